@@ -45,7 +45,7 @@ test('figures on an open page follow the history that an operator corrects', asy
   await dialog.getByRole('button', { name: 'Add' }).click();
   await expect(operatorPage.getByText('Period added')).toBeVisible();
   await expect(components(page)).toContainText('99.95 % uptime');
-  await expect(bars(page)).toContainText('1 hr major outage');
+  await expect(bars(page)).toContainText('1 hr outage (major)');
 
   await operatorPage.getByRole('button', { name: /^Delete period of/ }).click();
   await operatorPage.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
@@ -75,8 +75,10 @@ test('bars are read by keyboard and by pointer', async ({ page, organisation }) 
   await expect(tip).toContainText('No downtime recorded');
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('ArrowLeft');
-  await expect(tip).toContainText('2 hrs partial outage');
-  await expect(page.getByRole('option', { selected: true })).toContainText('2 hrs partial outage');
+  await expect(tip).toContainText('2 hrs outage (partial)');
+  await expect(page.getByRole('option', { selected: true })).toContainText(
+    '2 hrs outage (partial)',
+  );
   await page.keyboard.press('Escape');
   await expect(tip).toBeHidden();
   const box = await bars(page).boundingBox();

@@ -40,8 +40,8 @@ export function ComponentList({ state, changes, className }: ComponentListProps)
           </Card>
           {components.some(({ uptime }) => uptime) && (
             <p className="text-xs text-subtle">
-              Uptime of the last 90 days: a major outage counts in full, a partial outage by 30 %,
-              and degraded performance does not count.
+              Uptime of the last 90 days. Of outages, a major one counts in full and a partial one
+              by 30 %. Degradation does not count.
             </p>
           )}
         </>

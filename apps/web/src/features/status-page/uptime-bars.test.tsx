@@ -22,7 +22,7 @@ it('tells at rest of the days with an outage, and of the others at once', () => 
     within(list)
       .getAllByRole('option')
       .map((option) => option.textContent),
-  ).toEqual(['Nov 19, 2026: 1 hr major outage', 'No downtime recorded on other days']);
+  ).toEqual(['Nov 19, 2026: 1 hr outage (major)', 'No downtime recorded on other days']);
   expect(screen.getByText('99.95 % uptime')).toBeInTheDocument();
   expect(tip()).toBeNull();
 });
@@ -35,7 +35,7 @@ it('has a text of each day by keyboard, and a tooltip of the chosen one', async 
   expect(within(list).getAllByRole('option')).toHaveLength(90);
   expect(tip()).toHaveTextContent('Nov 20, 2026: No downtime recorded');
   await user.keyboard('{ArrowLeft}');
-  expect(tip()).toHaveTextContent('Nov 19, 2026: 1 hr major outage');
+  expect(tip()).toHaveTextContent('Nov 19, 2026: 1 hr outage (major)');
   const chosen = within(list).getByRole('option', { selected: true });
   expect(chosen).toHaveTextContent('Nov 19, 2026');
   expect(list).toHaveAttribute('aria-activedescendant', chosen.id);

@@ -41,15 +41,15 @@ describe('the days of the bars', () => {
   });
 
   it.each([
-    [{ major: 1 }, '1 min major outage', 1],
-    [{ partial: 4805 }, '1 hr 20 mins partial outage', 2],
-    [{ major: 1978 }, '32 mins major outage', 3],
+    [{ major: 1 }, '1 min outage (major)', 1],
+    [{ partial: 4805 }, '1 hr 20 mins outage (partial)', 2],
+    [{ major: 1978 }, '32 mins outage (major)', 3],
     [
       { major: 7200, partial: 119, degraded: 86_400 },
-      '2 hrs major outage, 1 min partial outage, 24 hrs degraded performance',
+      '2 hrs outage (major), 1 min outage (partial), 24 hrs degraded',
       4,
     ],
-    [{ degraded: 60 }, '1 min degraded performance', 0],
+    [{ degraded: 60 }, '1 min degraded', 0],
   ])('say how long what lasted: %o', (seconds, text, level) => {
     const days = uptimeDays(aComponent(), uptime(day('2026-11-03', seconds)), snapshot);
     const found = days.filter(({ isNotable }) => isNotable);

@@ -70,9 +70,9 @@ export function uptimeDays(
       .map(({ title }) => `. ${title}`)
       .join('');
     const kinds = [
-      [major, 'major outage'] as const,
-      [partial, 'partial outage'] as const,
-      [degraded, 'degraded performance'] as const,
+      [major, 'outage (major)'] as const,
+      [partial, 'outage (partial)'] as const,
+      [degraded, 'degraded'] as const,
     ]
       .filter(([lasted]) => lasted > 0)
       .map(([lasted, kind]) => `${duration(lasted)} ${kind}`)

@@ -278,7 +278,7 @@ fn bars_are_one_drawing_with_a_text_of_each_day_of_note() {
     let html = page(&full("Words")).into_string();
     let texts = texts(&html);
     for expected in [
-        "Nov 20, 2026: 5 mins partial outage. Words. Words",
+        "Nov 20, 2026: 5 mins outage (partial). Words. Words",
         "No downtime recorded on other days",
         "90 days ago",
         "No data",

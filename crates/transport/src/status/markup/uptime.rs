@@ -145,8 +145,8 @@ impl<'a> Bars<'a> {
 pub(super) fn rule() -> Markup {
     html! {
         p class="text-xs text-subtle" {
-            "Uptime of the last 90 days: a major outage counts in full, a partial outage by 30 %, and degraded performance \
-             does not count."
+            "Uptime of the last 90 days. Of outages, a major one counts in full and a partial one by 30 %. Degradation does \
+             not count."
         }
     }
 }
@@ -154,9 +154,9 @@ pub(super) fn rule() -> Markup {
 impl Day {
     fn text(&self) -> String {
         let kinds = [
-            (self.seconds.major, "major outage"),
-            (self.seconds.partial, "partial outage"),
-            (self.seconds.degraded, "degraded performance"),
+            (self.seconds.major, "outage (major)"),
+            (self.seconds.partial, "outage (partial)"),
+            (self.seconds.degraded, "degraded"),
         ];
         let kinds: Vec<_> = kinds
             .into_iter()

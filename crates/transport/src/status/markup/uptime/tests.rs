@@ -19,11 +19,14 @@ fn day(major: u64, partial: u64, degraded: u64) -> Day {
 #[test]
 fn text_of_a_day_names_its_kinds_of_outage_and_its_incidents() {
     let rows = [
-        (day(1, 0, 0), "Nov 3, 2026: 1 min major outage"),
-        (day(0, 4805, 0), "Nov 3, 2026: 1 hr 20 mins partial outage"),
+        (day(1, 0, 0), "Nov 3, 2026: 1 min outage (major)"),
+        (
+            day(0, 4805, 0),
+            "Nov 3, 2026: 1 hr 20 mins outage (partial)",
+        ),
         (
             day(7200, 119, 86_400),
-            "Nov 3, 2026: 2 hrs major outage, 1 min partial outage, 24 hrs degraded performance",
+            "Nov 3, 2026: 2 hrs outage (major), 1 min outage (partial), 24 hrs degraded",
         ),
         (
             Day {

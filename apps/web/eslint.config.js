@@ -97,6 +97,10 @@ export default defineConfig(
     files: ['build/after-paint.js'],
     languageOptions: { globals: { ...globals.browser, FILES: 'readonly' } },
   },
+  {
+    files: ['build/history-live.js'],
+    languageOptions: { globals: { ...globals.browser, EVENTS: 'readonly' } },
+  },
   { files: ['*.config.js'], languageOptions: { globals: globals.node } },
   prettier,
 );

@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { documentation } from './build/documentation.ts';
 import { firstPaint } from './build/first-paint.ts';
+import { historyPage } from './build/history-page.ts';
 import { precompress } from './build/precompress.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
 import { statusPageRoute } from './build/status-page-route.ts';
@@ -19,6 +20,7 @@ export default defineConfig({
     statusPageRoute(),
     publicPageGuard({ maxBytes: 90_000 }),
     firstPaint(),
+    historyPage({ maxBytes: 5120 }),
     precompress(),
   ],
   resolve: {
@@ -34,7 +36,11 @@ export default defineConfig({
     // Everything is a file of its own: the policy allows no inline scripts, and of styles the public page's alone.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      input: { index: file('./index.html'), status: file('./status.html') },
+      input: {
+        index: file('./index.html'),
+        status: file('./status.html'),
+        history: file('./history.html'),
+      },
     },
   },
   server: {

@@ -18,6 +18,7 @@ mod m0013_confirmed_revisions;
 mod m0016_limits_and_readiness;
 mod m0017_settings_and_codes;
 mod m0018_groups_periods_and_reviews;
+mod m0019_history_by_time;
 mod table;
 
 /// All migrations, in order.
@@ -43,6 +44,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0016_limits_and_readiness::Migration),
             Box::new(m0017_settings_and_codes::Migration),
             Box::new(m0018_groups_periods_and_reviews::Migration),
+            Box::new(m0019_history_by_time::Migration),
         ]
     }
 }

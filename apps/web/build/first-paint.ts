@@ -13,7 +13,7 @@ const classes = /className|["'` ](flex|grid|(text|bg|border|rounded|stroke)-[a-z
 const bare =
   /jsxs?\)?\(\s*["'`](abbr|audio|b|canvas|code|fieldset|h[4-6]|hr|iframe|img|kbd|legend|menu|optgroup|pre|progress|samp|select|small|strong|sub|summary|sup|table|textarea|video)["'`]/;
 
-const theme = '<script src="/theme.js"></script>';
+export const theme = '<script src="/theme.js"></script>';
 const stylesheet = /\s*<link rel="stylesheet"[^>]*href="\/([^"]+)">/g;
 const preload = /\s*<link rel="modulepreload"[^>]*href="([^"]+)">/g;
 const entry = /\s*<script type="module"[^>]*src="([^"]+)"><\/script>/;
@@ -82,7 +82,7 @@ function shown(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle): 
   return ours.map((id) => [id, code.get(id)?.code ?? '']);
 }
 
-function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
+export function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
   return html.replace(stylesheet, (_, name: string) => {
     const style = bundle[name];
     if (style?.type !== 'asset') throw new Error(`${name} is no style`);
@@ -92,7 +92,7 @@ function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
 }
 
 /** The script that applies the theme before the first paint, without enabling the controls. */
-function choice(): string {
+export function choice(): string {
   const source = read('../public/theme.js').replace("data.ready = '';", '');
   return `<script>${minifySync('theme.js', source, { module: false }).code.trim()}</script>`;
 }

@@ -1,6 +1,7 @@
 //! What the public sees, in the form it is sent: the status page's snapshot and the things in it.
 
 pub mod component_group;
+pub mod history;
 pub mod incident;
 pub mod maintenance;
 pub mod size;

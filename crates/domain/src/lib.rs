@@ -12,6 +12,7 @@ pub mod delivery;
 pub mod email;
 pub mod event;
 pub mod headline;
+pub mod history;
 pub mod id;
 pub mod impact;
 pub mod incident;

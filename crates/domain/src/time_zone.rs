@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, LocalResult, NaiveDate, NaiveTime, TimeZone as _, Utc};
+use chrono::{DateTime, LocalResult, NaiveDate, NaiveDateTime, NaiveTime, TimeZone as _, Utc};
 use chrono_tz::{GapInfo, Tz};
 
 /// A time zone of the IANA database. The default is `Etc/UTC`.
@@ -16,6 +16,12 @@ pub struct TimeZone(Tz);
 pub struct UnknownTimeZone;
 
 impl TimeZone {
+    /// The date and time that clocks in this zone show at an instant.
+    #[must_use]
+    pub fn local_time(self, instant: DateTime<Utc>) -> NaiveDateTime {
+        instant.with_timezone(&self.0).naive_local()
+    }
+
     /// The day of an instant in this zone.
     #[must_use]
     pub fn date_of(self, instant: DateTime<Utc>) -> NaiveDate {

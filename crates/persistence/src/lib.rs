@@ -13,6 +13,7 @@ mod entity;
 mod error;
 mod event;
 mod group_commit;
+mod history;
 mod impact;
 pub mod incident;
 pub mod installation;

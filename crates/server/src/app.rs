@@ -142,6 +142,7 @@ impl App {
             deliveries: Arc::clone(&mail_queue.deliveries),
             subscriber_throttle: Arc::new(SubscriberThrottle::new(&settings.limits.subscriber())),
             pages: Arc::clone(&public.pages),
+            history_pages: Arc::clone(&public.history_pages),
             streams: Arc::clone(&public.streams),
             sockets: Arc::clone(&public.sockets),
             socket_settings: settings.socket(&public_url),

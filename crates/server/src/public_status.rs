@@ -11,6 +11,7 @@ use allclear_transport::client_slots::ClientLimits;
 use allclear_transport::provider::Provider;
 use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
+use allclear_transport::status::history::pages::HistoryPages;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
 use allclear_transport::web_app::WebApp;
@@ -26,6 +27,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 pub(crate) struct PublicStatus {
     pub(crate) viewers: Arc<Viewers>,
     pub(crate) pages: Arc<Pages>,
+    pub(crate) history_pages: Arc<HistoryPages>,
     pub(crate) streams: Arc<EventStreams>,
     pub(crate) sockets: Arc<Sockets>,
     pub(crate) proxies: Arc<TrustedProxies>,
@@ -49,6 +51,12 @@ impl PublicStatus {
             Arc::clone(clock),
             WebApp::page_template(public_url),
         ));
+        let history_pages = Arc::new(HistoryPages::new(
+            Arc::new(database.clone()),
+            Arc::clone(relay),
+            Arc::clone(clock),
+            WebApp::history_template(public_url),
+        ));
         let sockets = Arc::new(Sockets::new(
             &settings.socket(public_url),
             Arc::clone(&client_limits),
@@ -65,6 +73,7 @@ impl PublicStatus {
         Ok(Self {
             viewers,
             pages,
+            history_pages,
             streams,
             sockets,
             proxies,

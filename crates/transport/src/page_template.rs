@@ -11,7 +11,7 @@ use maud::{Markup, PreEscaped, html};
 use crate::status::markup::{self, SubscribePage};
 
 const HEAD: &str = "<!--allclear:head-->";
-const ICON: &str = "/favicon.svg";
+pub(crate) const ICON: &str = "/favicon.svg";
 const PAGE: &str = "<!--allclear:page-->";
 const SNAPSHOT: &str = "<!--allclear:snapshot-->";
 
@@ -112,7 +112,12 @@ impl PageTemplate {
 }
 
 /// Replaces the placeholders. Placeholders are searched in the template only, never in text that people wrote.
-fn fill(html: &str, head: &Markup, icon: &str, (page, data): (&Markup, &Markup)) -> String {
+pub(crate) fn fill(
+    html: &str,
+    head: &Markup,
+    icon: &str,
+    (page, data): (&Markup, &Markup),
+) -> String {
     let pieces = [
         (HEAD, head.0.as_str()),
         (ICON, icon),
@@ -191,7 +196,7 @@ fn picture_suffix(snapshot: &Snapshot) -> &'static str {
 }
 
 /// Escapes JSON so that it can neither end the script element nor start a comment.
-fn in_script(json: &str) -> String {
+pub(crate) fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 

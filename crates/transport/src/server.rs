@@ -43,6 +43,8 @@ use crate::request_rules::RequestRules;
 use crate::routes::Routes;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
+use crate::status::history;
+use crate::status::history::pages::HistoryPages;
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::status::viewers::Viewers;
@@ -81,6 +83,8 @@ pub struct AppState {
     pub subscriber_throttle: Arc<subscriber::SubscriberThrottle>,
     /// The public pages.
     pub pages: Arc<Pages>,
+    /// The pages of the public history.
+    pub history_pages: Arc<HistoryPages>,
     /// The event streams of the public pages.
     pub streams: Arc<EventStreams>,
     /// The connected sockets.
@@ -175,6 +179,18 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
         .route("/readyz", read().to(readyz))
         .route("/metrics", read().to(health::metrics))
         .route("/status/{organisation}", read().to(status_page))
+        .route(
+            "/status/{organisation}/history",
+            read().to(history::history),
+        )
+        .route(
+            "/status/{organisation}/incidents/{code}",
+            read().to(history::incident),
+        )
+        .route(
+            "/status/{organisation}/maintenances/{code}",
+            read().to(history::maintenance),
+        )
         .service(subscriber::form::resource())
         .route("/discord", read().to(redirects::discord))
         .route("/sponsor", read().to(redirects::sponsor))
@@ -278,6 +294,7 @@ impl AppState {
             .app_data(Data::from(Arc::clone(&self.deliveries)))
             .app_data(Data::from(Arc::clone(&self.subscriber_throttle)))
             .app_data(Data::from(Arc::clone(&self.pages)))
+            .app_data(Data::from(Arc::clone(&self.history_pages)))
             .app_data(Data::from(Arc::clone(&self.streams)))
             .app_data(Data::from(Arc::clone(&self.viewers)))
             .app_data(Data::from(Arc::clone(&self.sockets)))

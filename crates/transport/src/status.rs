@@ -2,6 +2,7 @@
 
 pub mod encoded;
 pub mod events;
+pub mod history;
 pub mod markup;
 pub(crate) mod page;
 pub mod pages;

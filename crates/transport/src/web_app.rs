@@ -18,6 +18,7 @@ use crate::methods::{Methods, READ};
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
+use crate::status::history::template::HistoryTemplate;
 use crate::status::markup::SubscribePage;
 use crate::status::page::boxed;
 use crate::status::pages::Pages;
@@ -48,6 +49,8 @@ pub struct WebApp {
     template: PageTemplate,
     /// Content security policy of the public page.
     public_policy: HeaderValue,
+    /// Content security policy of the pages of the history.
+    history_policy: HeaderValue,
     policy: Option<PagePolicy>,
 }
 
@@ -61,7 +64,7 @@ impl WebApp {
                 let file = Files::get(&path)?;
                 Some((format!("/{path}"), File::new(&path, file)))
             });
-        let styles = InlineStyles::of(&status_html());
+        let styles = InlineStyles::of(&built_page("status.html"));
         let template = Self::page_template("");
         Self {
             files: files.collect(),
@@ -72,6 +75,11 @@ impl WebApp {
             public_policy: HeaderValue::from_static(
                 styles.allowed_by(CONTENT_SECURITY_POLICY).leak(),
             ),
+            history_policy: HeaderValue::from_static(
+                InlineStyles::of(&built_page("history.html"))
+                    .allowed_by(CONTENT_SECURITY_POLICY)
+                    .leak(),
+            ),
             policy: policy.map(|policy| policy.with(&styles)),
         }
     }
@@ -79,7 +87,13 @@ impl WebApp {
     /// The template of the public page, for the origin of the public URL.
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
-        PageTemplate::new(status_html(), origin)
+        PageTemplate::new(built_page("status.html"), origin)
+    }
+
+    /// The template of the pages of the history, for the origin of the public URL.
+    #[must_use]
+    pub fn history_template(origin: &str) -> HistoryTemplate {
+        HistoryTemplate::new(built_page("history.html"), origin)
     }
 
     /// The page for an unknown organisation.
@@ -105,6 +119,11 @@ impl WebApp {
         if let Some(policy) = &self.policy {
             policy.on_status_page(asked, headers);
         }
+    }
+
+    /// Inserts the content security policy of the pages of the history.
+    pub(crate) fn allow_history(&self, headers: &mut HeaderMap) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, self.history_policy.clone());
     }
 
     /// Responds with a file, with the app for one of its routes, or with the app's not-found page.
@@ -188,10 +207,9 @@ impl File {
     }
 }
 
-/// The built HTML of the public page.
-fn status_html() -> String {
-    let page =
-        Files::get("status.html").map(|file| String::from_utf8_lossy(&file.data).into_owned());
+/// The HTML of a built page.
+fn built_page(name: &str) -> String {
+    let page = Files::get(name).map(|file| String::from_utf8_lossy(&file.data).into_owned());
     page.unwrap_or_else(|| NOT_BUILT.to_owned())
 }
 

@@ -12,6 +12,7 @@ mod conformance;
 mod delivery;
 mod events;
 mod faults;
+mod history;
 mod identity;
 mod incident;
 mod injection;

@@ -5,6 +5,7 @@
 
 mod component;
 mod frame;
+pub(crate) mod history;
 mod icon;
 mod incident;
 mod maintenance;

@@ -10,10 +10,13 @@ use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
 use allclear_application::relay::StreamPosition;
 use allclear_domain::organisation::Revision;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
 use crate::page_template::PageTemplate;
 use crate::status::encoded::Encoded;
@@ -35,7 +38,7 @@ pub struct Page {
 
 /// A body with its headers, ready to send.
 #[derive(Debug)]
-pub(super) struct Document {
+pub(crate) struct Document {
     pub(super) body: Encoded,
     pub(super) content_type: HeaderValue,
     /// The entity tag (RFC 9110, section 8.8.3), quoted.
@@ -217,6 +220,12 @@ impl Document {
         })
     }
 
+    /// An HTML page whose tag is a hash of its content. Takes milliseconds, so it must not run in a worker thread.
+    pub(super) fn hashed(html: String) -> Result<Self, Error> {
+        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&html)[..12]);
+        Self::new(html, "text/html; charset=utf-8", &hash)
+    }
+
     fn deep_copy(&self) -> Self {
         let tag = HeaderValue::from_bytes(self.tag.as_bytes()).unwrap_or_else(|_| self.tag.clone());
         Self {
@@ -228,7 +237,7 @@ impl Document {
 
     /// The body in the smallest form that the client accepts, or 304. Nearly every request takes
     /// this path, so it formats, looks up and copies nothing.
-    fn respond(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+    pub(super) fn respond(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
         let mut response = if self.is_known(asked) {
             HttpResponse::with_body(StatusCode::NOT_MODIFIED, None)
         } else {

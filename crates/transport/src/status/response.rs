@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use crate::headers::{Headers, Hsts};
 use crate::request_rules::{forbid_storing, is_private};
-use crate::status::page::Page;
+use crate::status::page::{Document, Page};
 use crate::web_app::WebApp;
 
 /// Headers of the public page and the snapshot.
@@ -39,6 +39,24 @@ impl PublicResponses {
     pub(crate) fn snapshot(&self, page: &Page, request: &HeaderMap) -> HttpResponse<Option<Bytes>> {
         let mut response = self.secured(page.json(request), request);
         self.open.put_on(response.headers_mut());
+        response
+    }
+
+    /// A page of the history, or 304.
+    pub(crate) fn history(
+        &self,
+        document: &Document,
+        request: &HeaderMap,
+    ) -> HttpResponse<Option<Bytes>> {
+        let mut response = self.secured(document.respond(request), request);
+        self.web_app.allow_history(response.headers_mut());
+        response
+    }
+
+    /// The page for an unknown address of the history.
+    pub(crate) fn unknown_entry(&self, page: HttpResponse, request: &HeaderMap) -> HttpResponse {
+        let mut response = self.secured(page, request);
+        self.web_app.allow_history(response.headers_mut());
         response
     }
 

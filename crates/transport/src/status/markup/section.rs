@@ -12,6 +12,11 @@ pub(super) fn section(id: &str, title: &str, class: &str, content: &Markup) -> M
     }
 }
 
+/// The title of an incident or a maintenance, which leads to its page.
+pub(super) fn title_link(path: &str, title: &str) -> Markup {
+    html! { a href=(path) class="rounded-sm underline-offset-2 hover:underline" { (title) } }
+}
+
 /// A note about omitted items.
 pub(super) fn omitted(text: &str) -> Markup {
     html! { p class="text-sm text-subtle" { (text) } }

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { minifySync, type Plugin } from 'vite';
+import { liveEventNames } from '../src/realtime/live-events.ts';
+import { choice, theme, withStyle } from './first-paint.ts';
+
+const path = fileURLToPath(new URL('./history-live.js', import.meta.url));
+
+/**
+ * Completes the page that the server fills with the public history: its style and the choice of its theme stand in it, and it
+ * names one script, of at most `maxBytes`, that keeps it up to date.
+ */
+export function historyPage({ maxBytes }: { maxBytes: number }): Plugin {
+  return {
+    name: 'allclear:history-page',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const page = bundle['history.html'];
+        if (page?.type !== 'asset') return this.error('There is no history.html');
+        const written = readFileSync(path, 'utf8').replace(
+          'EVENTS',
+          JSON.stringify(liveEventNames),
+        );
+        const source = minifySync('history.js', written, { module: false }).code;
+        if (source.length > maxBytes) {
+          this.error(`The history's script has ${source.length} bytes; it may have ${maxBytes}`);
+        }
+        const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
+        const fileName = `assets/history-${hash}.js`;
+        this.emitFile({ type: 'asset', fileName, source });
+        page.source = withStyle(String(page.source), bundle).replace(
+          theme,
+          `${choice()}<script async src="/${fileName}"></script>`,
+        );
+        const scripts = page.source.match(/<script[^>]*>/g);
+        if (scripts?.length !== 2 || !page.source.includes('<style>')) {
+          this.error('history.html may hold one style and one script, and name one');
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from './fixtures';
+import type { Organisation } from './operator';
+
+interface Created {
+  id: string;
+  code: string;
+}
+
+const post = (organisation: Organisation, path: string, body: object) =>
+  organisation.call<Created>('POST', path, body);
+
+const monthsAgo = (count: number) => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1, 12)).toISOString();
+};
+
+async function fill(organisation: Organisation) {
+  const api = await organisation.createComponent('API');
+  await organisation.createComponent('Website');
+  const incident = (title: string, occuredAt: string) => ({
+    title,
+    description: 'Cards are declined.',
+    status: 'RESOLVED',
+    occuredAt,
+  });
+  await post(organisation, '/incident/create', incident('Slow searches', monthsAgo(1)));
+  await post(organisation, '/incident/create', incident('Lost mails', monthsAgo(4)));
+  const open = await post(organisation, '/incident/create', {
+    ...incident('Payments fail', monthsAgo(0)),
+    status: 'INVESTIGATING',
+    components: [{ componentId: api.id, status: 'MAJOR_OUTAGE' }],
+  });
+  const maintenance = await post(organisation, '/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    startAt: monthsAgo(2),
+    endAt: monthsAgo(2),
+  });
+  return { open, maintenance };
+}
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the history is read by month, filtered by component, and leads to each entry', async ({
+    page,
+    organisation,
+  }) => {
+    await fill(organisation);
+    await page.goto(`${organisation.statusPage}/history`);
+    await expect(page).toHaveTitle(`History - ${organisation.name}`);
+    const entries = page.getByRole('listitem');
+    await expect(entries).toHaveText([/Payments fail/, /Slow searches/, /Database upgrade/]);
+    await expect(page.getByText('All times are in UTC.')).toBeVisible();
+    await expect(page.getByRole('button')).toHaveText(['Show']);
+
+    await page.getByRole('link', { name: 'Older' }).click();
+    await expect(entries).toHaveText([/Lost mails/]);
+    await page.getByRole('link', { name: 'Newer' }).click();
+
+    await page.getByRole('combobox', { name: 'Component' }).selectOption('API');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await expect(entries).toHaveText([/Payments fail/]);
+    await page.getByRole('link', { name: 'Payments fail' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payments fail');
+    await expect(page.getByRole('region', { name: 'Affected components' })).toContainText(
+      'Major Outage',
+    );
+
+    await page.getByRole('link', { name: organisation.name }).click();
+    await expect(page).toHaveURL(organisation.statusPage);
+  });
+});
+
+test('a new update appears on the open page of its incident', async ({
+  page,
+  organisation,
+  consoleErrors,
+}) => {
+  const { open } = await fill(organisation);
+  await page.goto(`${organisation.statusPage}/incidents/${open.code}`);
+  await expect(page.getByText('No updates have been posted.')).toBeVisible();
+  const began = page.locator('time').first();
+  await expect(began).toHaveAttribute('title', /\(your time\)$/);
+  await post(organisation, `/incident/${open.id}/updates/create`, {
+    status: 'RESOLVED',
+    message: 'It works again: https://x.example/why.',
+  });
+  const updates = page.getByRole('region', { name: 'Updates' });
+  await expect(updates).toContainText('It works again');
+  await expect(updates.getByRole('link')).toHaveAttribute('href', 'https://x.example/why');
+  await expect(page.getByRole('status')).toHaveText('This page was updated.');
+  await expect(began).toHaveAttribute('title', /\(your time\)$/);
+
+  await organisation.call('DELETE', `/incident/${open.id}`);
+  await expect(page.getByRole('heading', { name: 'There is no such page' })).toBeVisible();
+  // The script's request, and the page that it reloads.
+  expect(consoleErrors.splice(0)).toEqual([
+    expect.stringContaining('404'),
+    expect.stringContaining('404'),
+  ]);
+});
+
+test('the theme is switched and kept', async ({ page, organisation }) => {
+  await page.goto(`${organisation.statusPage}/history`);
+  await page.getByRole('button', { name: 'Switch to light theme' }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+});
+
+for (const colorScheme of ['dark', 'light'] as const) {
+  test(`the pages have no accessibility faults in the ${colorScheme} theme`, async ({
+    page,
+    organisation,
+  }) => {
+    const { open, maintenance } = await fill(organisation);
+    await page.addInitScript((theme) => localStorage.setItem('allclear:theme', theme), colorScheme);
+    for (const path of ['history', `incidents/${open.code}`, `maintenances/${maintenance.code}`]) {
+      await page.goto(`${organisation.statusPage}/${path}`);
+      await expect(page.getByRole('button', { name: /Switch to/ })).toBeVisible();
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations, path).toEqual([]);
+    }
+  });
+}
+
+test('the status page leads to the history and to each entry', async ({ page, organisation }) => {
+  const { open } = await fill(organisation);
+  await page.goto(organisation.statusPage);
+  await page.getByRole('link', { name: 'Payments fail' }).click();
+  await expect(page).toHaveURL(`${organisation.statusPage}/incidents/${open.code}`);
+  await page.goBack();
+  await page.getByRole('link', { name: 'View history' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('History');
+});

@@ -1,0 +1,349 @@
+//! The public history.
+
+mod incident;
+mod maintenance;
+#[cfg(test)]
+mod query_plan_tests;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::history::{
+    AffectedOverTime, COMPONENTS_SHOWN, DisplayedUpdate, ENTRIES_SHOWN, EntryDetails, History,
+    HistorySelection, HistoryStore, NamedComponent, PageOwner, SUMMARY_LENGTH, UPDATES_SHOWN,
+};
+use allclear_application::public::size::{Budget, PAGE_BYTES};
+use allclear_domain::code::Code;
+use allclear_domain::history::HistoryMonths;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::status_period::StatusSpan;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult};
+use uuid::Uuid;
+
+use crate::database::Database;
+use crate::entity::{component, organisation};
+use crate::error::{broken, parse_stored};
+
+#[async_trait]
+impl HistoryStore for Database {
+    async fn history(
+        &self,
+        organisation: &OrganisationId,
+        selection: HistorySelection,
+        now: DateTime<Utc>,
+    ) -> Result<Option<History>, Error> {
+        let id = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move { history(transaction, &id, selection, now).await })
+        })
+        .await
+    }
+
+    async fn incident_details(
+        &self,
+        organisation: &OrganisationId,
+        code: Code,
+    ) -> Result<Option<EntryDetails>, Error> {
+        let id = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let Some(owner) = owner(transaction, &id).await? else {
+                    return Ok(None);
+                };
+                incident::details(transaction, owner, code).await
+            })
+        })
+        .await
+    }
+
+    async fn maintenance_details(
+        &self,
+        organisation: &OrganisationId,
+        code: Code,
+        now: DateTime<Utc>,
+    ) -> Result<Option<EntryDetails>, Error> {
+        let id = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let Some(owner) = owner(transaction, &id).await? else {
+                    return Ok(None);
+                };
+                maintenance::details(transaction, owner, code, now).await
+            })
+        })
+        .await
+    }
+}
+
+async fn history(
+    transaction: &DatabaseTransaction,
+    id: &OrganisationId,
+    selection: HistorySelection,
+    now: DateTime<Utc>,
+) -> Result<Option<History>, Error> {
+    let Some(owner) = owner(transaction, id).await? else {
+        return Ok(None);
+    };
+    let stored = components(transaction, id).await?;
+    let chosen = match selection.component {
+        None => None,
+        Some(code) => match stored.iter().find(|(_, component)| component.code == code) {
+            Some((component, _)) => Some(*component),
+            None => return Ok(None),
+        },
+    };
+    let months = HistoryMonths::of_page(selection.page, owner.time_zone, now);
+    let mut shown = History {
+        owner,
+        components: stored.into_iter().map(|(_, component)| component).collect(),
+        months: months.clone(),
+        entries: Vec::new(),
+        is_truncated: false,
+        has_older: false,
+    };
+    let Some(months) = months else {
+        return Ok(Some(shown));
+    };
+    for mut entries in [
+        incident::entries(transaction, id, &months, chosen).await?,
+        maintenance::entries(transaction, id, &months, chosen, now).await?,
+    ] {
+        shown.is_truncated |= entries.len() as u64 > ENTRIES_SHOWN;
+        entries.truncate(usize::try_from(ENTRIES_SHOWN).map_err(Error::internal)?);
+        shown.entries.append(&mut entries);
+    }
+    shown
+        .entries
+        .sort_by_key(|entry| (Reverse(entry.start_at), entry.code));
+    for older in [
+        incident::before(id, months.start_at),
+        maintenance::before(id, months.start_at),
+    ] {
+        shown.has_older |= transaction
+            .query_one(&older)
+            .await
+            .map_err(broken)?
+            .is_some();
+    }
+    Ok(Some(shown))
+}
+
+#[derive(FromQueryResult)]
+struct OwnerRow {
+    name: String,
+    page_title: Option<String>,
+    time_zone: String,
+    revision: i64,
+}
+
+async fn owner(
+    transaction: &DatabaseTransaction,
+    id: &OrganisationId,
+) -> Result<Option<PageOwner>, Error> {
+    let query = Query::select()
+        .columns(["name", "page_title", "time_zone", "revision"])
+        .from(organisation::Entity)
+        .and_where(Expr::col(organisation::Column::Id).eq(id.as_str()))
+        .take();
+    let Some(row) = transaction.query_one(&query).await.map_err(broken)? else {
+        return Ok(None);
+    };
+    let row = OwnerRow::from_query_result(&row, "").map_err(broken)?;
+    Ok(Some(PageOwner {
+        id: id.clone(),
+        title: row.page_title.unwrap_or(row.name),
+        time_zone: parse_stored(&row.time_zone)?,
+        revision: row.revision,
+    }))
+}
+
+#[derive(FromQueryResult)]
+struct ComponentRow {
+    id: Uuid,
+    code: String,
+    name: String,
+}
+
+impl ComponentRow {
+    fn named(self) -> Result<(Uuid, NamedComponent), Error> {
+        let code = parse_stored(&self.code)?;
+        let component = NamedComponent {
+            code,
+            name: self.name,
+        };
+        Ok((self.id, component))
+    }
+}
+
+/// The components of an organisation, by name.
+async fn components(
+    transaction: &DatabaseTransaction,
+    id: &OrganisationId,
+) -> Result<Vec<(Uuid, NamedComponent)>, Error> {
+    let query = Query::select()
+        .columns(["id", "code", "name"])
+        .from(component::Entity)
+        .and_where(Expr::col(component::Column::OrganisationId).eq(id.as_str()))
+        .and_where(Expr::col("deleted_at").is_null())
+        .take();
+    let rows = transaction.query_all(&query).await.map_err(broken)?;
+    let mut components = rows
+        .iter()
+        .map(|row| {
+            ComponentRow::from_query_result(row, "")
+                .map_err(broken)?
+                .named()
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    components.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
+    Ok(components)
+}
+
+/// The beginning of a description, so that a page of long descriptions stays small.
+fn summary(description: &'static str) -> Expr {
+    Func::cust("substr")
+        .arg(Expr::col(description))
+        .arg(1)
+        .arg(SUMMARY_LENGTH + 1)
+        .into()
+}
+
+/// Shortens a description to the length of a summary.
+fn shortened(mut summary: String) -> String {
+    let length = usize::try_from(SUMMARY_LENGTH).unwrap_or(usize::MAX);
+    if let Some((end, _)) = summary.char_indices().nth(length) {
+        summary.truncate(end);
+        summary.push('…');
+    }
+    summary
+}
+
+#[derive(FromQueryResult)]
+struct UpdateRow {
+    status: String,
+    message: String,
+    display_at: DateTime<Utc>,
+}
+
+/// Selects the latest updates, one more than are shown.
+fn updates(table: &'static str, parent: &'static str, id: Uuid) -> SelectStatement {
+    use sea_orm::Order::Desc;
+    Query::select()
+        .columns(["status", "message", "display_at"])
+        .from(table)
+        .and_where(Expr::col(parent).eq(id))
+        .order_by("display_at", Desc)
+        .order_by("id", Desc)
+        .limit(UPDATES_SHOWN + 1)
+        .take()
+}
+
+/// The latest updates that fit on a page, and whether older ones are left out.
+async fn displayed(
+    transaction: &DatabaseTransaction,
+    query: &SelectStatement,
+) -> Result<(Vec<DisplayedUpdate>, bool), Error> {
+    let rows = transaction.query_all(query).await.map_err(broken)?;
+    let update = |row| {
+        let row = UpdateRow::from_query_result(row, "").map_err(broken)?;
+        Ok(DisplayedUpdate {
+            status: parse_stored(&row.status)?,
+            message: row.message,
+            display_at: row.display_at,
+        })
+    };
+    let mut updates = rows.iter().map(update).collect::<Result<Vec<_>, Error>>()?;
+    let mut truncated = updates.len() as u64 > UPDATES_SHOWN;
+    updates.truncate(usize::try_from(UPDATES_SHOWN).map_err(Error::internal)?);
+    Budget::new(PAGE_BYTES).fit(&mut updates, &mut truncated)?;
+    Ok((updates, truncated))
+}
+
+/// Affected components by name, each with its periods, and whether some are left out.
+fn affected(
+    found: Vec<(Uuid, AffectedOverTime)>,
+    mut periods: HashMap<Uuid, Vec<StatusSpan>>,
+) -> (Vec<AffectedOverTime>, bool) {
+    let shown = usize::try_from(COMPONENTS_SHOWN).unwrap_or(usize::MAX);
+    let truncated = found.len() > shown;
+    let mut affected: Vec<_> = found
+        .into_iter()
+        .take(shown)
+        .map(|(id, affected)| AffectedOverTime {
+            periods: periods.remove(&id).unwrap_or_default(),
+            ..affected
+        })
+        .collect();
+    affected.sort_by(|a, b| a.component.name.cmp(&b.component.name));
+    (affected, truncated)
+}
+
+/// Whether an entry belongs to these months, for a query of their table.
+fn within(time: &'static str, id: &OrganisationId, months: &HistoryMonths) -> sea_orm::Condition {
+    sea_orm::Condition::all()
+        .add(Expr::col("organisation_id").eq(id.as_str()))
+        .add(Expr::col(time).gte(months.start_at))
+        .add(Expr::col(time).lt(months.end_at))
+}
+
+/// Selects one row of before a time, if there is one.
+fn any_before(
+    table: &'static str,
+    time: &'static str,
+    id: &OrganisationId,
+    start_at: DateTime<Utc>,
+) -> SelectStatement {
+    Query::select()
+        .column("id")
+        .from(table)
+        .and_where(Expr::col("organisation_id").eq(id.as_str()))
+        .and_where(Expr::col(time).lt(start_at))
+        .order_by(time, sea_orm::Order::Desc)
+        .limit(1)
+        .take()
+}
+
+/// Selects the components that `table` links with an incident or a maintenance, one more than are shown.
+fn links(
+    table: &'static str,
+    parent: &'static str,
+    id: Uuid,
+    columns: &[&'static str],
+) -> SelectStatement {
+    Query::select()
+        .columns([
+            (component::Entity, component::Column::Id),
+            (component::Entity, component::Column::Code),
+            (component::Entity, component::Column::Name),
+        ])
+        .columns(columns.iter().map(|column| (table, *column)))
+        .from(table)
+        .inner_join(
+            component::Entity,
+            Expr::col((component::Entity, component::Column::Id)).equals((table, "component_id")),
+        )
+        .and_where(Expr::col((table, parent)).eq(id))
+        .limit(COMPONENTS_SHOWN + 1)
+        .take()
+}
+
+/// A condition that the component is linked with the row of `owner`. It compares a subquery, because PostgreSQL would turn
+/// EXISTS into a join with every entry that ever affected the component.
+fn has_component(
+    table: &'static str,
+    parent: &'static str,
+    owner: &'static str,
+    component: Uuid,
+) -> Expr {
+    let link = Query::select()
+        .column((table, "component_id"))
+        .from(table)
+        .and_where(Expr::col((table, parent)).equals((owner, "id")))
+        .and_where(Expr::col((table, "component_id")).eq(component))
+        .take();
+    Expr::SubQuery(None, Box::new(link.into())).is_not_null()
+}

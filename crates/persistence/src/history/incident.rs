@@ -1,0 +1,206 @@
+//! Incidents of the public history.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::history::{
+    AffectedOverTime, COMPONENTS_SHOWN, ENTRIES_SHOWN, EntryDetails, EntryStatus, HistoryEntry,
+    NamedComponent, PageOwner,
+};
+use allclear_domain::code::Code;
+use allclear_domain::history::HistoryMonths;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::status_period::StatusSpan;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order,
+    QueryFilter, Select,
+};
+use uuid::Uuid;
+
+use super::{
+    affected, any_before, displayed, has_component, links, shortened, summary, updates, within,
+};
+use crate::entity::incident::{Column, Entity, Model};
+use crate::error::{broken, parse_stored};
+
+#[derive(FromQueryResult)]
+struct Row {
+    code: String,
+    title: String,
+    summary: String,
+    status: String,
+    occured_at: DateTime<Utc>,
+    resolved_at: Option<DateTime<Utc>>,
+}
+
+/// The incidents of some months, newest first, one more than are shown.
+pub(super) async fn entries(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    months: &HistoryMonths,
+    component: Option<Uuid>,
+) -> Result<Vec<HistoryEntry>, Error> {
+    let query = of_months(organisation, months, component);
+    let rows = transaction.query_all(&query).await.map_err(broken)?;
+    rows.iter()
+        .map(|row| {
+            let row = Row::from_query_result(row, "").map_err(broken)?;
+            Ok(HistoryEntry {
+                code: parse_stored(&row.code)?,
+                title: row.title,
+                summary: shortened(row.summary),
+                status: EntryStatus::Incident(parse_stored(&row.status)?),
+                start_at: row.occured_at,
+                end_at: row.resolved_at,
+            })
+        })
+        .collect()
+}
+
+pub(super) fn of_months(
+    organisation: &OrganisationId,
+    months: &HistoryMonths,
+    component: Option<Uuid>,
+) -> SelectStatement {
+    let mut query = Query::select()
+        .columns(["code", "title", "status", "occured_at", "resolved_at"])
+        .expr_as(summary("description"), "summary")
+        .from("incidents")
+        .cond_where(within("occured_at", organisation, months))
+        .order_by("occured_at", Order::Desc)
+        .limit(ENTRIES_SHOWN + 1)
+        .take();
+    if let Some(component) = component {
+        let link = has_component("incident_components", "incident_id", "incidents", component);
+        query.and_where(link);
+    }
+    query
+}
+
+/// Selects an incident that occurred before a time, if there is one.
+pub(super) fn before(organisation: &OrganisationId, start_at: DateTime<Utc>) -> SelectStatement {
+    any_before("incidents", "occured_at", organisation, start_at)
+}
+
+pub(super) fn of_code(organisation: &OrganisationId, code: Code) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::Code.eq(code.as_str()))
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+#[derive(FromQueryResult)]
+struct LinkRow {
+    id: Uuid,
+    code: String,
+    name: String,
+    status: String,
+}
+
+/// An incident with everything that belongs to it.
+pub(super) async fn details(
+    transaction: &DatabaseTransaction,
+    owner: PageOwner,
+    code: Code,
+) -> Result<Option<EntryDetails>, Error> {
+    let found = of_code(&owner.id, code).one(transaction).await;
+    let Some(row) = found.map_err(broken)? else {
+        return Ok(None);
+    };
+    let query = timeline(row.id);
+    let (updates, updates_truncated) = displayed(transaction, &query).await?;
+    let rows = transaction.query_all(&impacts(row.id)).await;
+    let found = rows.map_err(broken)?;
+    let found = found
+        .iter()
+        .map(|row| {
+            let row = LinkRow::from_query_result(row, "").map_err(broken)?;
+            let affected = AffectedOverTime {
+                component: NamedComponent {
+                    code: parse_stored(&row.code)?,
+                    name: row.name,
+                },
+                impact: Some(parse_stored(&row.status)?),
+                periods: Vec::new(),
+            };
+            Ok((row.id, affected))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let periods = periods(transaction, &row).await?;
+    let (components, components_truncated) = affected(found, periods);
+    Ok(Some(EntryDetails {
+        owner,
+        entry: HistoryEntry {
+            code,
+            title: row.title,
+            summary: row.description,
+            status: EntryStatus::Incident(parse_stored(&row.status)?),
+            start_at: row.occured_at,
+            end_at: row.resolved_at,
+        },
+        updated_at: row.updated_at,
+        updates,
+        updates_truncated,
+        components,
+        components_truncated,
+    }))
+}
+
+pub(super) fn timeline(id: Uuid) -> SelectStatement {
+    updates("incident_updates", "incident_id", id)
+}
+
+/// Selects the components of an incident with its impact on each.
+pub(super) fn impacts(id: Uuid) -> SelectStatement {
+    links("incident_components", "incident_id", id, &["status"])
+}
+
+#[derive(FromQueryResult)]
+struct PeriodRow {
+    component_id: Uuid,
+    status: String,
+    start_at: DateTime<Utc>,
+    end_at: Option<DateTime<Utc>>,
+}
+
+async fn periods(
+    transaction: &DatabaseTransaction,
+    incident: &Model,
+) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
+    let since = std::cmp::min(incident.occured_at, incident.created_at);
+    let query = caused(incident.id, since);
+    let rows = transaction.query_all(&query).await.map_err(broken)?;
+    let mut periods: HashMap<_, Vec<_>> = HashMap::new();
+    for row in rows {
+        let row = PeriodRow::from_query_result(&row, "").map_err(broken)?;
+        periods
+            .entry(row.component_id)
+            .or_default()
+            .push(StatusSpan {
+                status: parse_stored(&row.status)?,
+                start_at: row.start_at,
+                end_at: row.end_at,
+            });
+    }
+    Ok(periods)
+}
+
+/// Selects the periods that an incident caused since a time, oldest first. The time keeps a component's older periods unread.
+pub(super) fn caused(incident: Uuid, since: DateTime<Utc>) -> SelectStatement {
+    const PERIODS: &str = "component_periods";
+    const LINKS: &str = "incident_components";
+    Query::select()
+        .columns(["component_id", "status", "start_at", "end_at"].map(|column| (PERIODS, column)))
+        .from(LINKS)
+        .inner_join(
+            PERIODS,
+            Expr::col((PERIODS, "component_id")).equals((LINKS, "component_id")),
+        )
+        .and_where(Expr::col((LINKS, "incident_id")).eq(incident))
+        .and_where(Expr::col((PERIODS, "incident_id")).eq(incident))
+        .and_where(Expr::col((PERIODS, "start_at")).gte(since))
+        .order_by((PERIODS, "start_at"), Order::Asc)
+        .limit(COMPONENTS_SHOWN)
+        .take()
+}

@@ -1,0 +1,133 @@
+//! Maintenances of the public history.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::history::{
+    AffectedOverTime, ENTRIES_SHOWN, EntryDetails, EntryStatus, HistoryEntry, PageOwner,
+};
+use allclear_domain::code::Code;
+use allclear_domain::history::HistoryMonths;
+use allclear_domain::id::OrganisationId;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter,
+    QueryOrder, QuerySelect, Select,
+};
+use uuid::Uuid;
+
+use super::{
+    ComponentRow, affected, any_before, displayed, has_component, links, shortened, updates,
+};
+use crate::entity::maintenance::{Column, Entity, Model};
+use crate::error::broken;
+use crate::maintenance::{maintenance, of};
+
+/// The maintenances that start in some months, newest first, one more than are shown.
+pub(super) async fn entries(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    months: &HistoryMonths,
+    component: Option<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<Vec<HistoryEntry>, Error> {
+    let rows = of_months(organisation, months, component).all(transaction);
+    let rows = rows.await.map_err(broken)?;
+    rows.into_iter()
+        .map(|row| {
+            let entry = entry(row, now)?;
+            let summary = shortened(entry.summary);
+            Ok(HistoryEntry { summary, ..entry })
+        })
+        .collect()
+}
+
+pub(super) fn of_months(
+    organisation: &OrganisationId,
+    months: &HistoryMonths,
+    component: Option<Uuid>,
+) -> Select<Entity> {
+    let of_component = component.map(|component| {
+        has_component(
+            "maintenance_components",
+            "maintenance_id",
+            "maintenances",
+            component,
+        )
+    });
+    of(organisation)
+        .filter(Column::StartAt.gte(months.start_at))
+        .filter(Column::StartAt.lt(months.end_at))
+        .filter(Condition::all().add_option(of_component))
+        .order_by_desc(Column::StartAt)
+        .limit(ENTRIES_SHOWN + 1)
+}
+
+/// Selects a maintenance that started before a time, if there is one.
+pub(super) fn before(organisation: &OrganisationId, start_at: DateTime<Utc>) -> SelectStatement {
+    any_before("maintenances", "start_at", organisation, start_at)
+}
+
+pub(super) fn of_code(organisation: &OrganisationId, code: Code) -> Select<Entity> {
+    of(organisation).filter(Column::Code.eq(code.as_str()))
+}
+
+fn entry(row: Model, now: DateTime<Utc>) -> Result<HistoryEntry, Error> {
+    let maintenance = maintenance(row)?;
+    Ok(HistoryEntry {
+        code: maintenance.id.code(),
+        status: EntryStatus::Maintenance(maintenance.status(now)),
+        title: maintenance.title,
+        summary: maintenance.description,
+        start_at: maintenance.start_at,
+        end_at: maintenance.end_at,
+    })
+}
+
+/// A maintenance with everything that belongs to it.
+pub(super) async fn details(
+    transaction: &DatabaseTransaction,
+    owner: PageOwner,
+    code: Code,
+    now: DateTime<Utc>,
+) -> Result<Option<EntryDetails>, Error> {
+    let found = of_code(&owner.id, code).one(transaction).await;
+    let Some(row) = found.map_err(broken)? else {
+        return Ok(None);
+    };
+    let (updates, updates_truncated) = displayed(transaction, &timeline(row.id)).await?;
+    let linked = transaction.query_all(&components(row.id)).await;
+    let linked = linked.map_err(broken)?;
+    let linked = linked
+        .iter()
+        .map(|row| {
+            let row = ComponentRow::from_query_result(row, "").map_err(broken)?;
+            let (id, component) = row.named()?;
+            let affected = AffectedOverTime {
+                component,
+                impact: None,
+                periods: Vec::new(),
+            };
+            Ok((id, affected))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let (components, components_truncated) = affected(linked, HashMap::new());
+    Ok(Some(EntryDetails {
+        owner,
+        updated_at: row.updated_at,
+        entry: entry(row, now)?,
+        updates,
+        updates_truncated,
+        components,
+        components_truncated,
+    }))
+}
+
+pub(super) fn timeline(id: Uuid) -> SelectStatement {
+    updates("maintenance_updates", "maintenance_id", id)
+}
+
+pub(super) fn components(id: Uuid) -> SelectStatement {
+    links("maintenance_components", "maintenance_id", id, &[])
+}

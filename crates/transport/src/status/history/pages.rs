@@ -1,0 +1,175 @@
+//! The rendered pages of the history, cached in memory.
+//!
+//! A page is read once per revision of its organisation, however many requests there are. Reads are few at a time, so
+//! requests for many addresses cannot load the database without bound.
+
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use allclear_application::public::history::{
+    EntryDetails, History, HistorySelection, HistoryStore,
+};
+use allclear_application::relay::Relay;
+use allclear_domain::code::Code;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Revision;
+use chrono::{DateTime, Utc};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+use crate::status::history::template::HistoryTemplate;
+use crate::status::page::{Document, SLOT_SIZE};
+
+/// Bytes of cached pages. Beyond them the least requested pages are evicted.
+const MEMORY: u64 = 16 * 1024 * 1024;
+/// Expected number of cached pages.
+const PAGES: usize = 512;
+/// How many pages are read concurrently.
+const READS: usize = 2;
+/// Time zones differ by multiples of 15 minutes, so each month begins with a quarter of an hour. Every other change of a page
+/// has a revision.
+const QUARTER: i64 = 15 * 60;
+
+/// A page of the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HistoryAddress {
+    /// Three months.
+    History(HistorySelection),
+    /// An incident.
+    Incident(Code),
+    /// A maintenance.
+    Maintenance(Code),
+}
+
+/// A page at a revision.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    organisation: OrganisationId,
+    revision: Revision,
+    quarter: i64,
+    address: HistoryAddress,
+}
+
+/// Weighs a page by its bytes.
+#[derive(Debug, Clone)]
+struct BySize;
+
+impl Weighter<Key, Arc<Document>> for BySize {
+    fn weight(&self, _: &Key, document: &Arc<Document>) -> u64 {
+        SLOT_SIZE + document.body.size()
+    }
+}
+
+/// The cached pages of the history.
+pub struct HistoryPages {
+    store: Arc<dyn HistoryStore>,
+    relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
+    template: Arc<HistoryTemplate>,
+    cached: Cache<Key, Arc<Document>, BySize>,
+    reads: Arc<Semaphore>,
+    runtime: Handle,
+}
+
+impl HistoryPages {
+    /// Creates an empty cache. Pages are read in the current runtime.
+    pub fn new(
+        store: Arc<dyn HistoryStore>,
+        relay: Arc<Relay>,
+        clock: Arc<dyn Clock>,
+        template: HistoryTemplate,
+    ) -> Self {
+        Self {
+            store,
+            relay,
+            clock,
+            template: Arc::new(template),
+            cached: Cache::with_weighter(PAGES, MEMORY, BySize),
+            reads: Arc::new(Semaphore::new(READS)),
+            runtime: Handle::current(),
+        }
+    }
+
+    /// The page at an address; `None` if there is none.
+    pub(crate) async fn page(
+        &self,
+        organisation: &OrganisationId,
+        address: HistoryAddress,
+    ) -> Result<Option<Arc<Document>>, Error> {
+        let Some(position) = self.relay.follow(organisation).await? else {
+            return Ok(None);
+        };
+        let now = self.clock.now();
+        let key = Key {
+            organisation: organisation.clone(),
+            revision: position.latest().unwrap_or_default(),
+            quarter: now.timestamp().div_euclid(QUARTER),
+            address,
+        };
+        let found = self
+            .cached
+            .get_or_insert_async(&key, self.read(organisation.clone(), address, now));
+        match found.await {
+            Ok(document) => Ok(Some(document)),
+            Err(Error::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The page for an unknown address, as HTML.
+    pub(crate) fn unknown(&self, organisation: Option<&OrganisationId>) -> String {
+        self.template.unknown(organisation)
+    }
+
+    /// Reads and renders a page in the runtime, where no request of a worker queues behind it.
+    async fn read(
+        &self,
+        organisation: OrganisationId,
+        address: HistoryAddress,
+        now: DateTime<Utc>,
+    ) -> Result<Arc<Document>, Error> {
+        let permit = Arc::clone(&self.reads).acquire_owned().await;
+        let permit = permit.map_err(Error::internal)?;
+        let (store, template) = (Arc::clone(&self.store), Arc::clone(&self.template));
+        let read = self.runtime.spawn(async move {
+            let _permit = permit;
+            let shown = match address {
+                HistoryAddress::History(selection) => store
+                    .history(&organisation, selection, now)
+                    .await?
+                    .map(|history| Shown::History(history, selection)),
+                HistoryAddress::Incident(code) => store
+                    .incident_details(&organisation, code)
+                    .await?
+                    .map(Shown::Entry),
+                HistoryAddress::Maintenance(code) => store
+                    .maintenance_details(&organisation, code, now)
+                    .await?
+                    .map(Shown::Entry),
+            };
+            let shown = shown.ok_or(Error::NotFound("Page"))?;
+            let rendered = tokio::task::spawn_blocking(move || shown.render(&template));
+            rendered.await.map_err(Error::internal)?
+        });
+        read.await.map_err(Error::internal)?
+    }
+}
+
+/// What a page shows.
+enum Shown {
+    History(History, HistorySelection),
+    Entry(EntryDetails),
+}
+
+impl Shown {
+    fn render(&self, template: &HistoryTemplate) -> Result<Arc<Document>, Error> {
+        let html = match self {
+            Self::History(history, selection) => template.history(history, *selection),
+            Self::Entry(details) => template.entry(details),
+        };
+        Document::hashed(html).map(Arc::new)
+    }
+}

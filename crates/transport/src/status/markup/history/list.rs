@@ -1,0 +1,113 @@
+//! The history by month.
+
+use allclear_application::public::history::{
+    ENTRIES_SHOWN, EntryStatus, History, HistoryEntry, HistorySelection,
+};
+use chrono::{Datelike, NaiveDate};
+use maud::{Markup, html};
+
+use super::super::frame::{SECONDARY, button};
+use super::super::section::{nothing_here, omitted, title_link};
+use super::text::zoned_time;
+use super::{base, entry_path, history_path, style};
+
+/// The form that chooses a component.
+pub(super) fn filter(history: &History, selection: HistorySelection) -> Markup {
+    html! {
+        div class="flex flex-wrap items-end justify-between gap-x-4 gap-y-3" {
+            h1 class="text-xl font-semibold tracking-tight" { "History" }
+            @if !history.components.is_empty() {
+                form action={ (base(&history.owner.id)) "/history" } class="flex min-w-0 items-end gap-2" data-print="hidden" {
+                    label class="grid min-w-0 gap-1 text-sm font-medium text-ink" {
+                        "Component"
+                        select name="component" class="history-select" {
+                            option value="" { "All components" }
+                            @for component in &history.components {
+                                option value=(component.code) selected[selection.component == Some(component.code)] { (component.name) }
+                            }
+                        }
+                    }
+                    button type="submit" class=(button(SECONDARY)) { "Show" }
+                }
+            }
+        }
+    }
+}
+
+/// The months with their entries, and links to older and newer ones.
+pub(super) fn months(history: &History, selection: HistorySelection) -> Markup {
+    let months = history.months.as_ref().map_or(&[][..], |page| &page.months);
+    html! {
+        @if months.is_empty() { (nothing_here("The history does not go back this far.")) }
+        @for month in months { (section(history, *month)) }
+        @if history.is_truncated {
+            (omitted(&format!("Only the newest {ENTRIES_SHOWN} incidents and maintenances of these months are shown.")))
+        }
+        (paging(history, selection))
+    }
+}
+
+fn section(history: &History, month: NaiveDate) -> Markup {
+    let zone = history.owner.time_zone;
+    let entries: Vec<_> = history
+        .entries
+        .iter()
+        .filter(|entry| zone.date_of(entry.start_at).with_day(1) == Some(month))
+        .collect();
+    let id = month.format("%Y-%m").to_string();
+    html! {
+        section aria-labelledby=(id) class="grid min-w-0 content-start gap-3" {
+            h2 id=(id) class="text-lg font-semibold tracking-tight" { (month.format("%B %Y")) }
+            @if entries.is_empty() {
+                (nothing_here("No incidents or maintenances in this month."))
+            } @else {
+                ul class="divide-y divide-line rounded-lg border border-line bg-surface shadow-low" {
+                    @for entry in entries { (item(history, entry)) }
+                }
+            }
+        }
+    }
+}
+
+fn item(history: &History, entry: &HistoryEntry) -> Markup {
+    let zone = history.owner.time_zone;
+    let kind = match entry.status {
+        EntryStatus::Incident(_) => "Incident",
+        EntryStatus::Maintenance(_) => "Maintenance",
+    };
+    html! {
+        li class="grid min-w-0 grid-cols-1 gap-1 px-4 py-4 sm:px-5 print:break-inside-avoid" {
+            div class="flex flex-wrap items-start justify-between gap-x-4" {
+                h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" {
+                    (title_link(&entry_path(&history.owner.id, entry), &entry.title))
+                }
+                (style(entry.status).quiet())
+            }
+            p class="flex flex-wrap gap-x-1 text-sm text-subtle" {
+                span { (kind) " ·" }
+                (zoned_time(entry.start_at, zone))
+                @if let Some(end) = entry.end_at { span { "–" } (zoned_time(end, zone)) }
+            }
+            @if !entry.summary.is_empty() {
+                p dir="auto" class="max-w-prose wrap-anywhere whitespace-pre-line text-muted" { (entry.summary) }
+            }
+        }
+    }
+}
+
+fn paging(history: &History, HistorySelection { page, component }: HistorySelection) -> Markup {
+    let path = |page| history_path(&history.owner.id, page, component);
+    let newer = if history.months.is_none() {
+        1
+    } else {
+        page - 1
+    };
+    html! {
+        @if page > 1 || history.has_older {
+            nav aria-label="Months" class="flex justify-between gap-4" data-print="hidden" {
+                div { @if page > 1 { a href=(path(newer)) rel="prev" class=(button(SECONDARY)) { "Newer" } } }
+                div { @if history.has_older { a href=(path(page + 1)) rel="next" class=(button(SECONDARY)) { "Older" } } }
+            }
+        }
+    }
+}

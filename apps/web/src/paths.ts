@@ -31,6 +31,11 @@ export const paths = {
   status: (orgId: string) => `/status/${segment(orgId)}`,
   /** Target of the status page's form without script. */
   subscribe: (orgId: string) => `/status/${segment(orgId)}/subscribe`,
+  /** Pages that the server alone draws. */
+  history: (orgId: string) => `/status/${segment(orgId)}/history`,
+  publicIncident: (orgId: string, code: string) => `/status/${segment(orgId)}/incidents/${code}`,
+  publicMaintenance: (orgId: string, code: string) =>
+    `/status/${segment(orgId)}/maintenances/${code}`,
   documentation: '/docs',
   guide: (guide: string) => `/docs/${guide}`,
   apiReference: '/docs/api-reference',

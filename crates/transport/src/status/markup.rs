@@ -58,11 +58,12 @@ pub fn page(snapshot: &Snapshot) -> Markup {
             }
         }
         div class="grid gap-8 xl:grid-cols-[minmax(0,5fr)_minmax(0,7fr)] xl:grid-rows-[auto_1fr]" {
-            @if incidents_first { (incident::list(&snapshot.incidents)) }
+            @if incidents_first { (incident::list(&organisation.id, &snapshot.incidents)) }
             (component::list(snapshot))
-            @if !incidents_first { (incident::list(&snapshot.incidents)) }
-            (maintenance::list(&snapshot.maintenances))
+            @if !incidents_first { (incident::list(&organisation.id, &snapshot.incidents)) }
+            (maintenance::list(&organisation.id, &snapshot.maintenances))
         }
+        p { a href={ "/status/" (organisation.id) "/history" } class=(frame::button(frame::SECONDARY)) { "View history" } }
         div role="log" aria-live="polite" aria-label="Changes" class="sr-only" {}
     };
     frame(&heading, &subscribe::control(&organisation.id), &content)

@@ -1,34 +1,44 @@
 import type { PublicIncident } from '@/api/types';
+import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { componentStatuses, incidentStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
-import { Highlight, NothingHere, Omitted, PageSection, Prose, QuietStatus } from './page-parts';
+import {
+  Highlight,
+  NothingHere,
+  Omitted,
+  PageSection,
+  Prose,
+  QuietStatus,
+  TitleLink,
+} from './page-parts';
 import { isPast, pastShown } from './page-state';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
 
 interface IncidentListProps {
+  orgId: string;
   incidents: readonly PublicIncident[];
   changes: Readonly<Record<string, number>>;
   className?: string;
 }
 
 /** Unresolved incidents come first, each in a card. Past incidents share one card. */
-export function IncidentList({ incidents, changes, className }: IncidentListProps) {
+export function IncidentList({ orgId, incidents, changes, className }: IncidentListProps) {
   const active = incidents.filter((incident) => !isPast(incident));
   const past = incidents.filter(isPast);
   return (
     <PageSection id="incidents" title="Incidents" {...(className && { className })}>
       {incidents.length === 0 && <NothingHere>No incidents in the last 14 days.</NothingHere>}
       {active.map((incident) => (
-        <ActiveIncident key={incident.id} incident={incident} changes={changes} />
+        <ActiveIncident key={incident.id} orgId={orgId} incident={incident} changes={changes} />
       ))}
       {past.length > 0 && (
         <Card className="divide-y divide-line">
           {past.map((incident) => (
-            <PastIncident key={incident.id} incident={incident} changes={changes} />
+            <PastIncident key={incident.id} orgId={orgId} incident={incident} changes={changes} />
           ))}
         </Card>
       )}
@@ -40,12 +50,13 @@ export function IncidentList({ incidents, changes, className }: IncidentListProp
 }
 
 interface IncidentProps {
+  orgId: string;
   incident: PublicIncident;
   changes: Readonly<Record<string, number>>;
 }
 
 /** An unresolved incident, the most prominent element of the page. */
-function ActiveIncident({ incident, changes }: IncidentProps) {
+function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
   const style = incidentStatuses[incident.status];
   return (
     <article
@@ -67,7 +78,7 @@ function ActiveIncident({ incident, changes }: IncidentProps) {
             dir="auto"
             className="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink"
           >
-            {incident.title}
+            <TitleLink to={paths.publicIncident(orgId, incident.code)}>{incident.title}</TitleLink>
           </h3>
           <StatusBadge {...style} className="bg-surface!" />
         </div>
@@ -88,14 +99,14 @@ function ActiveIncident({ incident, changes }: IncidentProps) {
   );
 }
 
-function PastIncident({ incident, changes }: IncidentProps) {
+function PastIncident({ orgId, incident, changes }: IncidentProps) {
   return (
     <article className="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid">
       <Highlight changes={changes[incident.id]} />
       <header>
         <div className="flex flex-wrap items-start justify-between gap-x-4">
           <h3 dir="auto" className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink">
-            {incident.title}
+            <TitleLink to={paths.publicIncident(orgId, incident.code)}>{incident.title}</TitleLink>
           </h3>
           <QuietStatus {...incidentStatuses[incident.status]} />
         </div>

@@ -1,22 +1,32 @@
 import type { PublicMaintenance } from '@/api/types';
+import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { maintenanceStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
-import { Highlight, NothingHere, Omitted, PageSection, Prose, QuietStatus } from './page-parts';
+import {
+  Highlight,
+  NothingHere,
+  Omitted,
+  PageSection,
+  Prose,
+  QuietStatus,
+  TitleLink,
+} from './page-parts';
 import { isPast, pastShown } from './page-state';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
 
 interface MaintenanceListProps {
+  orgId: string;
   maintenances: readonly PublicMaintenance[];
   changes: Readonly<Record<string, number>>;
   className?: string;
 }
 
 /** Maintenances that are not over come first. */
-export function MaintenanceList({ maintenances, changes, className }: MaintenanceListProps) {
+export function MaintenanceList({ orgId, maintenances, changes, className }: MaintenanceListProps) {
   const ahead = maintenances.filter((maintenance) => !isPast(maintenance));
   const over = maintenances.filter(isPast);
   return (
@@ -29,6 +39,7 @@ export function MaintenanceList({ maintenances, changes, className }: Maintenanc
               {group.map((maintenance) => (
                 <Maintenance
                   key={maintenance.id}
+                  orgId={orgId}
                   maintenance={maintenance}
                   changes={changes}
                   quiet={group === over}
@@ -45,14 +56,15 @@ export function MaintenanceList({ maintenances, changes, className }: Maintenanc
 }
 
 interface MaintenanceProps {
+  orgId: string;
   maintenance: PublicMaintenance;
   changes: Readonly<Record<string, number>>;
   /** Whether the maintenance is over. */
   quiet: boolean;
 }
 
-function Maintenance({ maintenance, changes, quiet }: MaintenanceProps) {
-  const { id, title, description, status, startAt, endAt, timeline } = maintenance;
+function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
+  const { id, code, title, description, status, startAt, endAt, timeline } = maintenance;
   const style = maintenanceStatuses[status];
   return (
     <article className="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid">
@@ -74,7 +86,7 @@ function Maintenance({ maintenance, changes, quiet }: MaintenanceProps) {
             quiet ? 'font-medium' : 'font-semibold',
           )}
         >
-          {title}
+          <TitleLink to={paths.publicMaintenance(orgId, code)}>{title}</TitleLink>
         </h3>
         {quiet ? <QuietStatus {...style} /> : <StatusBadge {...style} />}
       </header>

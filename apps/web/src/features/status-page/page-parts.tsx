@@ -22,6 +22,15 @@ export function PageSection({ id, title, className, children }: PageSectionProps
   );
 }
 
+/** The title of an incident or a maintenance, which leads to its page. */
+export function TitleLink({ to, children }: { to: string; children: string }) {
+  return (
+    <a href={to} className="rounded-sm underline-offset-2 hover:underline">
+      {children}
+    </a>
+  );
+}
+
 /** A note about items that are left out. */
 export function Omitted({ children }: { children: ReactNode }) {
   return <p className="text-sm text-subtle">{children}</p>;

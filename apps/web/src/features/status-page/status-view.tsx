@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import type { StatusSnapshot } from '@/api/types';
 import { paths } from '@/paths';
+import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
 import { formatInstant } from '@/ui/datetime';
 import { ComponentList } from './component-list';
@@ -30,6 +31,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
   const incidentList = (
     <IncidentList
       key="incidents"
+      orgId={organisation.id}
       incidents={incidents}
       changes={changes}
       className="xl:col-start-2 xl:row-span-2 xl:row-start-1"
@@ -67,11 +69,20 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
         {!incidentsFirst && incidentList}
         <MaintenanceList
           key="maintenances"
+          orgId={organisation.id}
           maintenances={maintenances}
           changes={changes}
           className="xl:col-start-1"
         />
       </div>
+      <p>
+        <a
+          href={paths.history(organisation.id)}
+          className={buttonVariants({ variant: 'secondary' })}
+        >
+          View history
+        </a>
+      </p>
       <div role="log" aria-live="polite" aria-label="Changes" className="sr-only">
         {announcements.map(({ key, text }) => (
           <p key={key}>{text}</p>

@@ -5,7 +5,7 @@ use allclear_application::public::size::PAST_SHOWN;
 use allclear_domain::incident::IncidentStatus;
 use maud::{Markup, html};
 
-use super::section::{nothing_here, omitted, section};
+use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
 use super::text::{prose, time_with_distance};
 use super::timeline::{TimelineItem, timeline};
@@ -16,7 +16,7 @@ pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
 }
 
 /// Unresolved incidents first, each in its own card; past incidents in one card.
-pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
+pub(super) fn list(organisation: &str, incidents: &[PublicIncident]) -> Markup {
     let (ongoing, over): (Vec<_>, Vec<_>) = incidents
         .iter()
         .partition(|incident| is_unresolved(incident));
@@ -26,10 +26,10 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
         "xl:col-start-2 xl:row-span-2 xl:row-start-1",
         &html! {
             @if incidents.is_empty() { (nothing_here("No incidents in the last 14 days.")) }
-            @for incident in ongoing { (active(incident)) }
+            @for incident in ongoing { (active(organisation, incident)) }
             @if !over.is_empty() {
                 section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
-                    @for incident in &over { (past(incident)) }
+                    @for incident in &over { (past(organisation, incident)) }
                 }
             }
             @if over.len() as u64 >= PAST_SHOWN {
@@ -40,7 +40,7 @@ pub(super) fn list(incidents: &[PublicIncident]) -> Markup {
 }
 
 /// The most prominent element of the page.
-fn active(incident: &PublicIncident) -> Markup {
+fn active(organisation: &str, incident: &PublicIncident) -> Markup {
     let style = StatusStyle::from(incident.status);
     html! {
         article data-tone=(style.tone) class={
@@ -48,7 +48,7 @@ fn active(incident: &PublicIncident) -> Markup {
         } {
             header class={ "tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5 border-" (style.tone) "-line" } {
                 div class="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2" {
-                    h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (incident.title) }
+                    h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (title(organisation, incident)) }
                     (style.badge(" bg-surface!"))
                 }
                 (time_with_distance(Some("Created"), Some(incident.created_at)))
@@ -62,12 +62,12 @@ fn active(incident: &PublicIncident) -> Markup {
     }
 }
 
-fn past(incident: &PublicIncident) -> Markup {
+fn past(organisation: &str, incident: &PublicIncident) -> Markup {
     html! {
         article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
             header {
                 div class="flex flex-wrap items-start justify-between gap-x-4" {
-                    h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (incident.title) }
+                    h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (title(organisation, incident)) }
                     (StatusStyle::from(incident.status).quiet())
                 }
                 (time_with_distance(Some("Created"), Some(incident.created_at)))
@@ -76,6 +76,11 @@ fn past(incident: &PublicIncident) -> Markup {
             (timeline(&incident.title, entries(incident), true, incident.timeline_truncated))
         }
     }
+}
+
+fn title(organisation: &str, incident: &PublicIncident) -> Markup {
+    let path = format!("/status/{organisation}/incidents/{}", incident.code);
+    title_link(&path, &incident.title)
 }
 
 fn entries(incident: &PublicIncident) -> impl Iterator<Item = TimelineItem<'_>> {

@@ -5,7 +5,7 @@ use allclear_application::public::size::PAST_SHOWN;
 use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, html};
 
-use super::section::{nothing_here, omitted, section};
+use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
 use super::text::{prose, time_with_distance};
 use super::timeline::{TimelineItem, timeline};
@@ -18,7 +18,7 @@ fn is_over(maintenance: &PublicMaintenance) -> bool {
 }
 
 /// Scheduled and running maintenances first; past ones follow.
-pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
+pub(super) fn list(organisation: &str, maintenances: &[PublicMaintenance]) -> Markup {
     let (over, ahead): (Vec<_>, Vec<_>) = maintenances
         .iter()
         .partition(|maintenance| is_over(maintenance));
@@ -31,7 +31,7 @@ pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
             @for (group, quiet) in [(&ahead, false), (&over, true)] {
                 @if !group.is_empty() {
                     section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
-                        @for maintenance in group { (item(maintenance, quiet)) }
+                        @for maintenance in group { (item(organisation, maintenance, quiet)) }
                     }
                 }
             }
@@ -42,8 +42,9 @@ pub(super) fn list(maintenances: &[PublicMaintenance]) -> Markup {
     )
 }
 
-fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
+fn item(organisation: &str, maintenance: &PublicMaintenance, quiet: bool) -> Markup {
     let style = StatusStyle::from(maintenance.status);
+    let path = format!("/status/{organisation}/maintenances/{}", maintenance.code);
     let entries = maintenance.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
@@ -57,7 +58,7 @@ fn item(maintenance: &PublicMaintenance, quiet: bool) -> Markup {
             header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-1" {
                 h3 dir="auto" class={
                     "min-w-0 flex-1 basis-48 wrap-anywhere text-ink " (if quiet { "font-medium" } else { "font-semibold" })
-                } { (maintenance.title) }
+                } { (title_link(&path, &maintenance.title)) }
                 @if quiet { (style.quiet()) } @else { (style.badge("")) }
             }
             dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm" {

@@ -100,7 +100,7 @@ async fn sqlite_searches_and_never_scans() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_searches_and_never_scans() {
-    let Some(database) = postgresql("history", &OLD_ENTRIES).await else {
+    let Some(database) = postgresql(&OLD_ENTRIES).await else {
         return;
     };
     for (index, query) in queries() {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::markdown;
 use allclear_domain::organisation::Revision;
-use allclear_domain::review::{IncidentAndReview, Review};
+use allclear_domain::review::{IncidentAndReview, Review, check_body};
 use async_trait::async_trait;
 
 use crate::error::Error;
@@ -58,6 +59,19 @@ impl Reviews {
         let found = self.store.find_review(organisation, incident).await?;
         let found = found.ok_or(Error::NotFound("Incident"))?;
         found.review.ok_or(Error::NotFound(Self::NAME))
+    }
+
+    /// Returns a text as the HTML of a review. Nothing is stored. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`].
+    pub async fn preview(
+        &self,
+        organisation: &OrganisationId,
+        incident: IncidentId,
+        body: &str,
+    ) -> Result<String, Error> {
+        let found = self.store.find_review(organisation, incident).await?;
+        found.ok_or(Error::NotFound("Incident"))?;
+        check_body(body)?;
+        Ok(markdown::render(body))
     }
 
     /// Writes the review of an incident if the precondition holds. [`Error::NotFound`], [`Error::Stale`], [`Error::Invalid`].

@@ -5,7 +5,7 @@ use allclear_application::review::Reviews;
 use allclear_application::timestamp;
 use allclear_domain::id::IncidentId;
 use allclear_domain::markdown;
-use allclear_domain::review::{Review, ReviewStatus, check_body};
+use allclear_domain::review::{Review, ReviewStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -195,13 +195,14 @@ async fn remove(
 )]
 #[post("/{id}/review/preview")]
 async fn preview(
-    _: Operator,
-    _: Id<IncidentId>,
+    operator: Operator,
+    id: Id<IncidentId>,
     body: Body<ReviewInput>,
+    reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
-    let text = body.0.text()?;
-    check_body(&text)?;
-    let html = markdown::render(&text);
+    let html = reviews
+        .preview(&operator.organisation, id.0, &body.0.text()?)
+        .await?;
     Ok(ApiResponse::new(Preview { html }).ok())
 }
 

@@ -42,6 +42,21 @@ const fn route(guard: Guard, method: &'static str, path: &'static str) -> Route 
 pub(super) const ROUTES: &[Route] = &[
     // Exists with Clerk only, and needs its signature: see crates/server/tests/it/clerk/webhook.rs.
     route(Guard::Open, "post", "/clerk/webhooks"),
+    // Before new components and groups, which its body does not have.
+    route(Guard::Token, "post", "/component/order"),
+    route(Guard::Token, "post", "/component-group/create"),
+    route(Guard::Token, "get", "/component-group/list"),
+    route(Guard::Token, "get", "/component-group/{id}"),
+    route(Guard::Token, "patch", "/component-group/{id}"),
+    route(Guard::Token, "delete", "/component-group/{id}"),
+    route(Guard::Token, "get", "/component/order"),
+    route(Guard::Token, "get", "/organisation"),
+    route(Guard::Token, "patch", "/organisation"),
+    route(Guard::Token, "get", "/incident/{id}/review"),
+    route(Guard::Token, "put", "/incident/{id}/review"),
+    route(Guard::Token, "delete", "/incident/{id}/review"),
+    route(Guard::Token, "post", "/incident/{id}/review/preview"),
+    route(Guard::Token, "post", "/incident/{id}/review/publish"),
     route(Guard::Token, "post", "/component/create"),
     route(Guard::Token, "get", "/component/list"),
     route(Guard::Token, "get", "/component/{id}"),
@@ -160,6 +175,7 @@ impl Route {
         let (_, rest) = self.path.split_once('/').unwrap();
         let id = match rest.split('/').next().unwrap() {
             "component" => &world.component,
+            "component-group" => &world.component_group,
             "incident" => &world.incident,
             "maintenance" => &world.maintenance,
             "subscriber" => &world.subscriber,
@@ -185,6 +201,17 @@ impl Route {
     /// A valid body, so that only a missing permission can make the call fail.
     pub(super) fn body(&self, world: &World) -> Value {
         match (self.method, self.path) {
+            ("patch", "/component-group/{id}") => json!({"name": "Intruded"}),
+            ("post", "/component/order") => {
+                json!({"groups": [
+                    {"id": world.component_group, "components": [world.component]},
+                    {"id": null, "components": [world.spare_component]},
+                ]})
+            }
+            ("patch", "/organisation") => json!({"pageTitle": "Intruded"}),
+            ("put", "/incident/{id}/review") | ("post", "/incident/{id}/review/preview") => {
+                json!({"body": "Intruded"})
+            }
             ("patch", "/component/{id}") => json!({"name": "Intruded", "status": "MAJOR_OUTAGE"}),
             ("post", "/component/{id}/history/create") => {
                 json!({"status": "DEGRADED", "startAt": "2020-01-01T00:00:00Z", "endAt": "2020-01-02T00:00:00Z"})
@@ -225,7 +252,10 @@ impl Route {
             }
             ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
             ("patch", "/identity/organisations/{id}" | "/identity/user")
-            | ("post", "/identity/organisations" | "/component/create") => {
+            | (
+                "post",
+                "/identity/organisations" | "/component/create" | "/component-group/create",
+            ) => {
                 json!({"name": "Intruded"})
             }
             ("post", "/identity/organisations/{id}/invitations") => {

@@ -273,6 +273,8 @@ async fn the_table_means_what_it_says() {
         .filter(|route| route.method != "get")
         .collect();
     writing.retain(|route| guards.contains(&route.guard) && !destroys(route));
+    // The incident of the world is open, and only the review of a resolved one is published.
+    writing.retain(|route| !route.path.ends_with("/publish"));
     for route in writing {
         let response = admin.tries(&app, route, &world).await;
         assert!(

@@ -1,8 +1,9 @@
 //! What an intruder would like to get at: an organisation with one of everything.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{Operator, PASSWORD, TestApp, cookie_client, send};
+use crate::app::{Operator, PASSWORD, TestApp, assert_status, cookie_client, send};
 use crate::identity::Person;
 
 /// An organisation with one of everything, and its people.
@@ -15,6 +16,7 @@ pub(super) struct World {
     pub(super) organisation: String,
     pub(super) component: String,
     pub(super) spare_component: String,
+    pub(super) component_group: String,
     /// The period that lasts of the component.
     pub(super) period: String,
     pub(super) incident: String,
@@ -47,9 +49,13 @@ impl World {
         let operator = operator(app, &admin, &organisation).await;
         let component = operator.component("Website").await;
         let spare_component = operator.component("Spare").await;
+        let group = json!({"name": "Core"});
+        let component_group = created(&operator, "/component-group/create", group).await;
         let attached = json!([{"componentId": component, "status": "DEGRADED"}]);
         let incident = json!({"title": "Down", "description": "All of it", "components": attached});
         let incident = created(&operator, "/incident/create", incident).await;
+        let review = operator.request(Method::PUT, &format!("/incident/{incident}/review"));
+        assert_status(send(review.json(&json!({"body": "Why"}))), 200).await;
         let history = operator
             .get(&format!("/component/{component}/history"))
             .await;
@@ -98,6 +104,7 @@ impl World {
             organisation,
             component,
             spare_component,
+            component_group,
             period,
             incident,
             incident_update,
@@ -115,6 +122,10 @@ impl World {
         let mut state = Vec::new();
         for path in [
             "/component/list".to_owned(),
+            "/component-group/list".to_owned(),
+            "/component/order".to_owned(),
+            "/organisation".to_owned(),
+            format!("/incident/{}/review", self.incident),
             "/incident/list".to_owned(),
             format!("/incident/{}/updates/list", self.incident),
             format!("/incident/{}/components/list", self.incident),
@@ -140,11 +151,12 @@ impl World {
     }
 
     /// Whatever names something of it.
-    pub(super) fn identifiers(&self) -> [&str; 10] {
+    pub(super) fn identifiers(&self) -> [&str; 11] {
         [
             &self.organisation,
             &self.component,
             &self.spare_component,
+            &self.component_group,
             &self.incident,
             &self.incident_update,
             &self.maintenance,

@@ -15,7 +15,7 @@ it('has no user before Clerk has one, and then that user', async () => {
   const { who, become } = await renderProvider(clerk);
   expect(who()).toEqual({ status: 'loading' });
   resolve();
-    // Clerk notifies its listeners once more after loading.
+  // Clerk notifies its listeners once more after loading.
   await expect.poll(() => (become({}), who())).toEqual({ status: 'signed-out' });
   become({ session: session(), user: ada });
   expect(who()).toEqual({ status: 'signed-in', user, organisation: null });

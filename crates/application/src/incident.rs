@@ -205,12 +205,9 @@ impl Incidents {
     ) -> Result<IncidentReport, Error> {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp| {
-            Ok(Incident::create(
-                IncidentId(stamp.id),
-                draft,
-                &attached,
-                stamp.now,
-            )?)
+            let notify = draft.notifies(stamp.notify_by_default);
+            let created = Incident::create(IncidentId(stamp.id), draft, &attached, stamp.now)?;
+            Ok(created.notify_if(notify))
         });
         let committed = self.store.insert(organisation, create, components).await?;
         Ok(self.relay.publish(committed).await)
@@ -226,7 +223,8 @@ impl Incidents {
     ) -> Result<IncidentReport, Error> {
         let rule: Transition<Incident> = Box::new(move |incident, stamp| {
             precondition.check(incident.version)?;
-            Ok(incident.edit(patch, stamp.now)?)
+            let notify = patch.notifies(stamp.notify_by_default);
+            Ok(incident.edit(patch, stamp.now)?.notify_if(notify))
         });
         let committed = self
             .store

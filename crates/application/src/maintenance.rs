@@ -201,6 +201,7 @@ impl Maintenances {
             Ok(Maintenance::create(
                 MaintenanceId(stamp.id),
                 draft,
+                stamp.notify_by_default,
                 stamp.now,
                 stamp.clock,
             )?)
@@ -220,7 +221,7 @@ impl Maintenances {
     ) -> Result<MaintenanceReport, Error> {
         let rule: Transition<Maintenance> = Box::new(move |maintenance, stamp| {
             precondition.check(maintenance.version)?;
-            Ok(maintenance.edit(patch, stamp.clock)?)
+            Ok(maintenance.edit(patch, stamp.notify_by_default, stamp.clock)?)
         });
         let committed = self
             .store

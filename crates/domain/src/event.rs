@@ -85,6 +85,15 @@ impl<T> Changed<T> {
         self.events.is_empty()
     }
 
+    /// The same change, without its notices if it does not notify subscribers.
+    #[must_use]
+    pub fn notify_if(mut self, notify: bool) -> Self {
+        if !notify {
+            self.notices.clear();
+        }
+        self
+    }
+
     /// The same change with its state converted.
     pub fn map<U>(self, state: impl FnOnce(T) -> U) -> Changed<U> {
         Changed {

@@ -73,9 +73,32 @@ fn chosen_already(field: String) -> FieldError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImpactChange {
     /// All components attached to the incident, because it was resolved or reopened.
-    OnAll(IncidentId),
+    OnAll {
+        /// The incident.
+        incident: IncidentId,
+        /// When it was resolved or reopened.
+        since: DateTime<Utc>,
+    },
     /// These components, because they were attached or detached or the incident was created or deleted.
-    On(IncidentId, Vec<ComponentId>),
+    On {
+        /// The incident.
+        incident: IncidentId,
+        /// The components.
+        components: Vec<ComponentId>,
+        /// When the impact began; `None` means with this change.
+        since: Option<DateTime<Utc>>,
+    },
+    /// The history of these components, because the incident was over when it was created. Their current status stays.
+    Past {
+        /// The incident.
+        incident: IncidentId,
+        /// The components with the impact on each.
+        components: Vec<Attachment>,
+        /// When the impact began.
+        from: DateTime<Utc>,
+        /// When it ended.
+        to: DateTime<Utc>,
+    },
 }
 
 /// An incident with the components attached to it.
@@ -128,17 +151,38 @@ impl IncidentAndAttached {
 
     fn changed(&self, event: Event, components: Vec<ComponentId>) -> Changed<()> {
         Changed {
-            impacts: self.incident.impact_on(components),
+            impacts: self.incident.impact_on(components, None),
             ..Changed::new((), vec![event])
         }
     }
 }
 
 impl Incident {
-    /// The change of impacts if components are attached to this incident or detached from it.
-    pub(crate) fn impact_on(&self, components: Vec<ComponentId>) -> Option<ImpactChange> {
-        (self.has_impact() && !components.is_empty())
-            .then_some(ImpactChange::On(self.id, components))
+    /// The change of impacts if components are attached to this incident or detached from it, `None` for `since` means now.
+    pub(crate) fn impact_on(
+        &self,
+        components: Vec<ComponentId>,
+        since: Option<DateTime<Utc>>,
+    ) -> Option<ImpactChange> {
+        (self.has_impact() && !components.is_empty()).then_some(ImpactChange::On {
+            incident: self.id,
+            components,
+            since,
+        })
+    }
+
+    /// The impact of this past incident on the history of its components.
+    pub(crate) fn past_impact_on(
+        &self,
+        components: &[Attachment],
+        resolved_at: DateTime<Utc>,
+    ) -> Option<ImpactChange> {
+        (!components.is_empty()).then(|| ImpactChange::Past {
+            incident: self.id,
+            components: components.to_vec(),
+            from: self.occured_at,
+            to: resolved_at,
+        })
     }
 }
 

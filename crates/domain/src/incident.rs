@@ -12,7 +12,7 @@ use crate::impact::{self, Attachment, ImpactChange};
 use crate::notice::{IncidentChange, NewNotice};
 use crate::organisation::Revision;
 use crate::text;
-use crate::validation::Invalid;
+use crate::validation::{FieldError, Invalid};
 
 /// Status of an incident. Every status may follow every other one.
 #[derive(
@@ -69,7 +69,7 @@ pub struct Incident {
 }
 
 /// What an operator enters for an incident, the text trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct IncidentDraft {
     /// Required.
     #[validate(
@@ -89,6 +89,10 @@ pub struct IncidentDraft {
     pub status: IncidentStatus,
     /// When it happened; `None` means at its creation.
     pub occured_at: Option<DateTime<Utc>>,
+    /// When a past incident was resolved; only with RESOLVED.
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// Whether its creation notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
 }
 
 /// A change to an incident. `None` fields stay.
@@ -102,10 +106,56 @@ pub struct IncidentPatch {
     pub status: Option<IncidentStatus>,
     /// A new time of happening.
     pub occured_at: Option<DateTime<Utc>>,
+    /// A new time of resolution; only with RESOLVED.
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// Whether the change notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
+}
+
+impl IncidentDraft {
+    /// Whether the creation notifies subscribers. A past incident does so only on request.
+    #[must_use]
+    pub fn notifies(&self, by_default: bool) -> bool {
+        self.notify
+            .unwrap_or(by_default && self.resolved_at.is_none())
+    }
+}
+
+impl IncidentPatch {
+    /// Whether the change notifies subscribers. A resolution in the past does so only on request.
+    #[must_use]
+    pub fn notifies(&self, by_default: bool) -> bool {
+        self.notify
+            .unwrap_or(by_default && self.resolved_at.is_none())
+    }
+}
+
+/// Checks an entered time of resolution.
+fn check_resolved_at(
+    resolved_at: DateTime<Utc>,
+    status: Option<IncidentStatus>,
+    occured_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+    invalid: &mut Invalid,
+) {
+    let message = if status != Some(IncidentStatus::Resolved) {
+        "Only a resolved incident has a time of resolution"
+    } else if resolved_at < occured_at {
+        "Resolution must not be before the incident"
+    } else if resolved_at > now {
+        "Resolution must not be in the future"
+    } else {
+        return;
+    };
+    invalid.add(FieldError {
+        field: "resolvedAt".to_owned(),
+        message: message.to_owned(),
+    });
 }
 
 impl Incident {
-    /// A new incident with components attached to it. Its timeline is empty.
+    /// A new incident with components attached to it. Its timeline is empty. An incident with a time of resolution is past: its
+    /// impact is part of the history of its components, and their current status stays.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice.
@@ -118,23 +168,39 @@ impl Incident {
         let mut invalid = Invalid::default();
         invalid.check(&draft);
         impact::check_once(components, &mut invalid);
+        let occured_at = draft.occured_at.unwrap_or(now);
+        if let Some(resolved_at) = draft.resolved_at {
+            check_resolved_at(
+                resolved_at,
+                Some(draft.status),
+                occured_at,
+                now,
+                &mut invalid,
+            );
+        }
         invalid.into_result()?;
         let state = Self {
             id,
             title: draft.title,
             description: draft.description,
             status: draft.status,
-            occured_at: draft.occured_at.unwrap_or(now),
-            resolved_at: None,
+            occured_at,
+            resolved_at: draft.resolved_at,
             created_at: now,
             updated_at: now,
             version: Revision::default(),
         };
         let state = state.with_status(draft.status, now);
-        let components = components
-            .iter()
-            .map(|attachment| attachment.component_id)
-            .collect();
+        let impacts = match draft.resolved_at {
+            Some(resolved_at) => state.past_impact_on(components, resolved_at),
+            None => state.impact_on(
+                components
+                    .iter()
+                    .map(|attachment| attachment.component_id)
+                    .collect(),
+                Some(state.occured_at),
+            ),
+        };
         let notice = NewNotice::Incident {
             change: IncidentChange::Created,
             incident: state.clone(),
@@ -142,7 +208,7 @@ impl Incident {
         };
         Ok(Changed {
             notices: vec![notice],
-            impacts: state.impact_on(components),
+            impacts,
             ..Changed::new(state, vec![Event::NewIncident(id)])
         })
     }
@@ -159,14 +225,22 @@ impl Incident {
                 .unwrap_or_else(|| self.description.clone()),
             status: patch.status.unwrap_or(self.status),
             occured_at: patch.occured_at,
+            resolved_at: patch.resolved_at,
+            notify: None,
         };
-        draft.validate().map_err(Invalid::from)?;
         let before = self.clone();
         let occured_at = draft.occured_at.unwrap_or(self.occured_at);
+        let mut invalid = Invalid::default();
+        invalid.check(&draft);
+        if let Some(resolved_at) = draft.resolved_at {
+            check_resolved_at(resolved_at, patch.status, occured_at, now, &mut invalid);
+        }
+        invalid.into_result()?;
         let after = Self {
             title: draft.title,
             description: draft.description,
             occured_at,
+            resolved_at: draft.resolved_at.or(self.resolved_at),
             ..self
         };
         let after = after.with_status(draft.status, now);
@@ -194,7 +268,10 @@ impl Incident {
         let impacts = before.has_impact() != self.has_impact();
         Changed {
             notices: notice.into_iter().collect(),
-            impacts: impacts.then_some(ImpactChange::OnAll(self.id)),
+            impacts: impacts.then_some(ImpactChange::OnAll {
+                incident: self.id,
+                since: self.resolved_at.unwrap_or(self.updated_at),
+            }),
             ..Changed::new(self, events)
         }
     }
@@ -208,16 +285,16 @@ impl Incident {
     /// Whether the fields that an operator edits are equal.
     #[must_use]
     pub fn reads_like(&self, other: &Self) -> bool {
-        let fields = |incident: &Self| (incident.status, incident.occured_at);
+        let fields = |incident: &Self| (incident.status, incident.occured_at, incident.resolved_at);
         self.title == other.title
             && self.description == other.description
             && fields(self) == fields(other)
     }
 
-    /// Sets the status. RESOLVED keeps the time at which it was reached; every other status clears it.
-    pub(crate) fn with_status(self, status: IncidentStatus, now: DateTime<Utc>) -> Self {
+    /// Sets the status. RESOLVED keeps the time at which it was reached, and is reached at `since`; every other status clears it.
+    pub(crate) fn with_status(self, status: IncidentStatus, since: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
-            Some(self.resolved_at.unwrap_or(now))
+            Some(self.resolved_at.unwrap_or(since))
         } else {
             None
         };

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use validator::Validate;
 
 use crate::author::Author;
+use crate::display_time::DisplayTime;
 use crate::event::{Changed, Event};
 use crate::id::{IncidentId, IncidentUpdateId};
 use crate::incident::{Incident, IncidentStatus};
@@ -18,7 +19,7 @@ pub struct IncidentUpdate {
     pub id: IncidentUpdateId,
     /// The incident it belongs to.
     pub incident_id: IncidentId,
-    /// The status the incident had from then on.
+    /// The status that the author gave the incident.
     pub status: IncidentStatus,
     /// 1 to 10,000 characters.
     pub message: String,
@@ -26,12 +27,22 @@ pub struct IncidentUpdate {
     pub author: Author,
     /// When it was recorded; never before an earlier update of the incident.
     pub created_at: DateTime<Utc>,
+    /// When it is displayed. It orders the timeline; the identifier orders updates with the same time.
+    pub display_at: DateTime<Utc>,
     /// The organisation's revision that last changed it: its version for conditional writes.
     pub version: Revision,
 }
 
+impl IncidentUpdate {
+    /// Whether it is displayed after another update of its incident.
+    #[must_use]
+    pub fn is_after(&self, other: &Self) -> bool {
+        (self.display_at, self.id) > (other.display_at, other.id)
+    }
+}
+
 /// What an operator enters for an update, the text trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct IncidentUpdateDraft {
     /// Required.
     #[validate(
@@ -40,8 +51,12 @@ pub struct IncidentUpdateDraft {
         custom(function = text::no_nul)
     )]
     pub message: String,
-    /// The status the incident has from now on.
+    /// The status that the incident takes if this is its newest update.
     pub status: IncidentStatus,
+    /// When the update is displayed.
+    pub display_at: DisplayTime,
+    /// Whether the update notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
 }
 
 /// A change to an update. `None` fields stay.
@@ -51,6 +66,10 @@ pub struct IncidentUpdatePatch {
     pub message: Option<String>,
     /// A new status.
     pub status: Option<IncidentStatus>,
+    /// A new time of display.
+    pub display_at: Option<DisplayTime>,
+    /// Whether the change notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
 }
 
 /// Checks a list of updates to delete.
@@ -80,7 +99,7 @@ pub fn check_deletion(updates: &[IncidentUpdateId]) -> Result<(), Invalid> {
 pub struct IncidentAndNewest {
     /// The incident.
     pub incident: Incident,
-    /// The newest of its updates; `None` if it has no updates.
+    /// The update that is displayed last; `None` if it has no updates.
     pub newest: Option<IncidentUpdate>,
 }
 
@@ -91,8 +110,8 @@ pub struct IncidentAndUpdate {
     pub incident: Incident,
     /// The update.
     pub update: IncidentUpdate,
-    /// Whether it is the incident's newest one.
-    pub is_newest: bool,
+    /// The newest of the incident's other updates; `None` if it has no others.
+    pub newest_other: Option<IncidentUpdate>,
 }
 
 /// Input of the rule that deletes updates of an incident.
@@ -103,7 +122,7 @@ pub struct UpdateDeletion {
     /// The requested updates that belong to the incident.
     pub known: Vec<IncidentUpdateId>,
     /// The newest update of the incident; `None` if it has no updates.
-    pub newest: Option<IncidentUpdateId>,
+    pub newest: Option<IncidentUpdate>,
     /// The newest update that remains; `None` if no update remains.
     pub left: Option<IncidentUpdate>,
 }
@@ -119,8 +138,25 @@ pub enum RecordRefused {
     Resolved,
 }
 
+impl Incident {
+    /// Whether this incident was resolved already when an update was recorded. Such an update completes the timeline before the
+    /// resolution and never changes the status. `other` is another update, which may have resolved the incident later.
+    fn was_resolved_before(&self, update: &IncidentUpdate, other: Option<&IncidentUpdate>) -> bool {
+        let Some(resolved_at) = self.resolved_at else {
+            return false;
+        };
+        let resolved_later = other.is_some_and(|other| {
+            other.id > update.id
+                && other.status == IncidentStatus::Resolved
+                && other.display_at == resolved_at
+        });
+        update.display_at < resolved_at && resolved_at <= update.created_at && !resolved_later
+    }
+}
+
 impl IncidentAndNewest {
-    /// Records an update: the incident takes its status.
+    /// Records an update. If it is the newest one, the incident takes its status. A resolved incident takes only updates that are
+    /// displayed before its resolution, and stays resolved.
     ///
     /// # Errors
     /// [`RecordRefused`].
@@ -132,13 +168,16 @@ impl IncidentAndNewest {
         now: DateTime<Utc>,
     ) -> Result<Changed<IncidentAndUpdate>, RecordRefused> {
         draft.validate().map_err(Invalid::from)?;
-        if self.incident.status == IncidentStatus::Resolved {
-            return Err(RecordRefused::Resolved);
-        }
         let (id, created_at) = match &self.newest {
             Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
             None => (id, now),
         };
+        let display_at = draft.display_at.resolve(created_at, now)?;
+        if let Some(resolved_at) = self.incident.resolved_at
+            && (draft.display_at == DisplayTime::Recorded || display_at >= resolved_at)
+        {
+            return Err(RecordRefused::Resolved);
+        }
         let update = IncidentUpdate {
             id,
             incident_id: self.incident.id,
@@ -146,66 +185,117 @@ impl IncidentAndNewest {
             message: draft.message,
             author,
             created_at,
+            display_at,
             version: Revision::default(),
         };
-        let status = update.status;
-        Ok(IncidentAndUpdate {
+        let recorded = IncidentAndUpdate {
             incident: self.incident,
             update,
-            is_newest: true,
-        }
-        .changed(status, true, now))
+            newest_other: self.newest,
+        };
+        let status = if recorded.is_newest() && recorded.incident.resolved_at.is_none() {
+            recorded.update.status
+        } else {
+            recorded.incident.status
+        };
+        let incident = recorded.incident.clone().with_status(status, display_at);
+        Ok(recorded.changed(incident, true, now))
     }
 }
 
 impl IncidentAndUpdate {
-    /// This update with an operator's changes. An edit that changes the status of the newest update sets the incident's
-    /// status; every other edit leaves the incident's status as it is.
+    /// Whether the update is the newest one of the incident.
+    #[must_use]
+    pub fn is_newest(&self) -> bool {
+        self.newest_other
+            .as_ref()
+            .is_none_or(|other| self.update.is_after(other))
+    }
+
+    /// This update with an operator's changes. If that changes which update is the newest one, or the status of the newest one, the
+    /// incident takes the status of the newest one; otherwise its status stays.
     ///
     /// # Errors
-    /// [`Invalid`] when the result breaks a rule of its fields.
+    /// [`Invalid`] if the result breaks a rule of its fields.
     pub fn edit(
         self,
         patch: IncidentUpdatePatch,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
+        let before = self.update.clone();
         let draft = IncidentUpdateDraft {
-            message: patch.message.unwrap_or_else(|| self.update.message.clone()),
-            status: patch.status.unwrap_or(self.update.status),
+            message: patch.message.unwrap_or_else(|| before.message.clone()),
+            status: patch.status.unwrap_or(before.status),
+            display_at: patch.display_at.unwrap_or_default(),
+            notify: None,
         };
         draft.validate().map_err(Invalid::from)?;
-        let status_changes = draft.status != self.update.status;
-        if draft.message == self.update.message && !status_changes {
-            return Ok(Changed::nothing(self));
+        let display_at = match patch.display_at {
+            Some(time) => time.resolve(before.created_at, now)?,
+            None => before.display_at,
+        };
+        let was_newest = self.is_newest();
+        let edited = Self {
+            update: IncidentUpdate {
+                message: draft.message,
+                status: draft.status,
+                display_at,
+                ..before.clone()
+            },
+            ..self
+        };
+        if edited.update == before {
+            return Ok(Changed::nothing(edited));
         }
-        let status = if self.is_newest && status_changes {
-            draft.status
-        } else {
-            self.incident.status
-        };
-        let update = IncidentUpdate {
-            message: draft.message,
-            status: draft.status,
-            ..self.update
-        };
-        Ok(Self { update, ..self }.changed(status, false, now))
+        let incident = edited.incident_after(&before, was_newest);
+        Ok(edited.changed(incident, false, now))
     }
 
-    /// This update with the incident at a status, and everything that causes. `recorded` is true for a new update, false for an edit.
-    fn changed(self, status: IncidentStatus, recorded: bool, now: DateTime<Utc>) -> Changed<Self> {
-        let before = self.incident;
+    /// The incident after this update was changed from `before`.
+    fn incident_after(&self, before: &IncidentUpdate, was_newest: bool) -> Incident {
+        let incident = self.incident.clone();
+        let update = &self.update;
+        let sets_status = was_newest != self.is_newest() || update.status != before.status;
+        let newest = match &self.newest_other {
+            Some(other) if other.is_after(update) => other,
+            _ => update,
+        };
+        let other = self.newest_other.as_ref();
+        if incident.was_resolved_before(before, other) || !(was_newest || self.is_newest()) {
+            return incident;
+        }
+        if sets_status {
+            let is_late =
+                newest.id != before.id && incident.was_resolved_before(newest, Some(before));
+            let status = if is_late {
+                incident.status
+            } else {
+                newest.status
+            };
+            return incident.with_status(status, newest.display_at);
+        }
+        // The newest update set the time of resolution.
+        if incident.resolved_at == Some(before.display_at) {
+            return Incident {
+                resolved_at: Some(update.display_at),
+                ..incident
+            };
+        }
+        incident
+    }
+
+    /// This update with its incident, and everything that causes. `recorded` is true for a new update, false for an edit.
+    fn changed(self, incident: Incident, recorded: bool, now: DateTime<Utc>) -> Changed<Self> {
+        let before = &self.incident;
         let events = vec![
             Event::TimelineUpdated(before.id, self.update.id),
             Event::IncidentUpdated(before.id),
         ];
-        let after = before.clone().with_status(status, now).touched(now);
         let message = Some(self.update.message.as_str());
-        let changed = after.changed(&before, events, recorded, message);
-        changed.map(|incident| Self {
-            incident,
-            update: self.update,
-            is_newest: self.is_newest,
-        })
+        let changed = incident
+            .touched(now)
+            .changed(before, events, recorded, message);
+        changed.map(|incident| Self { incident, ..self })
     }
 }
 
@@ -222,17 +312,21 @@ impl UpdateDeletion {
         let field = |index| format!("incidentUpdateIds[{index}]");
         check_known(updates, &self.known, field, "This update does not exist")?;
         let before = self.incident;
-        let newest_goes = self.newest.is_some_and(|newest| updates.contains(&newest));
-        let status = self
-            .left
-            .filter(|_| newest_goes)
-            .map_or(before.status, |left| left.status);
+        let after = match (self.newest, self.left) {
+            (Some(newest), Some(left))
+                if updates.contains(&newest.id)
+                    && !before.was_resolved_before(&newest, None)
+                    && !before.was_resolved_before(&left, Some(&newest)) =>
+            {
+                before.clone().with_status(left.status, left.display_at)
+            }
+            _ => before.clone(),
+        };
         let deleted = updates
             .iter()
             .map(|update| Event::IncidentTimelineDeleted(before.id, *update));
         let events = deleted.chain([Event::IncidentUpdated(before.id)]).collect();
-        let after = before.clone().with_status(status, now).touched(now);
-        Ok(after.changed(&before, events, false, None))
+        Ok(after.touched(now).changed(&before, events, false, None))
     }
 }
 

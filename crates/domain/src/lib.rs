@@ -9,6 +9,7 @@ pub mod code;
 pub mod component;
 pub mod component_group;
 pub mod delivery;
+pub mod display_time;
 pub mod email;
 pub mod event;
 pub mod headline;

@@ -39,6 +39,8 @@ pub struct Maintenance {
     pub cancelled_at: Option<DateTime<Utc>>,
     /// The status that was published last.
     pub announced: MaintenanceStatus,
+    /// Whether the notices of the clock's changes are sent.
+    pub notify: bool,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -71,6 +73,8 @@ pub struct MaintenanceDraft {
     pub end_at: Option<DateTime<Utc>>,
     /// `CANCELLED` cancels and `SCHEDULED` restores. The other two statuses follow from the times and change nothing.
     pub status: MaintenanceStatus,
+    /// Whether the creation and later changes by the clock notify subscribers; `None` means the default.
+    pub notify: Option<bool>,
 }
 
 /// A change to a maintenance. `None` fields stay.
@@ -86,6 +90,9 @@ pub struct MaintenancePatch {
     pub end_at: Option<NewEnd>,
     /// As in [`MaintenanceDraft::status`].
     pub status: Option<MaintenanceStatus>,
+    /// Whether the change and later changes by the clock notify subscribers. `None` means the default for this change, and the
+    /// stored value for those by the clock.
+    pub notify: Option<bool>,
 }
 
 /// Change of the end by an edit.
@@ -151,6 +158,7 @@ impl MaintenancePatch {
     fn completes(&self, now: DateTime<Utc>) -> bool {
         let alone = Self {
             end_at: None,
+            notify: None,
             ..self.clone()
         } == Self::default();
         alone && matches!(self.end_at, Some(NewEnd::At(end)) if end <= now + CLOCK_TOLERANCE)
@@ -165,6 +173,7 @@ impl Maintenance {
     pub fn create(
         id: MaintenanceId,
         draft: MaintenanceDraft,
+        notify_by_default: bool,
         created_at: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
@@ -173,6 +182,7 @@ impl Maintenance {
             id,
             cancelled_at: draft.cancelled_at(None, created_at),
             announced: MaintenanceStatus::default(),
+            notify: draft.notify.unwrap_or(notify_by_default),
             title: draft.title,
             description: draft.description,
             start_at: draft.start_at,
@@ -181,7 +191,9 @@ impl Maintenance {
             updated_at: created_at,
             version: Revision::default(),
         };
-        Ok(state.changed(None, vec![Event::NewMaintenance(id)], None, now))
+        let notify = state.notify;
+        let created = state.changed(None, vec![Event::NewMaintenance(id)], None, now);
+        Ok(created.notify_if(notify))
     }
 
     /// The deletion of a maintenance.
@@ -217,19 +229,23 @@ impl Maintenance {
     }
 
     /// A change of updates of this maintenance, with what it means to the maintenance. `recorded` is the message of an update that
-    /// was recorded.
+    /// was recorded. Without `notify` only what the clock has changed may make a notice.
     #[must_use]
     pub fn with_update<T>(
         self,
         update: Changed<T>,
         recorded: Option<String>,
+        notify: bool,
         now: DateTime<Utc>,
     ) -> Changed<(Self, T)> {
         let changed = if update.is_nothing() {
             Changed::nothing(self)
         } else {
+            let is_due = self.status(now) != self.announced;
+            let recorded = recorded.filter(|_| notify);
             self.clone()
                 .changed(Some(&self), update.events, recorded, now)
+                .notify_if(notify || (is_due && self.notify))
         };
         changed.map(|maintenance| (maintenance, update.state))
     }
@@ -241,11 +257,26 @@ impl Maintenance {
     pub fn edit(
         self,
         patch: MaintenancePatch,
+        notify_by_default: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Refused> {
-        if patch.completes(now) {
-            return self.complete(now);
-        }
+        let notify = patch.notify.unwrap_or(notify_by_default);
+        let is_due = self.status(now) != self.announced;
+        let edited = if patch.completes(now) {
+            self.complete(patch.notify, now)?
+        } else {
+            self.changed_by(patch, now)?
+        };
+        let notify = notify || (is_due && edited.state.notify);
+        Ok(edited.notify_if(notify))
+    }
+
+    /// This maintenance with the fields of a patch.
+    fn changed_by(
+        self,
+        patch: MaintenancePatch,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
         let stored = if self.cancelled_at.is_some() {
             MaintenanceStatus::Cancelled
         } else {
@@ -263,6 +294,7 @@ impl Maintenance {
                 Some(NewEnd::At(end)) => Some(end),
             },
             status: patch.status.unwrap_or(stored),
+            notify: patch.notify,
         };
         let draft = draft.valid()?;
         let state = Self {
@@ -271,6 +303,7 @@ impl Maintenance {
             description: draft.description,
             start_at: draft.start_at,
             end_at: draft.end_at,
+            notify: draft.notify.unwrap_or(self.notify),
             ..self.clone()
         };
         if state == self {
@@ -285,7 +318,7 @@ impl Maintenance {
     }
 
     /// This maintenance, completed.
-    fn complete(self, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
+    fn complete(self, notify: Option<bool>, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
         match self.status(now) {
             MaintenanceStatus::Scheduled => Err(Refused::NotBegun),
             MaintenanceStatus::Completed => Err(Refused::Over),
@@ -299,6 +332,7 @@ impl Maintenance {
                     start_at,
                     end_at: Some(end),
                     updated_at: now,
+                    notify: notify.unwrap_or(self.notify),
                     ..self.clone()
                 };
                 Ok(state.changed(Some(&self), events, None, now))
@@ -330,14 +364,17 @@ impl Maintenance {
         }
     }
 
-    /// Returns the change by the clock since the status was last published.
+    /// Returns the change by the clock since the status was last published. It makes a notice if the maintenance
+    /// [notifies](Self::notify).
     #[must_use]
     pub fn announce(self, now: DateTime<Utc>) -> Changed<Self> {
         if self.status(now) == self.announced {
             return Changed::nothing(self);
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
-        self.clone().changed(Some(&self), events, None, now)
+        self.clone()
+            .changed(Some(&self), events, None, now)
+            .notify_if(self.notify)
     }
 
     /// The last time at which the status page shows it; `None` while its end is open. A maintenance that was cancelled without an end

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use validator::Validate;
 
 use crate::author::Author;
+use crate::display_time::DisplayTime;
 use crate::event::{Changed, Event};
 use crate::id::{MaintenanceId, MaintenanceUpdateId};
 use crate::incident::IncidentStatus;
@@ -28,12 +29,14 @@ pub struct MaintenanceUpdate {
     pub author: Author,
     /// When it was recorded; never before an earlier update of the maintenance.
     pub created_at: DateTime<Utc>,
+    /// When it is displayed. It orders the timeline; the identifier orders updates with the same time.
+    pub display_at: DateTime<Utc>,
     /// The organisation's revision that last changed it: its version for conditional writes.
     pub version: Revision,
 }
 
 /// What an operator enters for an update, the text trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
 pub struct MaintenanceUpdateDraft {
     /// One of an incident's statuses.
     pub status: IncidentStatus,
@@ -44,6 +47,10 @@ pub struct MaintenanceUpdateDraft {
         custom(function = text::no_nul)
     )]
     pub message: String,
+    /// When the update is displayed.
+    pub display_at: DisplayTime,
+    /// Whether the update notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
 }
 
 /// A change to an update. `None` fields stay.
@@ -53,13 +60,17 @@ pub struct MaintenanceUpdatePatch {
     pub status: Option<IncidentStatus>,
     /// A new message.
     pub message: Option<String>,
+    /// A new time of display.
+    pub display_at: Option<DisplayTime>,
+    /// Whether the change notifies subscribers; `None` means the default.
+    pub notify: Option<bool>,
 }
 
 impl MaintenanceUpdate {
     /// The field that names updates to delete.
     pub const IDS: &str = "maintenanceUpdateIds";
 
-    /// A new update of a maintenance. It is ordered after the `newest` one, whatever the nodes' clocks say.
+    /// A new update of a maintenance. It was recorded after the `newest` one, whatever the nodes' clocks say.
     ///
     /// # Errors
     /// [`Invalid`] when the draft breaks a rule of its fields.
@@ -72,13 +83,15 @@ impl MaintenanceUpdate {
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
         draft.validate().map_err(Invalid::from)?;
+        let created_at = newest.map_or(now, |newest| now.max(newest.created_at));
         let state = Self {
+            display_at: draft.display_at.resolve(created_at, now)?,
             id: newest.map_or(id, |newest| id.after(newest.id)),
             maintenance_id,
             status: draft.status,
             message: draft.message,
             author,
-            created_at: newest.map_or(now, |newest| now.max(newest.created_at)),
+            created_at,
             version: Revision::default(),
         };
         let events = state.changed();
@@ -89,20 +102,31 @@ impl MaintenanceUpdate {
     ///
     /// # Errors
     /// [`Invalid`] when the result breaks a rule of its fields.
-    pub fn edit(self, patch: MaintenanceUpdatePatch) -> Result<Changed<Self>, Invalid> {
+    pub fn edit(
+        self,
+        patch: MaintenanceUpdatePatch,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, Invalid> {
         let draft = MaintenanceUpdateDraft {
             status: patch.status.unwrap_or(self.status),
             message: patch.message.unwrap_or_else(|| self.message.clone()),
+            display_at: patch.display_at.unwrap_or_default(),
+            notify: None,
         };
         draft.validate().map_err(Invalid::from)?;
-        if draft.status == self.status && draft.message == self.message {
-            return Ok(Changed::nothing(self));
-        }
+        let display_at = match patch.display_at {
+            Some(time) => time.resolve(self.created_at, now)?,
+            None => self.display_at,
+        };
         let state = Self {
             status: draft.status,
             message: draft.message,
-            ..self
+            display_at,
+            ..self.clone()
         };
+        if state == self {
+            return Ok(Changed::nothing(self));
+        }
         let events = state.changed();
         Ok(Changed::new(state, events))
     }

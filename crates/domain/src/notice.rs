@@ -175,15 +175,16 @@ mod tests {
             start_at: at(start),
             end_at: end.map(at),
             status: MaintenanceStatus::default(),
+            notify: None,
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0), at(0))
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, true, at(0), at(0))
             .unwrap()
             .state
     }
 
     /// The change of an edit at second 5, after the status of that second was published.
     fn edited(before: &Maintenance, patch: MaintenancePatch) -> Option<MaintenanceChange> {
-        let after = before.clone().edit(patch, at(5)).unwrap().state;
+        let after = before.clone().edit(patch, true, at(5)).unwrap().state;
         MaintenanceChange::of(Some((before, before.status(at(5)))), &after, false, at(5))
     }
 
@@ -246,7 +247,7 @@ mod tests {
         };
         let cancelled = coming
             .clone()
-            .edit(status(MaintenanceStatus::Cancelled), at(2))
+            .edit(status(MaintenanceStatus::Cancelled), true, at(2))
             .unwrap()
             .state;
         assert_eq!(

@@ -68,6 +68,7 @@ impl Side {
             description: "All of it".into(),
             status: IncidentStatus::Investigating,
             occured_at: None,
+            ..Default::default()
         };
         let components = vec![Attachment {
             component_id: api,
@@ -116,6 +117,7 @@ impl Side {
         let draft = IncidentUpdateDraft {
             message: "Still looking".into(),
             status: IncidentStatus::Investigating,
+            ..Default::default()
         };
         let author = Author {
             id: "user_1".into(),

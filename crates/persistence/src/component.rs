@@ -13,9 +13,10 @@ use allclear_domain::organisation::Revision;
 use allclear_domain::page_order::ComponentPlace;
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter,
+    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::commit::Scope;
@@ -70,7 +71,7 @@ impl ComponentStore for Database {
                     .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                begin_period(scope, &created.state, None).await?;
+                begin_period(scope, &created.state, None, created.state.updated_at).await?;
                 Ok(Some(created))
             })
         });
@@ -95,7 +96,7 @@ impl ComponentStore for Database {
                     changed.state.version = scope.stamp.revision;
                     if changed.state.status != status {
                         changed.state.history_version = scope.stamp.revision;
-                        begin_period(scope, &changed.state, None).await?;
+                        begin_period(scope, &changed.state, None, changed.state.updated_at).await?;
                     }
                     if changed.state.place.group != group {
                         place(scope, &mut changed.state).await?;
@@ -201,16 +202,18 @@ pub(crate) async fn update(
     Ok(())
 }
 
-/// Ends the period of the component's former status and begins one of its new status. OPERATIONAL has no periods.
+/// Ends the period of the component's former status and begins one of its new status at `since`, but not before the component's
+/// previous change. OPERATIONAL has no periods.
 pub(crate) async fn begin_period(
     scope: Scope<'_>,
     state: &Component,
     incident: Option<IncidentId>,
+    since: DateTime<Utc>,
 ) -> Result<(), Error> {
     use component_period::{ActiveModel, Column, Entity};
-    let now = state.updated_at;
+    let start_at = start_of_period(scope, state, since).await?;
     Entity::update_many()
-        .col_expr(Column::EndAt, now.into())
+        .col_expr(Column::EndAt, start_at.into())
         .col_expr(Column::Version, scope.stamp.revision.0.into())
         .filter(Column::ComponentId.eq(state.id.0))
         .filter(Column::EndAt.is_null())
@@ -230,7 +233,7 @@ pub(crate) async fn begin_period(
         organisation_id: Set(scope.organisation.as_str().to_owned()),
         component_id: Set(state.id.0),
         status: Set(state.status.to_string()),
-        start_at: Set(now),
+        start_at: Set(start_at),
         end_at: Set(None),
         cause_type: Set(cause.to_owned()),
         incident_id: Set(incident.map(|incident| incident.0)),
@@ -243,6 +246,37 @@ pub(crate) async fn begin_period(
         .await
         .map_err(broken)?;
     Ok(())
+}
+
+/// When a period begins whose cause began at `since`. A period of the former status that would be empty is removed.
+async fn start_of_period(
+    scope: Scope<'_>,
+    state: &Component,
+    since: DateTime<Utc>,
+) -> Result<DateTime<Utc>, Error> {
+    use component_period::{Column, Entity};
+    let now = state.updated_at;
+    if since >= now {
+        return Ok(now);
+    }
+    let last = Entity::find()
+        .filter(Column::ComponentId.eq(state.id.0))
+        .order_by_desc(Column::StartAt)
+        .limit(1)
+        .one(scope.transaction)
+        .await
+        .map_err(broken)?;
+    let Some(last) = last else {
+        return Ok(since);
+    };
+    let start_at = since.max(last.end_at.unwrap_or(last.start_at)).min(now);
+    if last.end_at.is_none() && last.start_at == start_at {
+        Entity::delete_by_id(last.id)
+            .exec(scope.transaction)
+            .await
+            .map_err(broken)?;
+    }
+    Ok(start_at)
 }
 
 fn row(organisation: &OrganisationId, state: &Component) -> Model {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use allclear_application::component::history::Interval;
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::event::Event;
@@ -15,6 +16,7 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::component;
+use crate::component::history::store_past_impact;
 use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
@@ -35,9 +37,28 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         stamp,
         ..
     } = scope;
-    let (cause, components) = match change {
-        ImpactChange::OnAll(incident) => (incident, attached(transaction, incident).await?),
-        ImpactChange::On(incident, components) => (incident, components),
+    let (cause, components, since) = match change {
+        ImpactChange::OnAll { incident, since } => {
+            (incident, attached(transaction, incident).await?, since)
+        }
+        ImpactChange::On {
+            incident,
+            components,
+            since,
+        } => (incident, components, since.unwrap_or(stamp.now)),
+        ImpactChange::Past {
+            incident,
+            components,
+            from,
+            to,
+        } => {
+            let interval = Interval {
+                from: Some(from),
+                to: Some(to),
+            };
+            store_past_impact(scope, incident, &components, interval).await?;
+            return Ok(Vec::new());
+        }
     };
     if components.is_empty() {
         return Ok(Vec::new());
@@ -61,7 +82,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         if !changed.is_nothing() {
             changed.state.version = stamp.revision;
             changed.state.history_version = stamp.revision;
-            component::begin_period(scope, &changed.state, Some(cause)).await?;
+            component::begin_period(scope, &changed.state, Some(cause), since).await?;
         }
         component::update(transaction, organisation, &changed.state).await?;
         events.extend(changed.events);

@@ -325,6 +325,7 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
         announced_status: state.announced.to_string(),
         next_change_at: state.next_change(scope.stamp.clock),
         shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
+        notify: state.notify,
     }
 }
 
@@ -337,6 +338,7 @@ pub(crate) fn maintenance(row: Model) -> Result<Maintenance, Error> {
         end_at: row.end_at,
         cancelled_at: row.cancelled_at,
         announced: parse_stored(&row.announced_status)?,
+        notify: row.notify,
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),

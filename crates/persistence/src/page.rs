@@ -21,7 +21,17 @@ pub(crate) async fn read<E: EntityTrait>(
     if let Some(before) = page.before {
         query = query.filter(id.lt(before));
     }
-    let query = query.limit(page.limit.map(|limit| limit + 1));
+    read_sorted(connection, query, page, id_of).await
+}
+
+/// Reads the start of rows that are sorted already, and are those after the page's `before`.
+pub(crate) async fn read_sorted<E: EntityTrait>(
+    connection: &impl ConnectionTrait,
+    selected: Select<E>,
+    page: Page,
+    id_of: impl Fn(&E::Model) -> Uuid,
+) -> Result<Listed<E::Model>, Error> {
+    let query = selected.limit(page.limit.map(|limit| limit + 1));
     let rows = query.all(connection).await.map_err(broken)?;
     Ok(Listed::cut(rows, page, id_of))
 }

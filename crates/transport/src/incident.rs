@@ -18,6 +18,7 @@ use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
+use crate::change_options::notify;
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
@@ -104,6 +105,15 @@ struct IncidentInput {
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
+    /// Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not before `occuredAt`, not in the
+    /// future. The impact on the components becomes part of their history; their current status stays.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    resolved_at: FieldInput<Timestamp>,
+    /// Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
     /// Affected components, each once.
     #[serde(default)]
     #[schema(value_type = Vec<AttachmentInput>, required = false)]
@@ -118,6 +128,8 @@ impl IncidentInput {
             description: self.description,
             status: self.status,
             occured_at: self.occured_at,
+            resolved_at: self.resolved_at,
+            notify: self.notify,
         };
         let patch = fields.read(TIME_MESSAGE_OF_CREATE, &mut invalid);
         let draft = IncidentDraft {
@@ -125,6 +137,8 @@ impl IncidentInput {
             description: patch.description.unwrap_or_default(),
             status: patch.status.unwrap_or_default(),
             occured_at: patch.occured_at,
+            resolved_at: patch.resolved_at,
+            notify: patch.notify,
         };
         invalid.check(&draft);
         let rows =
@@ -162,6 +176,15 @@ struct IncidentPatchInput {
     #[serde(default)]
     #[schema(value_type = String, format = "date-time", required = false)]
     occured_at: FieldInput<Timestamp>,
+    /// Time at which the incident was resolved, in the same forms: only together with `RESOLVED`, not before `occuredAt`, not in
+    /// the future.
+    #[serde(default)]
+    #[schema(value_type = String, format = "date-time", required = false)]
+    resolved_at: FieldInput<Timestamp>,
+    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
 }
 
 impl IncidentPatchInput {
@@ -190,6 +213,11 @@ impl IncidentPatchInput {
                 .occured_at
                 .optional("occuredAt", time_message, invalid)
                 .map(|moment| moment.0),
+            resolved_at: self
+                .resolved_at
+                .optional("resolvedAt", time_message, invalid)
+                .map(|moment| moment.0),
+            notify: notify(self.notify, invalid),
         }
     }
 }

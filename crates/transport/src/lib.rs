@@ -3,6 +3,7 @@
 mod api_response;
 mod author;
 mod caller;
+mod change_options;
 pub mod clerk;
 pub mod client_address;
 pub mod client_slots;

@@ -16,6 +16,7 @@ fn incident() -> Incident {
         description: "All of it".into(),
         status: IncidentStatus::Investigating,
         occured_at: None,
+        ..Default::default()
     };
     let id = IncidentId(Uuid::from_u128(1));
     let created = Incident::create(id, draft, &[], DateTime::default()).unwrap();
@@ -80,6 +81,7 @@ async fn a_missing_incident_or_update_is_not_found() {
     let draft = IncidentUpdateDraft {
         message: "m".into(),
         status: IncidentStatus::Monitoring,
+        ..Default::default()
     };
     let (acme, id) = (organisation(), IncidentId(Uuid::from_u128(1)));
     let (component, update) = (

@@ -43,7 +43,8 @@ impl Incidents {
             .ok_or(Error::NotFound(Self::UPDATE))
     }
 
-    /// Records an update. [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] if the incident is resolved.
+    /// Records an update. [`Error::NotFound`], [`Error::Invalid`], and [`Error::Conflict`] if the incident is resolved and the update
+    /// is not displayed before its resolution.
     pub async fn record_update(
         &self,
         organisation: &OrganisationId,
@@ -54,7 +55,9 @@ impl Incidents {
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
             Box::new(move |latest, stamp| {
                 let id = IncidentUpdateId(stamp.id);
-                Ok(latest.record(id, draft, author, stamp.now)?)
+                let notify = draft.notify.unwrap_or(stamp.notify_by_default);
+                let recorded = latest.record(id, draft, author, stamp.now)?;
+                Ok(recorded.notify_if(notify))
             });
         let committed = self
             .store
@@ -75,7 +78,8 @@ impl Incidents {
     ) -> Result<IncidentUpdate, Error> {
         let rule: Transition<IncidentAndUpdate> = Box::new(move |entry, stamp| {
             precondition.check(entry.update.version)?;
-            Ok(entry.edit(patch, stamp.now)?)
+            let notify = patch.notify.unwrap_or(stamp.notify_by_default);
+            Ok(entry.edit(patch, stamp.now)?.notify_if(notify))
         });
         let committed = self
             .store
@@ -97,8 +101,10 @@ impl Incidents {
     ) -> Result<(), Error> {
         check_deletion(&ids)?;
         let deleted = ids.clone();
-        let rule: Transition<UpdateDeletion, Incident> =
-            Box::new(move |deletion, stamp| Ok(deletion.delete(&deleted, stamp.now)?));
+        let rule: Transition<UpdateDeletion, Incident> = Box::new(move |deletion, stamp| {
+            let deletion = deletion.delete(&deleted, stamp.now)?;
+            Ok(deletion.notify_if(stamp.notify_by_default))
+        });
         let committed = self
             .store
             .delete_updates(organisation, incident, ids, rule)

@@ -19,12 +19,13 @@ fn draft(start_at: DateTime<Utc>) -> MaintenanceDraft {
         start_at,
         end_at: None,
         status: MaintenanceStatus::default(),
+        notify: None,
     }
 }
 
 /// One that begins in an hour.
 fn maintenance() -> Maintenance {
-    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), now(), now())
+    let created = Maintenance::create(ID, draft(now() + TimeDelta::hours(1)), true, now(), now())
         .unwrap()
         .state;
     Maintenance {
@@ -108,6 +109,7 @@ async fn a_missing_maintenance_or_update_is_not_found() {
     let draft = MaintenanceUpdateDraft {
         status: IncidentStatus::Monitoring,
         message: "Half way".into(),
+        ..Default::default()
     };
     let (patch, any) = (MaintenancePatch::default(), Precondition::Any);
     let update = MaintenanceUpdateId(Uuid::from_u128(2));

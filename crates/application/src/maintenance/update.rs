@@ -53,6 +53,7 @@ impl Maintenances {
             Box::new(move |(maintenance, newest), stamp| {
                 let (id, newest) = (MaintenanceUpdateId(stamp.id), newest.as_ref());
                 let message = draft.message.clone();
+                let notify = draft.notify.unwrap_or(stamp.notify_by_default);
                 let recorded = MaintenanceUpdate::record(
                     id,
                     maintenance.id,
@@ -61,7 +62,7 @@ impl Maintenances {
                     newest,
                     stamp.now,
                 )?;
-                Ok(maintenance.with_update(recorded, Some(message), stamp.clock))
+                Ok(maintenance.with_update(recorded, Some(message), notify, stamp.clock))
             });
         let committed = self
             .store
@@ -84,7 +85,9 @@ impl Maintenances {
     ) -> Result<MaintenanceUpdate, Error> {
         let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
             precondition.check(update.version)?;
-            Ok(found.with_update(update.edit(patch)?, None, stamp.clock))
+            let notify = patch.notify.unwrap_or(stamp.notify_by_default);
+            let edited = update.edit(patch, stamp.now)?;
+            Ok(found.with_update(edited, None, notify, stamp.clock))
         });
         let committed = self
             .store
@@ -107,7 +110,7 @@ impl Maintenances {
         let asked = ids.clone();
         let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
             let deletion = MaintenanceUpdate::delete(found.id, asked, &stored)?;
-            Ok(found.with_update(deletion, None, stamp.clock))
+            Ok(found.with_update(deletion, None, stamp.notify_by_default, stamp.clock))
         });
         let committed = self
             .store

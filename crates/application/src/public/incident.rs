@@ -71,6 +71,9 @@ pub struct IncidentTimelineEntry {
     /// When it was recorded.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
+    /// When it is displayed. It orders the timeline.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub display_at: DateTime<Utc>,
 }
 
 /// A component that an incident affects.

@@ -61,6 +61,9 @@ pub struct MaintenanceTimelineEntry {
     /// When it was recorded.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
+    /// When it is displayed. It orders the timeline.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub display_at: DateTime<Utc>,
 }
 
 impl From<MaintenanceReport> for PublicMaintenance {
@@ -97,6 +100,7 @@ impl From<&MaintenanceUpdate> for MaintenanceTimelineEntry {
             status: update.status,
             message: update.message.clone(),
             created_at: update.created_at,
+            display_at: update.display_at,
         }
     }
 }

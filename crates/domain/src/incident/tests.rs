@@ -20,6 +20,7 @@ pub(crate) fn incident(status: IncidentStatus) -> Incident {
         description: "All of it".into(),
         status,
         occured_at: Some(at(0)),
+        ..Default::default()
     };
     Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1))
         .unwrap()
@@ -39,6 +40,7 @@ fn refusal(title: &str, description: &str) -> Vec<(String, String)> {
         description: description.into(),
         status: IncidentStatus::default(),
         occured_at: Some(at(0)),
+        ..Default::default()
     };
     let refused = Incident::create(IncidentId(Uuid::from_u128(1)), draft, &[], at(1)).unwrap_err();
     refused
@@ -74,6 +76,7 @@ fn a_component_comes_once() {
         description: "d".into(),
         status: IncidentStatus::default(),
         occured_at: Some(at(0)),
+        ..Default::default()
     };
     let attachment = Attachment {
         component_id: ComponentId(Uuid::from_u128(5)),
@@ -103,6 +106,7 @@ fn incident_without_a_time_happened_when_it_was_created() {
         description: "d".into(),
         status: IncidentStatus::default(),
         occured_at: None,
+        ..Default::default()
     };
     assert_eq!(
         Incident::create(dated.id, draft, &[], at(1))
@@ -120,6 +124,7 @@ fn creating_publishes_a_new_incident_and_no_timeline_entry() {
         description: "d".into(),
         status: IncidentStatus::default(),
         occured_at: Some(at(0)),
+        ..Default::default()
     };
     let id = IncidentId(Uuid::from_u128(1));
     assert_eq!(
@@ -184,7 +189,7 @@ proptest! {
     ) {
         let before = incident(IncidentStatus::Identified);
         let patch = IncidentPatch {
-            title: title.clone(), description: description.clone(), status, occured_at: occured.map(at),
+            title: title.clone(), description: description.clone(), status, occured_at: occured.map(at), ..Default::default()
         };
         let after = before.clone().edit(patch, at(9)).unwrap();
         prop_assert_eq!(&after.state.title, title.as_ref().unwrap_or(&before.title));
@@ -192,5 +197,125 @@ proptest! {
         prop_assert_eq!(after.state.status, status.unwrap_or(before.status));
         prop_assert_eq!(after.state.occured_at, occured.map_or(before.occured_at, at));
         prop_assert_eq!(after.events.is_empty(), after.state == before);
+    }
+}
+
+/// A resolved incident of second 0, resolved and created at these seconds.
+fn past(
+    status: IncidentStatus,
+    resolved: i64,
+    components: &[Attachment],
+) -> Result<Changed<Incident>, Invalid> {
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        status,
+        occured_at: Some(at(10)),
+        resolved_at: Some(at(resolved)),
+        ..Default::default()
+    };
+    Incident::create(IncidentId(Uuid::from_u128(1)), draft, components, at(100))
+}
+
+#[test]
+fn time_of_resolution_is_between_the_incident_and_now_and_needs_the_status() {
+    use IncidentStatus::{Monitoring, Resolved};
+    let rows = [
+        (Resolved, 10, None),
+        (Resolved, 100, None),
+        (
+            Resolved,
+            9,
+            Some("Resolution must not be before the incident"),
+        ),
+        (Resolved, 101, Some("Resolution must not be in the future")),
+        (
+            Monitoring,
+            50,
+            Some("Only a resolved incident has a time of resolution"),
+        ),
+    ];
+    for (status, resolved, message) in rows {
+        let refusal = message.map(|message| Invalid::field("resolvedAt", message));
+        let created = past(status, resolved, &[]);
+        assert_eq!(created.clone().err(), refusal, "{resolved}");
+        if let Ok(created) = created {
+            assert_eq!(created.state.resolved_at, Some(at(resolved)));
+        }
+        let patch = IncidentPatch {
+            status: Some(status),
+            occured_at: Some(at(10)),
+            resolved_at: Some(at(resolved)),
+            ..Default::default()
+        };
+        for before in [Monitoring, Resolved] {
+            let edited = incident(before).edit(patch.clone(), at(100));
+            assert_eq!(edited.clone().err(), refusal, "{resolved}");
+            if let Ok(edited) = edited {
+                assert_eq!(edited.state.resolved_at, Some(at(resolved)));
+            }
+        }
+    }
+    let alone = IncidentPatch {
+        resolved_at: Some(at(50)),
+        ..Default::default()
+    };
+    let message = "Only a resolved incident has a time of resolution";
+    assert_eq!(
+        incident(Resolved).edit(alone, at(100)),
+        Err(Invalid::field("resolvedAt", message))
+    );
+}
+
+#[test]
+fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
+    let attachment = Attachment {
+        component_id: ComponentId(Uuid::from_u128(5)),
+        status: ComponentStatus::MajorOutage,
+    };
+    let created = past(IncidentStatus::Resolved, 50, &[attachment]).unwrap();
+    let impact = ImpactChange::Past {
+        incident: created.state.id,
+        components: vec![attachment],
+        from: at(10),
+        to: at(50),
+    };
+    assert_eq!(created.impacts, Some(impact));
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        occured_at: Some(at(10)),
+        ..Default::default()
+    };
+    let open = Incident::create(created.state.id, draft, &[attachment], at(100)).unwrap();
+    let impact = ImpactChange::On {
+        incident: open.state.id,
+        components: vec![attachment.component_id],
+        since: Some(at(10)),
+    };
+    assert_eq!(open.impacts, Some(impact));
+    let resolved = IncidentPatch {
+        resolved_at: Some(at(60)),
+        ..set(IncidentStatus::Resolved)
+    };
+    let impact = ImpactChange::OnAll {
+        incident: open.state.id,
+        since: at(60),
+    };
+    let resolved = open.state.edit(resolved, at(100)).unwrap();
+    assert_eq!(resolved.impacts, Some(impact));
+}
+
+proptest! {
+    #[test]
+    fn change_notifies_as_chosen_and_otherwise_by_default_unless_it_is_past(
+        notify in proptest::option::of(any::<bool>()), by_default in any::<bool>(), is_past in any::<bool>()
+    ) {
+        let resolved_at = is_past.then(|| at(5));
+        let expected = notify.unwrap_or(by_default && !is_past);
+        let draft = IncidentDraft { notify, resolved_at, ..Default::default() };
+        prop_assert_eq!(draft.notifies(by_default), expected);
+        let patch = IncidentPatch { notify, resolved_at, ..Default::default() };
+        prop_assert_eq!(patch.notifies(by_default), expected);
     }
 }

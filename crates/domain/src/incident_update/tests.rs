@@ -2,6 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use uuid::Uuid;
 
+use crate::incident::IncidentDraft;
 use crate::incident::tests::{any_status, at, incident, set};
 
 fn author() -> Author {
@@ -15,6 +16,7 @@ fn draft(status: IncidentStatus) -> IncidentUpdateDraft {
     IncidentUpdateDraft {
         message: "Found it".into(),
         status,
+        ..Default::default()
     }
 }
 
@@ -100,6 +102,7 @@ fn a_message_must_be_there_and_be_bounded() {
         let draft = IncidentUpdateDraft {
             message: message.clone(),
             status: IncidentStatus::default(),
+            ..Default::default()
         };
         let refusal = Invalid::field("message", refusal);
         assert_eq!(
@@ -120,7 +123,7 @@ fn a_message_must_be_there_and_be_bounded() {
 #[test]
 fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
     let older = IncidentAndUpdate {
-        is_newest: false,
+        newest_other: Some(update(9, IncidentStatus::Identified)),
         ..recorded(IncidentStatus::Identified)
     };
     let patch = IncidentUpdatePatch {
@@ -151,6 +154,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
         let patch = IncidentUpdatePatch {
             message: Some("A typing mistake less".into()),
             status,
+            ..Default::default()
         };
         let edited = entry.clone().edit(patch, at(7)).unwrap();
         let (incident, update) = (edited.state.incident, edited.state.update);
@@ -169,6 +173,7 @@ fn unchanged_update_publishes_nothing() {
     let same = IncidentUpdatePatch {
         message: Some(entry.update.message.clone()),
         status: Some(entry.update.status),
+        ..Default::default()
     };
     assert_eq!(
         entry.clone().edit(same, at(6)).unwrap(),
@@ -190,7 +195,7 @@ fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
     let deletion = UpdateDeletion {
         incident: incident.clone(),
         known: vec![newest],
-        newest: Some(newest),
+        newest: Some(update(9, IncidentStatus::Resolved)),
         left: Some(left),
     };
     let after = deletion.delete(&[newest], at(9)).unwrap();
@@ -212,7 +217,7 @@ fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
     let all = UpdateDeletion {
         incident: resolved.clone(),
         known: vec![id(8), newest.id],
-        newest: Some(newest.id),
+        newest: Some(newest.clone()),
         left: None,
     };
     let all = all.delete(&[id(8), newest.id], at(9)).unwrap();
@@ -227,7 +232,7 @@ fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
     let older = UpdateDeletion {
         incident: reopened,
         known: vec![id(8)],
-        newest: Some(newest.id),
+        newest: Some(newest.clone()),
         left: Some(newest),
     };
     assert_eq!(
@@ -278,4 +283,188 @@ fn deleting_needs_an_update_and_takes_each_once() {
     assert_eq!(check_deletion(&[id(1), id(2)]), Ok(()));
     let twice = Invalid::field("incidentUpdateIds[1]", "This update is chosen already");
     assert_eq!(check_deletion(&[id(1), id(1)]), Err(twice));
+}
+
+/// An incident with its timeline, as a store keeps it.
+#[derive(Debug, Clone)]
+struct World {
+    incident: Incident,
+    updates: Vec<IncidentUpdate>,
+}
+
+impl World {
+    /// An incident of second 0 that is open, or was resolved at `resolved`.
+    fn new(resolved: Option<i64>) -> Self {
+        let draft = IncidentDraft {
+            title: "Down".into(),
+            description: "All of it".into(),
+            status: resolved.map_or(IncidentStatus::Investigating, |_| IncidentStatus::Resolved),
+            occured_at: Some(at(0)),
+            resolved_at: resolved.map(at),
+            ..Default::default()
+        };
+        let id = IncidentId(Uuid::from_u128(1));
+        Self {
+            incident: Incident::create(id, draft, &[], at(100)).unwrap().state,
+            updates: Vec::new(),
+        }
+    }
+
+    fn newest(&self, other_than: Option<IncidentUpdateId>) -> Option<IncidentUpdate> {
+        let others = self
+            .updates
+            .iter()
+            .filter(|update| Some(update.id) != other_than);
+        others
+            .max_by_key(|update| (update.display_at, update.id))
+            .cloned()
+    }
+
+    fn record(
+        &mut self,
+        status: IncidentStatus,
+        display_at: DisplayTime,
+        now: i64,
+    ) -> Result<(), RecordRefused> {
+        let latest = IncidentAndNewest {
+            incident: self.incident.clone(),
+            newest: self.newest(None),
+        };
+        let draft = IncidentUpdateDraft {
+            display_at,
+            ..draft(status)
+        };
+        let number = self.updates.len() as u128 + 10;
+        let recorded = latest.record(id(number), draft, author(), at(now))?.state;
+        self.incident = recorded.incident;
+        self.updates.push(recorded.update);
+        Ok(())
+    }
+
+    fn edit(&mut self, index: usize, patch: IncidentUpdatePatch, now: i64) {
+        let update = self.updates[index].clone();
+        let entry = IncidentAndUpdate {
+            incident: self.incident.clone(),
+            newest_other: self.newest(Some(update.id)),
+            update,
+        };
+        let edited = entry.edit(patch, at(now)).unwrap().state;
+        self.incident = edited.incident;
+        self.updates[index] = edited.update;
+    }
+
+    fn delete(&mut self, index: usize, now: i64) {
+        let id = self.updates[index].id;
+        let deletion = UpdateDeletion {
+            incident: self.incident.clone(),
+            known: vec![id],
+            newest: self.newest(None),
+            left: self.newest(Some(id)),
+        };
+        self.incident = deletion.delete(&[id], at(now)).unwrap().state;
+        self.updates.remove(index);
+    }
+}
+
+fn time(second: Option<i64>) -> DisplayTime {
+    second.map_or(DisplayTime::Recorded, |second| DisplayTime::At(at(second)))
+}
+
+fn open_status() -> impl Strategy<Value = IncidentStatus> {
+    any_status().prop_filter("open", |status| *status != IncidentStatus::Resolved)
+}
+
+proptest! {
+    #[test]
+    fn open_incident_has_the_status_of_the_update_displayed_last(
+        records in proptest::collection::vec((open_status(), proptest::option::of(0_i64..100)), 1..8),
+        edits in proptest::collection::vec(
+            (any::<prop::sample::Index>(), open_status(), proptest::option::of(0_i64..100)), 0..8
+        ),
+    ) {
+        let mut world = World::new(None);
+        for (now, (status, display_at)) in (100_i64..).zip(records) {
+            world.record(status, time(display_at), now).unwrap();
+            prop_assert_eq!(world.incident.status, world.newest(None).unwrap().status);
+        }
+        for (index, status, display_at) in edits {
+            let patch = IncidentUpdatePatch {
+                status: Some(status), display_at: Some(time(display_at)), ..Default::default()
+            };
+            world.edit(index.index(world.updates.len()), patch, 200);
+            prop_assert_eq!(world.incident.status, world.newest(None).unwrap().status);
+        }
+    }
+
+    #[test]
+    fn completing_the_timeline_of_a_past_incident_never_reopens_it(
+        resolved in 1_i64..50,
+        records in proptest::collection::vec((any_status(), proptest::option::of(0_i64..100)), 1..8),
+        edits in proptest::collection::vec(
+            (any::<prop::sample::Index>(), any_status(), 0_i64..100, any::<bool>()), 0..8
+        ),
+    ) {
+        let mut world = World::new(Some(resolved));
+        for (now, (status, display_at)) in (100_i64..).zip(records) {
+            let recorded = world.record(status, time(display_at), now);
+            let expected = match display_at {
+                Some(second) if second < resolved => Ok(()),
+                _ => Err(RecordRefused::Resolved),
+            };
+            prop_assert_eq!(recorded, expected);
+        }
+        for (index, status, display_at, deletes) in edits {
+            if world.updates.is_empty() {
+                break;
+            }
+            let index = index.index(world.updates.len());
+            if deletes {
+                world.delete(index, 300);
+            } else {
+                let display_at = Some(time(Some(display_at.min(resolved - 1))));
+                let patch = IncidentUpdatePatch { status: Some(status), display_at, ..Default::default() };
+                world.edit(index, patch, 200);
+            }
+        }
+        prop_assert_eq!(world.incident.status, IncidentStatus::Resolved);
+        prop_assert_eq!(world.incident.resolved_at, Some(at(resolved)));
+    }
+}
+
+#[test]
+fn resolution_has_the_display_time_of_its_update() {
+    let mut world = World::new(None);
+    world
+        .record(IncidentStatus::Monitoring, time(Some(10)), 100)
+        .unwrap();
+    world
+        .record(IncidentStatus::Resolved, time(Some(20)), 101)
+        .unwrap();
+    assert_eq!(world.incident.resolved_at, Some(at(20)));
+    let patch = |display_at| IncidentUpdatePatch {
+        display_at: Some(time(Some(display_at))),
+        ..Default::default()
+    };
+    world.edit(1, patch(30), 102);
+    assert_eq!(world.incident.resolved_at, Some(at(30)));
+    // It is displayed before the other update now, which becomes the newest one.
+    world.edit(1, patch(5), 103);
+    assert_eq!(
+        (world.incident.status, world.incident.resolved_at),
+        (IncidentStatus::Monitoring, None)
+    );
+    world.edit(1, patch(40), 104);
+    assert_eq!(world.incident.resolved_at, Some(at(40)));
+    world.delete(1, 105);
+    assert_eq!(world.incident.status, IncidentStatus::Monitoring);
+}
+
+#[test]
+fn display_time_is_not_in_the_future() {
+    let refused = World::new(None).record(IncidentStatus::Monitoring, time(Some(101)), 100);
+    let message = "Display time must not be in the future";
+    assert_eq!(
+        refused,
+        Err(RecordRefused::Invalid(Invalid::field("displayAt", message)))
+    );
 }

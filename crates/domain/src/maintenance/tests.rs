@@ -17,6 +17,7 @@ fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
         start_at: at(start),
         end_at: end.map(at),
         status: MaintenanceStatus::default(),
+        notify: None,
     }
 }
 
@@ -24,6 +25,7 @@ fn maintenance(start: i64, end: Option<i64>) -> Maintenance {
     Maintenance::create(
         MaintenanceId(Uuid::from_u128(1)),
         draft(start, end),
+        true,
         at(0),
         at(0),
     )
@@ -125,7 +127,7 @@ proptest! {
         planned in any_maintenance(), now in -1..100_i64, ahead in -100..=60_000_i64,
     ) {
         let status = planned.status(at(now));
-        match planned.edit(end_patch(now + ahead), at(now)) {
+        match planned.edit(end_patch(now + ahead), true, at(now)) {
             Ok(done) => {
                 prop_assert_eq!(status, MaintenanceStatus::InProgress);
                 prop_assert_eq!(done.state.end_at, Some(at(now - 1)));
@@ -143,7 +145,7 @@ proptest! {
 
     #[test]
     fn an_end_alone_further_ahead_moves_the_end(planned in any_maintenance(), now in -1..100_i64, ahead in 60_001..90_000_i64) {
-        let moved = planned.edit(end_patch(now + ahead), at(now)).unwrap();
+        let moved = planned.edit(end_patch(now + ahead), true, at(now)).unwrap();
         prop_assert_eq!(moved.state.end_at, Some(at(now + ahead)));
     }
 
@@ -163,10 +165,11 @@ proptest! {
             start_at: start.map(at),
             end_at: end.map(|end| end.map_or(NewEnd::Open, |end| NewEnd::At(at(end)))),
             status: word,
+            notify: None,
         };
         let start = start.map_or(planned.start_at, at);
         let end = end.map_or(planned.end_at, |end| end.map(at));
-        match planned.clone().edit(patch, at(now)) {
+        match planned.clone().edit(patch, true, at(now)) {
             Ok(Changed { state, events, .. }) => {
                 prop_assert!(end.is_none_or(|end| start <= end));
                 prop_assert_eq!((state.start_at, state.end_at), (start, end));
@@ -205,7 +208,7 @@ fn of_the_words_only_cancelled_is_kept() {
             status,
             ..draft(10, None)
         };
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, at(0), at(0))
+        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, true, at(0), at(0))
             .unwrap()
             .state
             .status(at(0))
@@ -227,13 +230,13 @@ fn of_the_words_only_cancelled_is_kept() {
 #[test]
 fn a_cancellation_stands_until_it_is_taken_back() {
     let cancelled = maintenance(10, None)
-        .edit(status_patch(MaintenanceStatus::Cancelled), at(15))
+        .edit(status_patch(MaintenanceStatus::Cancelled), true, at(15))
         .unwrap()
         .state;
     assert_eq!(cancelled.cancelled_at, Some(at(15)));
     let again = cancelled
         .clone()
-        .edit(status_patch(MaintenanceStatus::Cancelled), at(16))
+        .edit(status_patch(MaintenanceStatus::Cancelled), true, at(16))
         .unwrap();
     assert_eq!(
         (again.state.cancelled_at, again.events.len()),
@@ -246,14 +249,14 @@ fn a_cancellation_stands_until_it_is_taken_back() {
     assert_eq!(
         cancelled
             .clone()
-            .edit(renamed, at(16))
+            .edit(renamed, true, at(16))
             .unwrap()
             .state
             .cancelled_at,
         Some(at(15))
     );
     let back = cancelled
-        .edit(status_patch(MaintenanceStatus::Scheduled), at(17))
+        .edit(status_patch(MaintenanceStatus::Scheduled), true, at(17))
         .unwrap()
         .state;
     assert_eq!(back.status(at(17)), MaintenanceStatus::InProgress);
@@ -266,8 +269,8 @@ fn a_draft_names_every_wrong_field() {
         description: String::new(),
         ..draft(10, Some(9))
     };
-    let refused =
-        Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, at(0), at(0)).unwrap_err();
+    let refused = Maintenance::create(MaintenanceId(Uuid::from_u128(1)), bad, true, at(0), at(0))
+        .unwrap_err();
     let found: Vec<_> = refused
         .errors
         .iter()
@@ -293,7 +296,7 @@ fn texts_have_their_limits() {
         description: Some("a\0".into()),
         ..Default::default()
     };
-    let refused = |patch| maintenance(10, None).edit(patch, at(0)).unwrap_err();
+    let refused = |patch| maintenance(10, None).edit(patch, true, at(0)).unwrap_err();
     assert_eq!(
         refused(title),
         Invalid::field("title", "Must be at most 200 characters").into()
@@ -302,4 +305,34 @@ fn texts_have_their_limits() {
         refused(description),
         Invalid::field("description", "Must not contain a NUL character").into()
     );
+}
+
+proptest! {
+    #[test]
+    fn change_notifies_as_chosen_and_the_clock_as_last_chosen(
+        created in option::of(any::<bool>()),
+        edited in option::of(any::<bool>()),
+        by_default in any::<bool>(),
+    ) {
+        let draft = MaintenanceDraft { notify: created, ..draft(10, Some(20)) };
+        let id = MaintenanceId(Uuid::from_u128(1));
+        let planned = Maintenance::create(id, draft, by_default, at(0), at(0)).unwrap();
+        let stored = created.unwrap_or(by_default);
+        prop_assert_eq!((planned.notices.len(), planned.state.notify), (usize::from(stored), stored));
+        let patch = MaintenancePatch { start_at: Some(at(9)), notify: edited, ..Default::default() };
+        let moved = planned.state.edit(patch, by_default, at(1)).unwrap();
+        prop_assert_eq!(moved.notices.len(), usize::from(edited.unwrap_or(by_default)));
+        let stored = edited.unwrap_or(stored);
+        prop_assert_eq!(moved.state.notify, stored);
+        let begun = moved.state.clone().announce(at(10));
+        prop_assert_eq!((begun.events.len(), begun.notices.len()), (1, usize::from(stored)));
+        // A change without a notice leaves the clock its own.
+        let update = Changed::new((), vec![Event::MaintenanceUpdated(id)]);
+        let quiet = moved.state.with_update(update, Some("m".into()), false, at(10));
+        prop_assert_eq!(quiet.notices.len(), usize::from(stored));
+        let said = quiet.notices.iter().any(|notice| {
+            matches!(notice, NewNotice::Maintenance { message: Some(_), .. })
+        });
+        prop_assert!(!said);
+    }
 }

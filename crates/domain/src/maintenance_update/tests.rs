@@ -20,6 +20,7 @@ fn record(message: &str) -> Result<Changed<MaintenanceUpdate>, Invalid> {
     let draft = MaintenanceUpdateDraft {
         status: IncidentStatus::Monitoring,
         message: message.into(),
+        ..Default::default()
     };
     MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), None, DateTime::default())
 }
@@ -34,15 +35,25 @@ fn update_is_published_before_its_maintenance() {
     assert_eq!(recorded.events, events);
     let patch = MaintenanceUpdatePatch {
         status: Some(IncidentStatus::Resolved),
-        message: None,
+        ..Default::default()
     };
-    let edited = recorded.state.edit(patch.clone()).unwrap();
+    let edited = recorded
+        .state
+        .edit(patch.clone(), DateTime::default())
+        .unwrap();
     assert_eq!(
         (edited.state.status, edited.state.message.as_str()),
         (IncidentStatus::Resolved, "Half way")
     );
     assert_eq!(edited.events, events);
-    assert!(edited.state.edit(patch).unwrap().events.is_empty());
+    assert!(
+        edited
+            .state
+            .edit(patch, DateTime::default())
+            .unwrap()
+            .events
+            .is_empty()
+    );
 }
 
 #[test]
@@ -60,7 +71,10 @@ fn a_message_is_there_and_within_its_limits() {
         message: Some(String::new()),
         ..Default::default()
     };
-    let edited = record("Half way").unwrap().state.edit(empty);
+    let edited = record("Half way")
+        .unwrap()
+        .state
+        .edit(empty, DateTime::default());
     assert_eq!(
         edited,
         Err(Invalid::field("message", "Message is required"))
@@ -77,6 +91,7 @@ fn an_update_follows_the_newest_one_whatever_the_clocks_say() {
     let draft = MaintenanceUpdateDraft {
         status: IncidentStatus::Monitoring,
         message: "Second".into(),
+        ..Default::default()
     };
     let later = MaintenanceUpdate::record(
         id(2),
@@ -109,6 +124,28 @@ proptest! {
                 named.sort();
                 prop_assert_eq!(named, wrong);
             }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn update_is_displayed_when_recorded_or_at_an_earlier_time_that_is_entered(
+        recorded_at in 0_i64..9, entered in proptest::option::of(0_i64..12), edited in proptest::option::of(0_i64..12)
+    ) {
+        let at = |second| DateTime::from_timestamp(second, 0).unwrap();
+        let time = |entered: Option<i64>| entered.map_or(DisplayTime::Recorded, |second| DisplayTime::At(at(second)));
+        let draft = MaintenanceUpdateDraft { message: "m".into(), display_at: time(entered), ..Default::default() };
+        let recorded = MaintenanceUpdate::record(id(2), MAINTENANCE, draft, ada(), None, at(recorded_at));
+        let expected = |entered: Option<i64>, now: i64| match entered {
+            Some(second) if second > now => Err(Invalid::field("displayAt", "Display time must not be in the future")),
+            entered => Ok(at(entered.unwrap_or(recorded_at))),
+        };
+        prop_assert_eq!(recorded.clone().map(|recorded| recorded.state.display_at), expected(entered, recorded_at));
+        if let Ok(recorded) = recorded {
+            let patch = MaintenanceUpdatePatch { display_at: Some(time(edited)), ..Default::default() };
+            let after = recorded.state.edit(patch, at(10)).map(|edited| edited.state.display_at);
+            prop_assert_eq!(after, expected(edited, 10));
         }
     }
 }

@@ -78,6 +78,7 @@ impl Operators {
                     description: "Requests take several seconds".into(),
                     status: IncidentStatus::Investigating,
                     occured_at: None,
+                    ..Default::default()
                 };
                 let components = vec![Attachment {
                     component_id: api,
@@ -122,6 +123,7 @@ impl Operators {
                     let draft = IncidentUpdateDraft {
                         message,
                         status: IncidentStatus::Identified,
+                        ..Default::default()
                     };
                     let author = Author {
                         id: "user_1".into(),

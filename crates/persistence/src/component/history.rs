@@ -10,9 +10,10 @@ use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::{
-    ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan,
+    ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay,
 };
 use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
@@ -406,6 +407,48 @@ fn period(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Er
         cause,
         version: Revision(row.version),
     })
+}
+
+/// Stores the impact of a past incident in the histories of its components, whose current status stays.
+pub(crate) async fn store_past_impact(
+    scope: Scope<'_>,
+    incident: IncidentId,
+    impacts: &[Attachment],
+    interval: Interval,
+) -> Result<(), Error> {
+    let Scope {
+        transaction,
+        organisation,
+        ..
+    } = scope;
+    let (Some(from), Some(to)) = (interval.from, interval.to) else {
+        return Ok(());
+    };
+    let cause = PeriodCause::Incident(incident, None);
+    for impact in impacts {
+        let id = impact.component_id;
+        let rows = Entity::find().filter(overlapping(id, interval));
+        let rows = rows.all(transaction).await.map_err(broken)?;
+        let span = StatusSpan {
+            status: impact.status,
+            start_at: from,
+            end_at: Some(to),
+        };
+        let periods = periods(transaction, organisation, rows).await?;
+        let new_id = || StatusPeriodId(scope.database.clock.id());
+        let changes = overlay(&periods, span, &cause, new_id);
+        if changes == PeriodChanges::default() {
+            continue;
+        }
+        store(scope, id, &changes).await?;
+        super::Entity::update_many()
+            .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
+            .filter(super::Column::Id.eq(id.0))
+            .exec(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    Ok(())
 }
 
 /// Stores changes of a component's history under the revision of the commit. The caller stores the component.

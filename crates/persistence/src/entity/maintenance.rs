@@ -19,6 +19,7 @@ pub struct Model {
     pub announced_status: String,
     pub next_change_at: Option<DateTimeUtc>,
     pub shown_until: DateTimeUtc,
+    pub notify: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

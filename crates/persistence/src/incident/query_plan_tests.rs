@@ -1,6 +1,6 @@
 //! How the databases find what a write and the status page need among many old incidents.
 
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{IncidentId, OrganisationId};
 use chrono::DateTime;
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
@@ -9,8 +9,8 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::{public, timeline};
-use crate::entity::{incident, incident_update};
+use super::{public, timeline, update};
+use crate::entity::incident;
 use crate::impact::unresolved_impacts;
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::timeline::AT_ONCE;
@@ -36,10 +36,12 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let unresolved = || public::unresolved(&acme);
     let some = || super::named((1..=AT_ONCE as u128).map(|number| Uuid::from_u128(number * 700)));
     let incidents = |these: Condition| incident::Entity::find().filter(these).into_query();
-    let newest = incident_update::Entity::find()
-        .filter(incident_update::Column::IncidentId.eq(Uuid::from_u128(20_000)))
-        .order_by_desc(incident_update::Column::Id)
-        .limit(1);
+    let id = IncidentId(Uuid::from_u128(20_000));
+    let newest = update::with_newest(&acme, id).into_query();
+    let listed = update::of(id).limit(500).into_query();
+    let next = update::after(id, Uuid::from_u128(7))
+        .limit(500)
+        .into_query();
     let page = super::of(&acme)
         .order_by_desc(incident::Column::Id)
         .limit(500);
@@ -54,7 +56,9 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("links of some", public::links(some())),
         ("the timeline of one", timeline::newest(backend, one())),
         ("the links of one", public::links(one())),
-        ("the newest update of one", newest.into_query()),
+        ("the newest update of one", newest),
+        ("the updates of one", listed),
+        ("more updates of one", next),
         ("impacts", unresolved_impacts(&acme, &[Uuid::from_u128(12)])),
         ("a page of a list", page.into_query()),
     ]

@@ -13,14 +13,15 @@ use uuid::Uuid;
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
-use crate::timeline::{READ, Timeline};
+use crate::timeline::{FIRST_TIME, READ, Timeline};
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 6] = [
     Column::IncidentId,
     Column::Id,
     Column::Status,
     Column::Message,
     Column::CreatedAt,
+    Column::DisplayAt,
 ];
 
 #[derive(FromQueryResult)]
@@ -30,6 +31,7 @@ struct Row {
     status: String,
     message: String,
     created_at: DateTime<Utc>,
+    display_at: DateTime<Utc>,
 }
 
 /// Returns the timelines of the incidents that meet a condition; an incident without updates has none.
@@ -51,6 +53,7 @@ pub(super) async fn of(
             status: parse_stored(&row.status)?,
             message: row.message,
             created_at: row.created_at,
+            display_at: row.display_at,
         };
         timelines.entry(row.incident_id).or_default().push(entry);
     }
@@ -66,6 +69,7 @@ pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
         status: parse_stored(&row.status)?,
         message: row.message,
         created_at: row.created_at,
+        display_at: row.display_at,
     })
 }
 
@@ -88,6 +92,7 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
             Expr::col((Entity, Column::IncidentId))
                 .equals((incident::Entity, incident::Column::Id)),
         )
+        .order_by((Entity, Column::DisplayAt), Order::Desc)
         .order_by((Entity, Column::Id), Order::Desc)
         .limit(READ)
         .take();
@@ -96,33 +101,37 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
         .from(incident::Entity)
         .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
         .cond_where(incidents)
+        .order_by((shown.clone(), Column::DisplayAt), Order::Desc)
         .order_by((shown, Column::Id), Order::Desc)
         .take()
 }
 
-/// By the oldest update shown, found in the index for each incident: SQLite has no lateral joins.
+/// By the time of the oldest update shown, found in the index for each incident: SQLite has no lateral joins. Older updates with
+/// the same time are read too, and left out by [`Timeline::push`].
 fn from_the_first_shown(incidents: Condition) -> SelectStatement {
     let older = Alias::new("older");
     let first = Query::select()
-        .column((older.clone(), Column::Id))
+        .column((older.clone(), Column::DisplayAt))
         .from_as(Entity, older.clone())
         .and_where(
             Expr::col((older.clone(), Column::IncidentId))
                 .equals((incident::Entity, incident::Column::Id)),
         )
+        .order_by((older.clone(), Column::DisplayAt), Order::Desc)
         .order_by((older, Column::Id), Order::Desc)
         .limit(1)
         .offset(READ - 1)
         .take();
-    let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
+    let first = Func::coalesce([Expr::from(first), Expr::val(FIRST_TIME)]);
     let of_the_incident =
         Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id));
-    let shown = Expr::col((Entity, Column::Id)).gte(first);
+    let shown = Expr::col((Entity, Column::DisplayAt)).gte(first);
     Query::select()
         .columns(COLUMNS.map(|column| (Entity, column)))
         .from(incident::Entity)
         .inner_join(Entity, Condition::all().add(of_the_incident).add(shown))
         .cond_where(incidents)
+        .order_by((Entity, Column::DisplayAt), Order::Desc)
         .order_by((Entity, Column::Id), Order::Desc)
         .take()
 }

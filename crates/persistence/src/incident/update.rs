@@ -13,7 +13,7 @@ use allclear_domain::incident_update::{
 use allclear_domain::organisation::Revision;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, JoinType, QueryFilter, QueryOrder, QuerySelect, Select,
+    IntoActiveModel, JoinType, QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
 };
 use uuid::Uuid;
 
@@ -23,14 +23,18 @@ use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::page;
+use crate::timeline::displayed_before;
 
 pub(super) async fn list(
     transaction: &DatabaseTransaction,
     incident: IncidentId,
     page: Page,
 ) -> Result<Listed<IncidentUpdate>, Error> {
-    let updates = Entity::find().filter(Column::IncidentId.eq(incident.0));
-    page::read(transaction, updates, page, Column::Id, |row| row.id)
+    let updates = match page.before {
+        Some(before) => after(incident, before),
+        None => of(incident),
+    };
+    page::read_sorted(transaction, updates, page, |row| row.id)
         .await?
         .try_map(update)
 }
@@ -67,10 +71,11 @@ pub(super) async fn change(
     let Some(update) = find(transaction, incident, id).await? else {
         return Ok(None);
     };
+    let newest_other = newest(transaction, of(incident).filter(Column::Id.ne(id.0))).await?;
     let found = IncidentAndUpdate {
         incident: before.clone(),
         update,
-        is_newest: newest_id(transaction, incident).await? == Some(id),
+        newest_other,
     };
     let mut changed = rule(found, scope.stamp)?;
     if changed.is_nothing() {
@@ -104,17 +109,11 @@ pub(super) async fn delete(
         .all(transaction)
         .await
         .map_err(broken)?;
-    let left = of(id)
-        .filter(Column::Id.is_not_in(ids()))
-        .limit(1)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
     let deletion = UpdateDeletion {
         incident: before.clone(),
         known: known.into_iter().map(IncidentUpdateId).collect(),
-        newest: newest_id(transaction, id).await?,
-        left: left.map(update).transpose()?,
+        newest: newest(transaction, of(id)).await?,
+        left: newest(transaction, of(id).filter(Column::Id.is_not_in(ids()))).await?,
     };
     let mut changed = rule(deletion, scope.stamp)?;
     Entity::delete_many()
@@ -147,17 +146,8 @@ async fn find_newest(
     organisation: &OrganisationId,
     id: IncidentId,
 ) -> Result<Option<IncidentAndNewest>, Error> {
-    let updates = incident::Entity::belongs_to(Entity)
-        .from(incident::Column::Id)
-        .to(Column::IncidentId)
-        .into();
-    let found = super::of(organisation)
-        .filter(incident::Column::Id.eq(id.0))
-        .join(JoinType::LeftJoin, updates)
-        .select_also(Entity)
-        .order_by_desc(Column::Id)
-        .limit(1);
-    let Some((incident, newest)) = found.one(transaction).await.map_err(broken)? else {
+    let found = with_newest(organisation, id).one(transaction).await;
+    let Some((incident, newest)) = found.map_err(broken)? else {
         return Ok(None);
     };
     Ok(Some(IncidentAndNewest {
@@ -166,11 +156,35 @@ async fn find_newest(
     }))
 }
 
+pub(super) fn with_newest(
+    organisation: &OrganisationId,
+    id: IncidentId,
+) -> SelectTwo<incident::Entity, Entity> {
+    let updates = incident::Entity::belongs_to(Entity)
+        .from(incident::Column::Id)
+        .to(Column::IncidentId)
+        .into();
+    super::of(organisation)
+        .filter(incident::Column::Id.eq(id.0))
+        .join(JoinType::LeftJoin, updates)
+        .select_also(Entity)
+        .order_by_desc(Column::DisplayAt)
+        .order_by_desc(Column::Id)
+        .limit(1)
+}
+
 /// The updates of an incident, newest first. The caller has found the incident in its organisation.
-fn of(incident: IncidentId) -> Select<Entity> {
+pub(super) fn of(incident: IncidentId) -> Select<Entity> {
     Entity::find()
         .filter(Column::IncidentId.eq(incident.0))
+        .order_by_desc(Column::DisplayAt)
         .order_by_desc(Column::Id)
+}
+
+/// The updates that the timeline shows after the one with the identifier `before`.
+pub(super) fn after(incident: IncidentId, before: Uuid) -> Select<Entity> {
+    let displayed = of(incident).filter(Column::Id.eq(before));
+    of(incident).filter(displayed_before(displayed, Column::DisplayAt, before))
 }
 
 pub(super) async fn find(
@@ -185,20 +199,13 @@ pub(super) async fn find(
     found.map(update).transpose()
 }
 
-async fn newest_id(
+/// The first of these updates.
+async fn newest(
     transaction: &DatabaseTransaction,
-    incident: IncidentId,
-) -> Result<Option<IncidentUpdateId>, Error> {
-    let query = of(incident)
-        .select_only()
-        .column(Column::Id)
-        .limit(1)
-        .into_tuple::<Uuid>();
-    Ok(query
-        .one(transaction)
-        .await
-        .map_err(broken)?
-        .map(IncidentUpdateId))
+    updates: Select<Entity>,
+) -> Result<Option<IncidentUpdate>, Error> {
+    let found = updates.limit(1).one(transaction).await.map_err(broken)?;
+    found.map(update).transpose()
 }
 
 fn row(state: &IncidentUpdate) -> Model {
@@ -211,7 +218,7 @@ fn row(state: &IncidentUpdate) -> Model {
         user_name: state.author.name.clone(),
         created_at: state.created_at,
         version: state.version.0,
-        display_at: state.created_at,
+        display_at: state.display_at,
     }
 }
 
@@ -226,6 +233,7 @@ fn update(row: Model) -> Result<IncidentUpdate, Error> {
             name: row.user_name,
         },
         created_at: row.created_at,
+        display_at: row.display_at,
         version: Revision(row.version),
     })
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
-use crate::timeline::{AT_ONCE, READ, Timeline};
+use crate::timeline::{AT_ONCE, FIRST_TIME, READ, Timeline};
 
 const COLUMNS: [Column; 9] = [
     Column::MaintenanceId,
@@ -64,6 +64,7 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
             Expr::col((Entity, Column::MaintenanceId))
                 .equals((maintenance::Entity, maintenance::Column::Id)),
         )
+        .order_by((Entity, Column::DisplayAt), Order::Desc)
         .order_by((Entity, Column::Id), Order::Desc)
         .limit(READ)
         .take();
@@ -72,30 +73,34 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
         .from(maintenance::Entity)
         .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
         .and_where(named)
+        .order_by((shown.clone(), Column::DisplayAt), Order::Desc)
         .order_by((shown, Column::Id), Order::Desc)
         .take()
 }
 
-/// By the oldest update shown, found in the index for each maintenance: SQLite has no lateral joins.
+/// By the time of the oldest update shown, found in the index for each maintenance: SQLite has no lateral joins. Older updates with
+/// the same time are read too, and left out by [`Timeline::push`].
 fn from_the_first_shown(named: Expr) -> SelectStatement {
     let older = Alias::new("older");
     let parent = (maintenance::Entity, maintenance::Column::Id);
     let first = Query::select()
-        .column((older.clone(), Column::Id))
+        .column((older.clone(), Column::DisplayAt))
         .from_as(Entity, older.clone())
         .and_where(Expr::col((older.clone(), Column::MaintenanceId)).equals(parent))
+        .order_by((older.clone(), Column::DisplayAt), Order::Desc)
         .order_by((older, Column::Id), Order::Desc)
         .limit(1)
         .offset(READ - 1)
         .take();
-    let first = Func::coalesce([Expr::from(first), Expr::val(Uuid::nil())]);
+    let first = Func::coalesce([Expr::from(first), Expr::val(FIRST_TIME)]);
     let of_the_maintenance = Expr::col((Entity, Column::MaintenanceId)).equals(parent);
-    let shown = Expr::col((Entity, Column::Id)).gte(first);
+    let shown = Expr::col((Entity, Column::DisplayAt)).gte(first);
     Query::select()
         .columns(COLUMNS.map(|column| (Entity, column)))
         .from(maintenance::Entity)
         .inner_join(Entity, Condition::all().add(of_the_maintenance).add(shown))
         .and_where(named)
+        .order_by((Entity, Column::DisplayAt), Order::Desc)
         .order_by((Entity, Column::Id), Order::Desc)
         .take()
 }

@@ -22,14 +22,18 @@ use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::page;
+use crate::timeline::displayed_before;
 
 pub(super) async fn list(
     transaction: &DatabaseTransaction,
     maintenance: MaintenanceId,
     page: Page,
 ) -> Result<Listed<MaintenanceUpdate>, Error> {
-    let updates = Entity::find().filter(Column::MaintenanceId.eq(maintenance.0));
-    page::read(transaction, updates, page, Column::Id, |row| row.id)
+    let updates = match page.before {
+        Some(before) => after(maintenance, before),
+        None => of(maintenance),
+    };
+    page::read_sorted(transaction, updates, page, |row| row.id)
         .await?
         .try_map(update)
 }
@@ -42,7 +46,8 @@ pub(super) async fn insert(
     let Some(maintenance) = find_maintenance(scope, id).await? else {
         return Ok(None);
     };
-    let newest = newest_first(id)
+    let newest = of(id)
+        .limit(1)
         .one(scope.transaction)
         .await
         .map_err(broken)?;
@@ -90,7 +95,7 @@ pub(super) async fn delete(
     let Some(maintenance) = find_maintenance(scope, id).await? else {
         return Ok(None);
     };
-    let stored: Vec<Uuid> = newest_first(id)
+    let stored: Vec<Uuid> = of(id)
         .filter(Column::Id.is_in(asked.iter().map(|id| id.0)))
         .select_only()
         .column(Column::Id)
@@ -148,10 +153,18 @@ pub(crate) async fn public(
         .ok_or_else(missing)
 }
 
-fn newest_first(maintenance: MaintenanceId) -> Select<Entity> {
+/// The updates of a maintenance, newest first. The caller has found the maintenance in its organisation.
+pub(super) fn of(maintenance: MaintenanceId) -> Select<Entity> {
     Entity::find()
         .filter(Column::MaintenanceId.eq(maintenance.0))
+        .order_by_desc(Column::DisplayAt)
         .order_by_desc(Column::Id)
+}
+
+/// The updates that the timeline shows after the one with the identifier `before`.
+pub(super) fn after(maintenance: MaintenanceId, before: Uuid) -> Select<Entity> {
+    let displayed = of(maintenance).filter(Column::Id.eq(before));
+    of(maintenance).filter(displayed_before(displayed, Column::DisplayAt, before))
 }
 
 pub(super) async fn find(
@@ -177,7 +190,7 @@ fn row(state: &MaintenanceUpdate) -> Model {
         user_name: state.author.name.clone(),
         created_at: state.created_at,
         version: state.version.0,
-        display_at: state.created_at,
+        display_at: state.display_at,
     }
 }
 
@@ -192,6 +205,7 @@ pub(super) fn update(row: Model) -> Result<MaintenanceUpdate, Error> {
             name: row.user_name,
         },
         created_at: row.created_at,
+        display_at: row.display_at,
         version: Revision(row.version),
     })
 }

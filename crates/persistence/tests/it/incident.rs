@@ -1,6 +1,7 @@
 //! Incidents themselves. What they hold is tested in `hold`, their updates in `update`.
 
 mod impact;
+mod past;
 mod update;
 
 use allclear_application::error::Error;

@@ -52,11 +52,13 @@ pub(crate) async fn create(
         start_at,
         end_at,
         status,
+        notify: None,
     };
     let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
         Ok(Maintenance::create(
             MaintenanceId(stamp.id),
             draft,
+            true,
             stamp.now,
             stamp.clock,
         )?)
@@ -74,8 +76,9 @@ pub(crate) async fn edit(
     id: MaintenanceId,
     patch: MaintenancePatch,
 ) -> Committed<MaintenanceReport> {
-    let rule =
-        Box::new(move |found: Maintenance, stamp: Stamp| Ok(found.edit(patch, stamp.clock)?));
+    let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
+        Ok(found.edit(patch, true, stamp.clock)?)
+    });
     MaintenanceStore::change(database, organisation, id, rule)
         .await
         .unwrap()
@@ -91,6 +94,7 @@ pub(crate) async fn record(
     let draft = MaintenanceUpdateDraft {
         status: IncidentStatus::Monitoring,
         message: message.into(),
+        ..Default::default()
     };
     let author = Author {
         id: "user_1".into(),
@@ -102,7 +106,7 @@ pub(crate) async fn record(
             let (id, now) = (MaintenanceUpdateId(stamp.id), stamp.now);
             let update =
                 MaintenanceUpdate::record(id, found.id, draft, author, newest.as_ref(), now)?;
-            Ok(found.with_update(update, Some(recorded), stamp.clock))
+            Ok(found.with_update(update, Some(recorded), true, stamp.clock))
         });
     MaintenanceStore::insert_update(database, organisation, maintenance, rule)
         .await
@@ -369,9 +373,10 @@ async fn updates_are_published_before_their_maintenance_and_without_their_author
     let patch = MaintenanceUpdatePatch {
         status: Some(IncidentStatus::Resolved),
         message: Some("Done".into()),
+        ..Default::default()
     };
     let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-        Ok(found.with_update(update.edit(patch)?, None, stamp.clock))
+        Ok(found.with_update(update.edit(patch, stamp.now)?, None, true, stamp.clock))
     });
     let edited = MaintenanceStore::change_update(database, &acme, maintenance.id, update.id, rule)
         .await
@@ -445,7 +450,7 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
         let these = asked.clone();
         let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
             let deletion = MaintenanceUpdate::delete(maintenance, these, &stored)?;
-            Ok(found.with_update(deletion, None, stamp.clock))
+            Ok(found.with_update(deletion, None, true, stamp.clock))
         });
         MaintenanceStore::delete_updates(database, &acme, maintenance, asked, rule).await
     };

@@ -50,6 +50,7 @@ pub(crate) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<
         description: "All of it".into(),
         status: IncidentStatus::Investigating,
         occured_at: None,
+        ..Default::default()
     };
     let components = components.to_vec();
     Box::new(move |stamp| {
@@ -102,11 +103,14 @@ impl World {
     }
 
     pub(crate) async fn status(&self, id: ComponentId) -> ComponentStatus {
+        self.found_component(id).await.status
+    }
+
+    pub(crate) async fn found_component(&self, id: ComponentId) -> Component {
         ComponentStore::find(&self.database, &self.acme, id)
             .await
             .unwrap()
             .unwrap()
-            .status
     }
 
     pub(crate) async fn set_by_hand(&self, id: ComponentId, status: ComponentStatus) {
@@ -196,6 +200,7 @@ impl World {
             IncidentUpdateDraft {
                 message: message.into(),
                 status,
+                ..Default::default()
             },
             ann(),
         );

@@ -105,6 +105,7 @@ impl<'a> Writer<'a> {
             description: description.into(),
             status: IncidentStatus::Investigating,
             occured_at: None,
+            ..Default::default()
         };
         let attachment = |(name, status): &(&str, ComponentStatus)| {
             self.components.get(name).map(|id| Attachment {
@@ -133,6 +134,7 @@ impl<'a> Writer<'a> {
         let draft = IncidentUpdateDraft {
             status,
             message: message.into(),
+            ..Default::default()
         };
         self.app
             .incidents
@@ -159,6 +161,7 @@ impl<'a> Writer<'a> {
             start_at: at(began),
             end_at: ended.map(at),
             status: MaintenanceStatus::Scheduled,
+            notify: None,
         };
         Ok(self
             .app
@@ -180,6 +183,7 @@ impl<'a> Writer<'a> {
         let draft = MaintenanceUpdateDraft {
             status,
             message: message.into(),
+            ..Default::default()
         };
         self.app
             .maintenances

@@ -1,6 +1,7 @@
 //! The incident calls, as clients make them. Their updates and components are tested in files of their own.
 
 mod component;
+mod past;
 mod review;
 mod update;
 

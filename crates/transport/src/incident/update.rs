@@ -16,9 +16,10 @@ use utoipa::ToSchema;
 use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
+use crate::change_options::{display_time, notify};
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Parsed, Text};
+use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
@@ -42,6 +43,9 @@ struct IncidentUpdateBody {
     user: AuthorBody,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
+    /// When it is displayed. It orders the timeline.
+    #[serde(serialize_with = "timestamp::serialize")]
+    display_at: DateTime<Utc>,
 }
 
 impl From<&IncidentUpdate> for IncidentUpdateBody {
@@ -54,12 +58,14 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
             message: update.message.clone(),
             user: (&update.author).into(),
             created_at: update.created_at,
+            display_at: update.display_at,
         }
     }
 }
 
 /// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = IncidentUpdateInput)]
 struct IncidentUpdateInput {
     /// 1 to 10,000 characters. Required to record an update.
@@ -70,6 +76,15 @@ struct IncidentUpdateInput {
     #[serde(default)]
     #[schema(value_type = IncidentStatus, required = false)]
     status: FieldInput<Parsed<IncidentStatus>>,
+    /// Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+    /// future. Null means the time at which it was recorded.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = "date-time", required = false)]
+    display_at: FieldInput<Timestamp>,
+    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
 }
 
 impl IncidentUpdateInput {
@@ -78,6 +93,8 @@ impl IncidentUpdateInput {
         let draft = IncidentUpdateDraft {
             message: patch.message.unwrap_or_default(),
             status: patch.status.unwrap_or_default(),
+            display_at: patch.display_at.unwrap_or_default(),
+            notify: patch.notify,
         };
         invalid.check(&draft);
         invalid.into_result()?;
@@ -101,6 +118,8 @@ impl IncidentUpdateInput {
                 .status
                 .optional("status", STATUS_MESSAGE, &mut invalid)
                 .map(|word| word.0),
+            display_at: display_time(self.display_at, &mut invalid),
+            notify: notify(self.notify, &mut invalid),
         };
         (patch, invalid)
     }
@@ -162,7 +181,8 @@ async fn list_updates(
     }))
 }
 
-/// Records an update; the incident takes its status. 409 if the incident is resolved.
+/// Records an update. If it is the newest one, the incident takes its status. 409 if the incident is resolved, unless the update is
+/// displayed before the resolution; then the incident stays resolved.
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
@@ -204,8 +224,8 @@ async fn read_update(
     Ok(ApiResponse::new(IncidentUpdateBody::from(&update)).item(update.version))
 }
 
-/// Changes the given fields of an update. A new status of the newest update also becomes the status
-/// of the incident.
+/// Changes the given fields of an update. A new status of the newest update, and the status of an update that becomes the newest one,
+/// also becomes the status of the incident.
 #[utoipa::path(
     tag = "incidents",
     params(

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use crate::change_options::notify;
 use crate::component::STATUS_MESSAGE;
 use crate::input::{FieldInput, Parsed, Text, Timestamp};
 
@@ -40,6 +41,10 @@ pub(super) struct MaintenanceInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     end_at: FieldInput<Timestamp>,
+    /// Whether the creation, the beginning and the end notify subscribers. The organisation's `notifyByDefault` if absent.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
 }
 
 impl MaintenanceInput {
@@ -64,6 +69,7 @@ impl MaintenanceInput {
                 Some(NewEnd::Open) | None => None,
             },
             status: status(self.status, &mut invalid).unwrap_or_default(),
+            notify: notify(self.notify, &mut invalid),
         };
         draft.check(&mut invalid);
         invalid.into_result()?;
@@ -98,6 +104,11 @@ pub(super) struct MaintenancePatchInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, format = "date-time", required = false)]
     end_at: FieldInput<Timestamp>,
+    /// Whether the change, and a later beginning or end, notifies subscribers. If absent, the organisation's `notifyByDefault` for the
+    /// change; the beginning and the end keep the last given value.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
 }
 
 impl MaintenancePatchInput {
@@ -117,6 +128,7 @@ impl MaintenancePatchInput {
             start_at: start_at.map(|moment| moment.0),
             end_at: end(self.end_at, &mut invalid),
             status: status(self.status, &mut invalid),
+            notify: notify(self.notify, &mut invalid),
         };
         invalid.into_result()?;
         Ok(patch)

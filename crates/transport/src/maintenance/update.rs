@@ -16,9 +16,10 @@ use utoipa::ToSchema;
 use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
 use crate::caller::Operator;
+use crate::change_options::{display_time, notify};
 use crate::component::STATUS_MESSAGE;
 use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Parsed, Text};
+use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
@@ -42,6 +43,9 @@ struct MaintenanceUpdateBody {
     user: AuthorBody,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
+    /// When it is displayed. It orders the timeline.
+    #[serde(serialize_with = "timestamp::serialize")]
+    display_at: DateTime<Utc>,
 }
 
 impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
@@ -54,12 +58,14 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
             message: update.message.clone(),
             user: AuthorBody::from(&update.author),
             created_at: update.created_at,
+            display_at: update.display_at,
         }
     }
 }
 
 /// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = MaintenanceUpdateInput)]
 struct MaintenanceUpdateInput {
     /// 1 to 10,000 characters. Required to record an update.
@@ -71,6 +77,15 @@ struct MaintenanceUpdateInput {
     #[serde(default)]
     #[schema(value_type = IncidentStatus, required = false)]
     status: FieldInput<Parsed<IncidentStatus>>,
+    /// Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+    /// future. Null means the time at which it was recorded.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = "date-time", required = false)]
+    display_at: FieldInput<Timestamp>,
+    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    notify: FieldInput<bool>,
 }
 
 impl MaintenanceUpdateInput {
@@ -79,6 +94,8 @@ impl MaintenanceUpdateInput {
         let draft = MaintenanceUpdateDraft {
             status: patch.status.unwrap_or_default(),
             message: patch.message.unwrap_or_default(),
+            display_at: patch.display_at.unwrap_or_default(),
+            notify: patch.notify,
         };
         invalid.check(&draft);
         invalid.into_result()?;
@@ -102,6 +119,8 @@ impl MaintenanceUpdateInput {
                 .message
                 .optional("message", "Message is required", &mut invalid)
                 .map(|text| text.0),
+            display_at: display_time(self.display_at, &mut invalid),
+            notify: notify(self.notify, &mut invalid),
         };
         (patch, invalid)
     }

@@ -22,6 +22,7 @@ fn entry(number: usize, message: &str) -> IncidentTimelineEntry {
         status: IncidentStatus::Investigating,
         message: message.into(),
         created_at: DateTime::default(),
+        display_at: DateTime::default(),
     }
 }
 
@@ -68,6 +69,7 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
         status: IncidentStatus::Investigating,
         message: text.clone(),
         created_at: DateTime::default(),
+        display_at: DateTime::default(),
     };
     PublicMaintenance {
         id: id(0),

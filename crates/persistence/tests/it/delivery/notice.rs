@@ -27,6 +27,7 @@ contract!(
     edited_update_has_a_notice_exactly_when_it_changes_the_incident,
     maintenance_has_notices_from_its_plan_to_its_end,
     change_by_the_clock_has_one_notice_even_with_an_update,
+    maintenance_without_notices_begins_and_ends_without_them,
     without_subscribers_nothing_is_kept,
 );
 
@@ -240,6 +241,24 @@ async fn maintenance_has_notices_from_its_plan_to_its_end(database: &Database) {
     );
 }
 
+async fn maintenance_without_notices_begins_and_ends_without_them(database: &Database) {
+    let world = world(database).await;
+    let planned = create(database, &world.acme, later(60), Some(later(90)));
+    let planned = planned.await.id;
+    let quiet = MaintenancePatch {
+        notify: Some(false),
+        ..Default::default()
+    };
+    edit(database, &world.acme, planned, quiet).await;
+    for minutes in [60, 91] {
+        let announced = database.announce(&world.acme, later(minutes)).await;
+        assert!(announced.unwrap().is_some());
+    }
+    let changes = maintenance_changes(&world).await;
+    let changes: Vec<_> = changes.into_iter().map(|(change, ..)| change).collect();
+    assert_eq!(changes, [MaintenanceChange::Scheduled]);
+}
+
 async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Database) {
     let world = world(database).await;
     // Five begin at once: one transaction, five notices.
@@ -271,7 +290,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         ..Default::default()
     };
     let corrected: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-        Ok(found.with_update(update.edit(patch)?, None, stamp.clock))
+        Ok(found.with_update(update.edit(patch, stamp.now)?, None, true, stamp.clock))
     });
     MaintenanceStore::change_update(database, &world.acme, begun, update.id, corrected)
         .await

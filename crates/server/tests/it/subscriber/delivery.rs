@@ -140,3 +140,69 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
     );
     assert!(subjects[1].contains("Move all"), "{subjects:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_that_do_not_notify_are_mailed_to_nobody() {
+    let (site, operator) = Site::with_a_subscriber().await;
+    let past = json!({"title": "Past", "description": "d", "status": "RESOLVED",
+        "occuredAt": "2020-01-01T00:00:00.000Z", "resolvedAt": "2020-01-02T00:00:00.000Z"});
+    let created = operator.post("/incident/create", past.clone()).await;
+    assert_eq!(created.status, 201, "{created:?}");
+    let quiet = json!({"title": "Quiet", "description": "d", "startAt": "2999-01-01T00:00:00.000Z", "notify": false});
+    for kind in ["incident", "maintenance"] {
+        let created = operator
+            .post(&format!("/{kind}/create"), quiet.clone())
+            .await;
+        assert_eq!(created.status, 201, "{created:?}");
+        assert_eq!(created.body["data"].get("notify"), None);
+        let path = format!("/{kind}/{}", created.body["data"]["id"].as_str().unwrap());
+        let update = json!({"message": "Quiet", "status": "IDENTIFIED", "notify": false});
+        let recorded = operator
+            .post(&format!("{path}/updates/create"), update.clone())
+            .await;
+        assert_eq!(recorded.status, 201, "{recorded:?}");
+        let id = recorded.body["data"]["id"].as_str().unwrap();
+        let edit = json!({"status": "MONITORING", "notify": false});
+        let one = format!("{path}/updates/{id}");
+        assert_eq!(operator.patch(&one, edit).await.status, 200);
+        let change = match kind {
+            "incident" => json!({"status": "INVESTIGATING", "notify": false}),
+            _ => json!({"startAt": "2999-01-02T00:00:00.000Z", "notify": false}),
+        };
+        assert_eq!(operator.patch(&path, change).await.status, 200);
+        for bad in [json!(null), json!("no")] {
+            let calls = [
+                (format!("/{kind}/create"), true),
+                (format!("{path}/updates/create"), true),
+                (path.clone(), false),
+                (one.clone(), false),
+            ];
+            for (call, is_new) in calls {
+                let mut body = if is_new { quiet.clone() } else { json!({}) };
+                body["message"] = json!("m");
+                body["notify"] = bad.clone();
+                let refused = match is_new {
+                    true => operator.post(&call, body).await,
+                    false => operator.patch(&call, body).await,
+                };
+                assert_eq!(refused.status, 422, "{call}: {refused:?}");
+                assert_eq!(refused.body["errors"][0]["field"], "notify");
+            }
+        }
+    }
+    assert!(!operator.snapshot().await.to_string().contains("notify"));
+    let mut loud = past;
+    loud["title"] = json!("Loud");
+    loud["notify"] = json!(true);
+    assert_eq!(operator.post("/incident/create", loud).await.status, 201);
+    let site = site.settled().await;
+    let subjects: Vec<_> = site
+        .news()
+        .iter()
+        .map(|mail| header(mail, "Subject"))
+        .collect();
+    assert!(
+        subjects.len() == 1 && subjects[0].contains("Loud"),
+        "{subjects:?}"
+    );
+}

@@ -87,7 +87,7 @@ fn entries(incident: &PublicIncident) -> impl Iterator<Item = TimelineItem<'_>> 
     incident.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
-        created_at: entry.created_at,
+        display_at: entry.display_at,
     })
 }
 

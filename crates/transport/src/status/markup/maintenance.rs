@@ -48,7 +48,7 @@ fn item(organisation: &str, maintenance: &PublicMaintenance, quiet: bool) -> Mar
     let entries = maintenance.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
-        created_at: entry.created_at,
+        display_at: entry.display_at,
     });
     html! {
         article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {

@@ -58,6 +58,7 @@ fn full(text: &str) -> Snapshot {
         status,
         message: text.into(),
         created_at: when,
+        display_at: when,
     };
     let incident = |status| PublicIncident {
         id: id.clone(),
@@ -99,6 +100,7 @@ fn full(text: &str) -> Snapshot {
             status: IncidentStatus::Monitoring,
             message: text.into(),
             created_at: when,
+            display_at: when,
         }],
         timeline_truncated: false,
     };

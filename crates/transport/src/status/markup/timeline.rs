@@ -12,7 +12,7 @@ use super::text::{prose, time_with_distance};
 pub(super) struct TimelineItem<'a> {
     pub(super) status: IncidentStatus,
     pub(super) message: &'a str,
-    pub(super) created_at: DateTime<Utc>,
+    pub(super) display_at: DateTime<Utc>,
 }
 
 /// The timeline of `label`. `quiet` if the item is past, `truncated` if there are older entries.
@@ -48,7 +48,7 @@ fn body(entry: &TimelineItem<'_>, quiet: bool) -> Markup {
             class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface " (mark) } {}
         p class="flex flex-wrap items-baseline gap-x-2" {
             span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (style.label) }
-            (time_with_distance(None, Some(entry.created_at)))
+            (time_with_distance(None, Some(entry.display_at)))
         }
         (prose(entry.message, if quiet { " text-muted" } else { " text-ink" }))
     }

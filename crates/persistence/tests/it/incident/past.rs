@@ -1,0 +1,271 @@
+//! Past incidents, the start of impacts, and timelines in the order of display.
+
+use allclear_application::component::history::{ComponentHistoryStore, Interval};
+use allclear_application::incident::IncidentStore;
+use allclear_application::page::Page;
+use allclear_application::stamp::Stamp;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::display_time::DisplayTime;
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId};
+use allclear_domain::impact::Attachment;
+use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
+use allclear_domain::incident_update::{
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch,
+};
+use allclear_domain::status_period::{PeriodCause, StatusSpan};
+use allclear_persistence::database::Database;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::backend::clock;
+use crate::contract;
+use crate::world::{World, ann, open_on, set};
+
+contract!(
+    past_incident_joins_the_history_of_its_components_and_leaves_their_status,
+    impact_starts_with_the_incident_but_not_before_the_previous_change,
+    impact_ends_when_the_incident_was_resolved,
+    timeline_is_ordered_by_display_time,
+    moved_update_changes_which_one_is_newest,
+);
+
+/// A whole millisecond, so many hours ago.
+fn ago(hours: i64) -> DateTime<Utc> {
+    let time = clock().now() - TimeDelta::hours(hours);
+    DateTime::from_timestamp_millis(time.timestamp_millis()).unwrap()
+}
+
+impl World {
+    async fn occured(
+        &self,
+        occured_at: DateTime<Utc>,
+        resolved_at: Option<DateTime<Utc>>,
+        components: &[Attachment],
+    ) -> Incident {
+        let draft = IncidentDraft {
+            title: "Down".into(),
+            description: "d".into(),
+            status: resolved_at.map_or(IncidentStatus::Investigating, |_| IncidentStatus::Resolved),
+            occured_at: Some(occured_at),
+            resolved_at,
+            ..Default::default()
+        };
+        let attached = components.to_vec();
+        let create = Box::new(move |stamp: Stamp| {
+            let id = IncidentId(stamp.id);
+            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+        });
+        let components = components.to_vec();
+        let created = IncidentStore::insert(&self.database, &self.acme, create, components);
+        created.await.unwrap().state.incident
+    }
+
+    /// The periods of a component, oldest first, with whether an incident caused them.
+    async fn periods(&self, id: ComponentId) -> Vec<(StatusSpan, bool)> {
+        let (interval, page) = (Interval::default(), Page::default());
+        let found = ComponentHistoryStore::history(&self.database, &self.acme, id, interval, page);
+        let periods = found.await.unwrap().unwrap().periods.items;
+        periods
+            .into_iter()
+            .rev()
+            .map(|period| {
+                let by_incident = matches!(period.cause, PeriodCause::Incident(..));
+                (period.span, by_incident)
+            })
+            .collect()
+    }
+
+    async fn record_at(
+        &self,
+        incident: &Incident,
+        message: &str,
+        display_at: DateTime<Utc>,
+    ) -> IncidentUpdate {
+        let draft = IncidentUpdateDraft {
+            message: message.into(),
+            status: IncidentStatus::Identified,
+            display_at: DisplayTime::At(display_at),
+            ..Default::default()
+        };
+        let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(latest.record(id, draft, ann(), stamp.now)?)
+        });
+        let recorded = self.database.insert_update(&self.acme, incident.id, rule);
+        recorded.await.unwrap().unwrap().state
+    }
+
+    async fn page(&self, incident: &Incident, page: Page) -> Vec<String> {
+        let listed = self.database.list_updates(&self.acme, incident.id, page);
+        let updates = listed.await.unwrap().unwrap().items;
+        updates.into_iter().map(|update| update.message).collect()
+    }
+}
+
+fn span(status: ComponentStatus, from: DateTime<Utc>, to: Option<DateTime<Utc>>) -> StatusSpan {
+    StatusSpan {
+        status,
+        start_at: from,
+        end_at: to,
+    }
+}
+
+async fn past_incident_joins_the_history_of_its_components_and_leaves_their_status(
+    database: &Database,
+) {
+    use ComponentStatus::{Degraded, MajorOutage, Operational};
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
+    let slow = [open_on(api, Degraded), open_on(web, Operational)];
+    world.occured(first, Some(third), &slow).await;
+    assert_eq!(world.last_names().await, ["new-incident"]);
+    assert_eq!(
+        world.periods(api).await,
+        [(span(Degraded, first, Some(third)), true)]
+    );
+    assert_eq!(world.periods(web).await, []);
+    let component = world.found_component(api).await;
+    let down = [open_on(api, MajorOutage)];
+    world.occured(second, Some(fourth), &down).await;
+    assert_eq!(
+        world.periods(api).await,
+        [
+            (span(Degraded, first, Some(second)), true),
+            (span(MajorOutage, second, Some(fourth)), true)
+        ]
+    );
+    let after = world.found_component(api).await;
+    assert!(after.history_version > component.history_version);
+    assert_eq!(
+        (after.status, after.version),
+        (Operational, component.version)
+    );
+    // What lasts is not ended by what was over before.
+    world.set_by_hand(api, Degraded).await;
+    world.occured(third, Some(ago(1)), &down).await;
+    assert_eq!(world.status(api).await, Degraded);
+    let periods = world.periods(api).await;
+    assert_eq!(periods.last().unwrap().0.end_at, None);
+}
+
+async fn impact_starts_with_the_incident_but_not_before_the_previous_change(database: &Database) {
+    use ComponentStatus::{Degraded, MajorOutage, PartialOutage};
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let [first, second, third] = [6, 4, 2].map(ago);
+    world.occured(first, None, &[open_on(api, Degraded)]).await;
+    assert_eq!(
+        world.last_names().await,
+        ["new-incident", "component-update"]
+    );
+    assert_eq!(
+        world.periods(api).await,
+        [(span(Degraded, first, None), true)]
+    );
+    world
+        .occured(second, None, &[open_on(api, PartialOutage)])
+        .await;
+    world
+        .occured(third, None, &[open_on(api, MajorOutage)])
+        .await;
+    assert_eq!(
+        world.periods(api).await,
+        [
+            (span(Degraded, first, Some(second)), true),
+            (span(PartialOutage, second, Some(third)), true),
+            (span(MajorOutage, third, None), true)
+        ]
+    );
+    let web = world.component("Web").await;
+    world.occured(second, None, &[open_on(web, Degraded)]).await;
+    // It occurred before the component's last change, and replaces what would be an empty period.
+    world
+        .occured(first, None, &[open_on(web, MajorOutage)])
+        .await;
+    assert_eq!(
+        world.periods(web).await,
+        [(span(MajorOutage, second, None), true)]
+    );
+    let mail = world.component("Mail").await;
+    let future = clock().now() + TimeDelta::days(1);
+    world
+        .occured(future, None, &[open_on(mail, Degraded)])
+        .await;
+    assert!(world.periods(mail).await[0].0.start_at <= clock().now());
+}
+
+async fn impact_ends_when_the_incident_was_resolved(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let (began, ended) = (ago(3), ago(1));
+    let degraded = ComponentStatus::Degraded;
+    let incident = world.occured(began, None, &[open_on(api, degraded)]).await;
+    let resolved = IncidentPatch {
+        resolved_at: Some(ended),
+        ..set(IncidentStatus::Resolved)
+    };
+    world.edit(incident.id, resolved).await;
+    assert_eq!(world.status(api).await, ComponentStatus::Operational);
+    assert_eq!(
+        world.periods(api).await,
+        [(span(degraded, began, Some(ended)), true)]
+    );
+}
+
+async fn timeline_is_ordered_by_display_time(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let incident = world.occured(ago(9), Some(ago(1)), &[]).await;
+    let mut updates = Vec::new();
+    for (message, hours) in [("c", 5), ("a", 8), ("d", 4), ("b", 6), ("e", 4)] {
+        updates.push(world.record_at(&incident, message, ago(hours)).await);
+    }
+    let newest_first = ["e", "d", "c", "b", "a"];
+    assert_eq!(world.page(&incident, Page::default()).await, newest_first);
+    let report = IncidentStore::find(database, &world.acme, incident.id).await;
+    let timeline = report.unwrap().unwrap().timeline;
+    let messages: Vec<_> = timeline.iter().map(|entry| &*entry.message).collect();
+    assert_eq!(messages, newest_first);
+    assert_eq!(timeline[4].display_at, updates[1].display_at);
+    let events = world.events().await;
+    let entries = events.last().unwrap().args[0]["IncidentTimeline"].clone();
+    assert_eq!(entries[0]["message"], "e");
+    let page = |update: &IncidentUpdate| Page {
+        limit: Some(2),
+        before: Some(update.id.0),
+    };
+    assert_eq!(world.page(&incident, page(&updates[4])).await, ["d", "c"]);
+    assert_eq!(world.page(&incident, page(&updates[0])).await, ["b", "a"]);
+    assert_eq!(
+        world.found(incident.id).await.status,
+        IncidentStatus::Resolved
+    );
+}
+
+async fn moved_update_changes_which_one_is_newest(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let incident = world.occured(ago(9), None, &[]).await;
+    let first = world.record_at(&incident, "a", ago(8)).await;
+    world
+        .record(incident.id, IncidentStatus::Monitoring, "b")
+        .await;
+    world.record_at(&incident, "c", ago(7)).await;
+    assert_eq!(
+        world.found(incident.id).await.status,
+        IncidentStatus::Monitoring
+    );
+    let patch = IncidentUpdatePatch {
+        display_at: Some(DisplayTime::Recorded),
+        ..Default::default()
+    };
+    let rule = Box::new(move |entry: IncidentAndUpdate, stamp: Stamp| {
+        assert!(!entry.is_newest());
+        Ok(entry.edit(patch, stamp.now)?)
+    });
+    let moved = database.change_update(&world.acme, incident.id, first.id, rule);
+    let moved = moved.await.unwrap().unwrap().state;
+    assert_eq!(moved.display_at, moved.created_at);
+    assert_eq!(
+        world.page(&incident, Page::default()).await,
+        ["b", "a", "c"]
+    );
+}

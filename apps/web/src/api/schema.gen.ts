@@ -21,6 +21,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/component-group/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Creates a component group. It becomes the first entry of the status page. */
+        post: operations["post_component_group_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/component-group/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the component groups of the organisation, newest first. */
+        get: operations["get_component_group_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/component-group/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a component group. The `ETag` header is its version. */
+        get: operations["get_component_group_id"];
+        put?: never;
+        post?: never;
+        /** Deletes a component group. Its components stay, before those without a group. */
+        delete: operations["delete_component_group_id"];
+        options?: never;
+        head?: never;
+        /** Changes the given fields of a component group. */
+        patch: operations["patch_component_group_id"];
+        trace?: never;
+    };
     "/api/v1/component/create": {
         parameters: {
             query?: never;
@@ -49,6 +102,27 @@ export interface paths {
         get: operations["get_component_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/component/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the order of the status page. The `ETag` header is its version; creating, deleting and moving components and
+         *     groups change it.
+         */
+        get: operations["get_component_order"];
+        put?: never;
+        /** Replaces the order of the status page. Components move to the groups under which they are listed. */
+        post: operations["post_component_order"];
         delete?: never;
         options?: never;
         head?: never;
@@ -705,6 +779,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/incident/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the review of an incident. The `ETag` header is its version. */
+        get: operations["get_incident_id_review"];
+        /** Writes the review of an incident. A new one is a draft; a published one stays published. */
+        put: operations["put_incident_id_review"];
+        post?: never;
+        /** Deletes the review of an incident. */
+        delete: operations["delete_incident_id_review"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incident/{id}/review/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Renders a text as a review without storing it. */
+        post: operations["post_incident_id_review_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/incident/{id}/review/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publishes the review of a resolved incident. */
+        post: operations["post_incident_id_review_publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/incident/{id}/updates/create": {
         parameters: {
             query?: never;
@@ -714,7 +841,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Records an update; the incident takes its status. 409 if the incident is resolved. */
+        /**
+         * Records an update. If it is the newest one, the incident takes its status. 409 if the incident is resolved, unless the update is
+         *     displayed before the resolution; then the incident stays resolved.
+         */
         post: operations["post_incident_id_updates_create"];
         delete?: never;
         options?: never;
@@ -774,8 +904,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes the given fields of an update. A new status of the newest update also becomes the status
-         *     of the incident.
+         * Changes the given fields of an update. A new status of the newest update, and the status of an update that becomes the newest one,
+         *     also becomes the status of the incident.
          */
         patch: operations["patch_incident_id_updates_update_id"];
         trace?: never;
@@ -903,6 +1033,24 @@ export interface paths {
         head?: never;
         /** Changes the given fields of an update. */
         patch: operations["patch_maintenance_id_updates_update_id"];
+        trace?: never;
+    };
+    "/api/v1/organisation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the name and settings of the organisation. The `ETag` header is their version. */
+        get: operations["get_organisation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes the given settings of the organisation. Only for admins. */
+        patch: operations["patch_organisation"];
         trace?: never;
     };
     "/api/v1/status/{organisation}": {
@@ -1149,11 +1297,18 @@ export interface components {
                 createdAt: string;
                 /** @description Description; may be empty. */
                 description: string;
+                /** @description Identifier of its group; null if it has none. */
+                groupId: string | null;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
                 /** @description Whether the status page hides it while it is operational. */
                 onlyShowWhenAffected: boolean;
+                /**
+                 * Format: int32
+                 * @description Position from 1, within its group or among the entries of the status page.
+                 */
+                position: number;
                 /** @description Whether the status page shows its uptime. */
                 showUptime: boolean;
                 /**
@@ -1164,6 +1319,45 @@ export interface components {
                 status: components["schemas"]["ComponentStatus"];
                 /** Format: date-time */
                 updatedAt: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_ComponentGroup: {
+            /** @description A group of components as operators see it. */
+            data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
+                /** Format: date-time */
+                createdAt: string;
+                /** @description Description; may be empty. */
+                description: string;
+                display: components["schemas"]["GroupDisplay"];
+                /** @description Identifier, a `UUIDv7`. */
+                id: string;
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Position among the entries of the status page, from 1.
+                 */
+                position: number;
+                /** @description The worst status of its components; `OPERATIONAL` if it has none. */
+                status: components["schemas"]["ComponentStatus"];
+                /** Format: date-time */
+                updatedAt: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_ComponentOrder: {
+            /** @description The order of the status page. */
+            data: {
+                /** @description The entries of the page, in order. Every group and every component occurs exactly once. */
+                groups: components["schemas"]["ComponentOrderEntry"][];
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -1299,6 +1493,11 @@ export interface components {
                 code: string;
                 /** Format: date-time */
                 createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it is displayed. It orders the timeline.
+                 */
+                displayAt: string;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /** @description Identifier of the incident. */
@@ -1410,6 +1609,11 @@ export interface components {
                 code: string;
                 /** Format: date-time */
                 createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it is displayed. It orders the timeline.
+                 */
+                displayAt: string;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /** @description Identifier of the maintenance. */
@@ -1461,6 +1665,30 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_OrganisationSettings: {
+            /** @description Name and settings of an organisation. */
+            data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
+                /** @description Identifier at the identity provider. */
+                id: string;
+                name: string;
+                /** @description Whether "Notify subscribers" starts ticked. */
+                notifyByDefault: boolean;
+                /** @description Description on the public pages; null if there is none. */
+                pageDescription: string | null;
+                /** @description Title of the public pages; null if it is the name. */
+                pageTitle: string | null;
+                /** @description Where visitors find help; null if there is no such address. */
+                supportUrl: string | null;
+                /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
+                timeZone: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_PendingBody: {
             /** @description Confirms that a mail is on its way. */
             data: {
@@ -1475,6 +1703,40 @@ export interface components {
         ApiResponse_PendingOrWaitlisted: {
             /** @description What a sign-up waits for. */
             data: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Preview: {
+            /** @description A text as HTML. */
+            data: {
+                /** @description HTML that is safe to show. */
+                html: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Review: {
+            /** @description A review of an incident. */
+            data: {
+                /** @description Markdown, as the operator entered it. */
+                body: string;
+                /** Format: date-time */
+                createdAt: string;
+                /** @description The same as HTML that is safe to show. */
+                html: string;
+                /**
+                 * Format: date-time
+                 * @description Time of publication; null for a draft.
+                 */
+                publishedAt: string | null;
+                status: components["schemas"]["ReviewStatus"];
+                /** Format: date-time */
+                updatedAt: string;
+            };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
             meta?: components["schemas"]["Meta"] | null;
@@ -1505,13 +1767,15 @@ export interface components {
             /** @description Everything a status page shows, at one revision. */
             data: {
                 banner: components["schemas"]["Banner"] | null;
-                /** @description Newest first. */
+                /** @description In the order of the page. */
                 components: components["schemas"]["PublicComponent"][];
                 /**
                  * Format: date-time
                  * @description When it was read.
                  */
                 generatedAt: string;
+                /** @description The component groups, in the order of the page. */
+                groups: components["schemas"]["PublicComponentGroup"][];
                 /** @description All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first. */
                 incidents: components["schemas"]["PublicIncident"][];
                 /** @description All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first. */
@@ -1576,11 +1840,18 @@ export interface components {
                 createdAt: string;
                 /** @description Description; may be empty. */
                 description: string;
+                /** @description Identifier of its group; null if it has none. */
+                groupId: string | null;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
                 /** @description Whether the status page hides it while it is operational. */
                 onlyShowWhenAffected: boolean;
+                /**
+                 * Format: int32
+                 * @description Position from 1, within its group or among the entries of the status page.
+                 */
+                position: number;
                 /** @description Whether the status page shows its uptime. */
                 showUptime: boolean;
                 /**
@@ -1588,6 +1859,33 @@ export interface components {
                  * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
                  */
                 startDate: string | null;
+                status: components["schemas"]["ComponentStatus"];
+                /** Format: date-time */
+                updatedAt: string;
+            }[];
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_ComponentGroup: {
+            data: {
+                /** @description Public code of 12 characters, for addresses. */
+                code: string;
+                /** Format: date-time */
+                createdAt: string;
+                /** @description Description; may be empty. */
+                description: string;
+                display: components["schemas"]["GroupDisplay"];
+                /** @description Identifier, a `UUIDv7`. */
+                id: string;
+                name: string;
+                /**
+                 * Format: int32
+                 * @description Position among the entries of the status page, from 1.
+                 */
+                position: number;
+                /** @description The worst status of its components; `OPERATIONAL` if it has none. */
                 status: components["schemas"]["ComponentStatus"];
                 /** Format: date-time */
                 updatedAt: string;
@@ -1664,6 +1962,11 @@ export interface components {
                 code: string;
                 /** Format: date-time */
                 createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it is displayed. It orders the timeline.
+                 */
+                displayAt: string;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /** @description Identifier of the incident. */
@@ -1734,6 +2037,11 @@ export interface components {
                 code: string;
                 /** Format: date-time */
                 createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it is displayed. It orders the timeline.
+                 */
+                displayAt: string;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 /** @description Identifier of the maintenance. */
@@ -1850,11 +2158,18 @@ export interface components {
             createdAt: string;
             /** @description Description; may be empty. */
             description: string;
+            /** @description Identifier of its group; null if it has none. */
+            groupId: string | null;
             /** @description Identifier, a `UUIDv7`. */
             id: string;
             name: string;
             /** @description Whether the status page hides it while it is operational. */
             onlyShowWhenAffected: boolean;
+            /**
+             * Format: int32
+             * @description Position from 1, within its group or among the entries of the status page.
+             */
+            position: number;
             /** @description Whether the status page shows its uptime. */
             showUptime: boolean;
             /**
@@ -1865,6 +2180,37 @@ export interface components {
             status: components["schemas"]["ComponentStatus"];
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description A group of components as operators see it. */
+        ComponentGroup: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Description; may be empty. */
+            description: string;
+            display: components["schemas"]["GroupDisplay"];
+            /** @description Identifier, a `UUIDv7`. */
+            id: string;
+            name: string;
+            /**
+             * Format: int32
+             * @description Position among the entries of the status page, from 1.
+             */
+            position: number;
+            /** @description The worst status of its components; `OPERATIONAL` if it has none. */
+            status: components["schemas"]["ComponentStatus"];
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** @description Fields of a group. An edit leaves absent fields unchanged. */
+        ComponentGroupInput: {
+            /** @description Up to 10,000 characters. Empty if absent when creating. */
+            description?: string;
+            /** @description Whether the page shows its components. `OPEN` if absent when creating. */
+            display?: components["schemas"]["GroupDisplay"];
+            /** @description 2 to 200 characters. Required to create a group. */
+            name?: string;
         };
         /** @description Name and status of a component. */
         ComponentInBrief: {
@@ -1879,6 +2225,11 @@ export interface components {
         ComponentInput: {
             /** @description Up to 10,000 characters. Empty if absent when creating. */
             description?: string;
+            /**
+             * Format: uuid
+             * @description Identifier of a group, in which the component becomes the first; null for no group.
+             */
+            groupId?: string | null;
             /** @description 2 to 200 characters. Required to create a component. */
             name?: string;
             /** @description Whether the status page hides it while it is operational. False if absent when creating. */
@@ -1902,6 +2253,18 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
+        };
+        /** @description The order of the status page. */
+        ComponentOrder: {
+            /** @description The entries of the page, in order. Every group and every component occurs exactly once. */
+            groups: components["schemas"]["ComponentOrderEntry"][];
+        };
+        /** @description A group with its components, or the components without a group. */
+        ComponentOrderEntry: {
+            /** @description Identifiers of its components, in order. */
+            components: string[];
+            /** @description Identifier of the group; null for the components without a group, at most once. */
+            id: string | null;
         };
         /**
          * @description Status of a component, from best to worst.
@@ -2012,6 +2375,11 @@ export interface components {
             /** @description Message to show at the field. */
             message: string;
         };
+        /**
+         * @description Whether a group shows its components when a visitor opens the page.
+         * @enum {string}
+         */
+        GroupDisplay: "OPEN" | "CLOSED" | "OPEN_WHEN_AFFECTED";
         /** @description The organisation of an invitation. */
         HostBody: {
             id: string;
@@ -2075,12 +2443,20 @@ export interface components {
             components?: components["schemas"]["IncidentComponentInput"][];
             /** @description 1 to 10,000 characters. */
             description: string;
+            /** @description Whether the creation notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`. */
+            notify?: boolean;
             /**
              * Format: date-time
              * @description Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC. The current
              *     time if absent.
              */
             occuredAt?: string;
+            /**
+             * Format: date-time
+             * @description Time at which a past incident was resolved, in the same forms: only with `RESOLVED`, not before `occuredAt`, not in the
+             *     future. The impact on the components becomes part of their history; their current status stays.
+             */
+            resolvedAt?: string;
             /** @description Status. `INVESTIGATING` if absent. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
@@ -2090,11 +2466,19 @@ export interface components {
         IncidentPatch: {
             /** @description 1 to 10,000 characters. */
             description?: string;
+            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent, and false with `resolvedAt`. */
+            notify?: boolean;
             /**
              * Format: date-time
              * @description Time at which the incident occurred: RFC 3339, or `2026-01-31T09:30` in UTC.
              */
             occuredAt?: string;
+            /**
+             * Format: date-time
+             * @description Time at which the incident was resolved, in the same forms: only together with `RESOLVED`, not before `occuredAt`, not in
+             *     the future.
+             */
+            resolvedAt?: string;
             /** @description Status. Any status but `RESOLVED` reopens a resolved incident. */
             status?: components["schemas"]["IncidentStatus"];
             /** @description 1 to 200 characters. */
@@ -2114,6 +2498,11 @@ export interface components {
              * @description When it was recorded.
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it is displayed. It orders the timeline.
+             */
+            displayAt: string;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             /** @description Identifier of the incident. */
@@ -2129,6 +2518,11 @@ export interface components {
             code: string;
             /** Format: date-time */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it is displayed. It orders the timeline.
+             */
+            displayAt: string;
             /** @description Identifier, a `UUIDv7`. */
             id: string;
             /** @description Identifier of the incident. */
@@ -2141,8 +2535,16 @@ export interface components {
         };
         /** @description Fields of an update. An edit leaves absent fields unchanged. */
         IncidentUpdateInput: {
+            /**
+             * Format: date-time
+             * @description Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+             *     future. Null means the time at which it was recorded.
+             */
+            displayAt?: string | null;
             /** @description 1 to 10,000 characters. Required to record an update. */
             message?: string;
+            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
+            notify?: boolean;
             /** @description Status that the update gives the incident. `INVESTIGATING` if absent when recording. */
             status?: components["schemas"]["IncidentStatus"];
         };
@@ -2245,6 +2647,11 @@ export interface components {
              * @description When it was recorded.
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it is displayed. It orders the timeline.
+             */
+            displayAt: string;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             /** @description Identifier of the maintenance. */
@@ -2263,6 +2670,8 @@ export interface components {
              * @description End, in the same forms, not before the start. Null or absent if it is not known yet.
              */
             endAt?: string | null;
+            /** @description Whether the creation, the beginning and the end notify subscribers. The organisation's `notifyByDefault` if absent. */
+            notify?: boolean;
             /**
              * Format: date-time
              * @description Start: RFC 3339, or `2026-01-31T09:30` in UTC.
@@ -2289,6 +2698,11 @@ export interface components {
              */
             endAt?: string | null;
             /**
+             * @description Whether the change, and a later beginning or end, notifies subscribers. If absent, the organisation's `notifyByDefault` for the
+             *     change; the beginning and the end keep the last given value.
+             */
+            notify?: boolean;
+            /**
              * Format: date-time
              * @description Start: RFC 3339, or `2026-01-31T09:30` in UTC.
              */
@@ -2312,6 +2726,11 @@ export interface components {
             code: string;
             /** Format: date-time */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it is displayed. It orders the timeline.
+             */
+            displayAt: string;
             /** @description Identifier, a `UUIDv7`. */
             id: string;
             /** @description Identifier of the maintenance. */
@@ -2324,8 +2743,16 @@ export interface components {
         };
         /** @description Fields of an update. An edit leaves absent fields unchanged. */
         MaintenanceUpdateInput: {
+            /**
+             * Format: date-time
+             * @description Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+             *     future. Null means the time at which it was recorded.
+             */
+            displayAt?: string | null;
             /** @description 1 to 10,000 characters. Required to record an update. */
             message?: string;
+            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
+            notify?: boolean;
             /**
              * @description Status of the update. `INVESTIGATING` if absent when recording. The status of the
              *     maintenance does not change.
@@ -2379,6 +2806,39 @@ export interface components {
             /** @description 2 to 200 characters. */
             name: string;
         };
+        /** @description Name and settings of an organisation. */
+        OrganisationSettings: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
+            /** @description Identifier at the identity provider. */
+            id: string;
+            name: string;
+            /** @description Whether "Notify subscribers" starts ticked. */
+            notifyByDefault: boolean;
+            /** @description Description on the public pages; null if there is none. */
+            pageDescription: string | null;
+            /** @description Title of the public pages; null if it is the name. */
+            pageTitle: string | null;
+            /** @description Where visitors find help; null if there is no such address. */
+            supportUrl: string | null;
+            /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
+            timeZone: string;
+        };
+        /** @description Changes to the settings. Absent fields stay unchanged; null or an empty text empties a field that may be empty. */
+        OrganisationSettingsInput: {
+            /** @description 2 to 200 characters. With an external identity provider it is changed there. */
+            name?: string;
+            /** @description Whether "Notify subscribers" starts ticked. */
+            notifyByDefault?: boolean;
+            /** @description Up to 10,000 characters. */
+            pageDescription?: string | null;
+            /** @description Up to 200 characters. */
+            pageTitle?: string | null;
+            /** @description An absolute http, https or mailto URL of up to 2,000 characters. */
+            supportUrl?: string | null;
+            /** @description Name of an IANA time zone, such as `Europe/Zurich`. */
+            timeZone?: string;
+        };
         /** @description A change of password. */
         PasswordChangeInput: {
             currentPassword: string;
@@ -2397,6 +2857,11 @@ export interface components {
         };
         /** @description What a sign-up waits for. */
         PendingOrWaitlisted: components["schemas"]["PendingBody"] | components["schemas"]["WaitlistedBody"];
+        /** @description A text as HTML. */
+        Preview: {
+            /** @description HTML that is safe to show. */
+            html: string;
+        };
         /** @description Problem details (RFC 9457) with a message for people and, for 422, the invalid fields. */
         Problem: {
             /** @description What went wrong. */
@@ -2428,12 +2893,19 @@ export interface components {
             description: string;
             /** @description Whether the end of the description is left out because the page has no room for it; absent if the description is complete. */
             descriptionTruncated?: boolean;
+            /** @description Identifier of its group; null if it has none. */
+            groupId: string | null;
             /** @description Its identifier, a `UUIDv7`. */
             id: string;
             /** @description Its name. */
             name: string;
             /** @description Whether the status page hides it while it is operational. */
             onlyShowWhenAffected: boolean;
+            /**
+             * Format: int32
+             * @description Position from 1, within its group or among the entries of the page.
+             */
+            position: number;
             /**
              * Format: date
              * @description The first day that counts for uptime, in the time zone of the page; null if all days count.
@@ -2442,6 +2914,33 @@ export interface components {
             /** @description Current status of the component. */
             status: components["schemas"]["ComponentStatus"];
             uptime: components["schemas"]["PublicUptime"] | null;
+        };
+        /** @description A group of components. */
+        PublicComponentGroup: {
+            /** @description Public code of 12 characters, for addresses. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            createdAt: string;
+            /** @description Its description; may be empty. */
+            description: string;
+            /** @description Whether the description is cut; absent if it is not. */
+            descriptionTruncated?: boolean;
+            /** @description Whether it shows its components when a visitor opens the page. */
+            display: components["schemas"]["GroupDisplay"];
+            /** @description Its identifier. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Position among the entries of the page, from 1.
+             */
+            position: number;
+            /** @description The worst status of its components; OPERATIONAL if it has none. */
+            status: components["schemas"]["ComponentStatus"];
         };
         /** @description An incident with its timeline and the affected components. */
         PublicIncident: {
@@ -2523,8 +3022,16 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
-            /** @description IANA name of the time zone of its days. */
+            /** @description Description on the public pages; null if there is none. */
+            pageDescription: string | null;
+            /** @description Title of the public pages. */
+            pageTitle: string;
+            /** @description Where visitors find help; null if there is no such address. */
+            supportUrl: string | null;
+            /** @description Name of the IANA time zone of the public pages. */
             timeZone: string;
+            /** @description The canonical address of the status page. */
+            url: string;
         };
         /** @description Uptime of a component over the last 90 days of the page's time zone, today included. */
         PublicUptime: {
@@ -2567,6 +3074,38 @@ export interface components {
             id: string;
             title: string;
         };
+        /** @description A review of an incident. */
+        Review: {
+            /** @description Markdown, as the operator entered it. */
+            body: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description The same as HTML that is safe to show. */
+            html: string;
+            /**
+             * Format: date-time
+             * @description Time of publication; null for a draft.
+             */
+            publishedAt: string | null;
+            status: components["schemas"]["ReviewStatus"];
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        /** @description The text of a review. */
+        ReviewInput: {
+            /** @description Markdown (CommonMark), 1 to 50,000 characters. */
+            body: string;
+        };
+        /** @description How a review is published. */
+        ReviewPublication: {
+            /** @description Whether subscribers are notified. The default of the organisation if absent. */
+            notify?: boolean;
+        };
+        /**
+         * @description Whether a review is public.
+         * @enum {string}
+         */
+        ReviewStatus: "DRAFT" | "PUBLISHED";
         /**
          * @description Role of a member in an organisation, in the order of permissions.
          * @enum {string}
@@ -2613,13 +3152,15 @@ export interface components {
         /** @description Everything a status page shows, at one revision. */
         Snapshot: {
             banner: components["schemas"]["Banner"] | null;
-            /** @description Newest first. */
+            /** @description In the order of the page. */
             components: components["schemas"]["PublicComponent"][];
             /**
              * Format: date-time
              * @description When it was read.
              */
             generatedAt: string;
+            /** @description The component groups, in the order of the page. */
+            groups: components["schemas"]["PublicComponentGroup"][];
             /** @description All unresolved incidents, and the 50 that were resolved last within the last 14 days. Newest first. */
             incidents: components["schemas"]["PublicIncident"][];
             /** @description All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first. */
@@ -2910,6 +3451,662 @@ export interface operations {
             };
         };
     };
+    post_component_group_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComponentGroupInput"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentGroup"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_component_group_list: {
+        parameters: {
+            query?: {
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Vec_ComponentGroup"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_component_group_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentGroup"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_component_group_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_component_group_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComponentGroupInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentGroup"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_component_create: {
         parameters: {
             query?: never;
@@ -3061,6 +4258,266 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Vec_Component"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_component_order: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentOrder"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_component_order: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComponentOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentOrder"];
                 };
             };
             /** @description The request is malformed. */
@@ -8861,6 +10318,669 @@ export interface operations {
             };
         };
     };
+    get_incident_id_review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Review"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_incident_id_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Review"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_incident_id_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_incident_id_review_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Preview"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_incident_id_review_publish: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewPublication"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Review"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_incident_id_updates_create: {
         parameters: {
             query?: never;
@@ -10737,6 +12857,266 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_MaintenanceUpdate"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_organisation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_OrganisationSettings"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_organisation: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganisationSettingsInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_OrganisationSettings"];
                 };
             };
             /** @description The request is malformed. */

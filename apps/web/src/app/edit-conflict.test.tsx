@@ -13,6 +13,8 @@ const website: Component = {
   description: 'The shop',
   status: 'OPERATIONAL',
   code: '0123456789ab',
+  groupId: null,
+  position: 1,
   showUptime: true,
   startDate: null,
   onlyShowWhenAffected: false,

@@ -14,6 +14,8 @@ const website: Component = {
   description: '',
   status: 'OPERATIONAL',
   code: '0123456789ab',
+  groupId: null,
+  position: 1,
   showUptime: true,
   startDate: null,
   onlyShowWhenAffected: false,

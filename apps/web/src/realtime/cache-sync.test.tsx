@@ -23,6 +23,8 @@ const service = (id: string, more: Partial<PublicComponent> = {}): PublicCompone
   description: '',
   status: 'OPERATIONAL',
   code: '0123456789ab',
+  groupId: null,
+  position: 1,
   startDate: null,
   onlyShowWhenAffected: false,
   uptime: null,

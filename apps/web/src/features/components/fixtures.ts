@@ -7,6 +7,8 @@ export function component(name: string, more: Partial<Component> = {}): Componen
     description: '',
     code: '0123456789ab',
     status: 'OPERATIONAL',
+    groupId: null,
+    position: 1,
     showUptime: true,
     startDate: '2026-11-20',
     onlyShowWhenAffected: false,

@@ -24,6 +24,8 @@ export function aComponent(name: string): Component {
     description: '',
     status: 'OPERATIONAL',
     code: '0123456789ab',
+    groupId: null,
+    position: 1,
     showUptime: true,
     startDate: null,
     onlyShowWhenAffected: false,

@@ -16,6 +16,8 @@ export function aComponent(change: Partial<PublicComponent> = {}): PublicCompone
     description: '',
     code: '0123456789ab',
     status: 'OPERATIONAL',
+    groupId: null,
+    position: 1,
     startDate: null,
     onlyShowWhenAffected: false,
     uptime: null,
@@ -48,6 +50,7 @@ export function anIncidentEntry(change: Partial<IncidentEntry> = {}): IncidentEn
     status: 'IDENTIFIED',
     message: 'A provider is down.',
     createdAt: '2026-11-20T09:30:00.000Z',
+    displayAt: '2026-11-20T09:30:00.000Z',
     ...change,
   };
 }
@@ -75,6 +78,7 @@ export function aMaintenanceEntry(change: Partial<MaintenanceEntry> = {}): Maint
     status: 'MONITORING',
     message: 'Half of it is done.',
     createdAt: '2026-11-25T01:30:00.000Z',
+    displayAt: '2026-11-25T01:30:00.000Z',
     ...change,
   };
 }
@@ -86,7 +90,12 @@ export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot 
       code: '0123456789ab',
       name: 'Analytical Engines',
       timeZone: 'Etc/UTC',
+      pageTitle: 'Analytical Engines',
+      pageDescription: null,
+      supportUrl: null,
+      url: 'https://status.example.com/status/org-1',
     },
+    groups: [],
     banner: null,
     components: [],
     incidents: [],

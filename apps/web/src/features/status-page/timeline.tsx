@@ -9,7 +9,7 @@ interface Entry {
   id: string;
   status: IncidentStatus;
   message: string;
-  createdAt: string;
+  displayAt: string;
 }
 
 interface TimelineProps {
@@ -37,7 +37,7 @@ function Entries({ label, entries, changes, quiet }: TimelineProps) {
   if (entries.length === 0) return null;
   return (
     <ol aria-label={`Timeline of ${label}`} className="grid grid-cols-1">
-      {entries.map(({ id, status, message, createdAt }) => (
+      {entries.map(({ id, status, message, displayAt }) => (
         <li
           key={id}
           className="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0"
@@ -58,7 +58,7 @@ function Entries({ label, entries, changes, quiet }: TimelineProps) {
             <span className={cn('font-semibold', quiet ? 'text-muted' : 'text-ink')}>
               {incidentStatuses[status].label}
             </span>
-            <TimeWithDistance value={createdAt} />
+            <TimeWithDistance value={displayAt} />
           </p>
           <Prose text={message} className={quiet ? 'text-muted' : 'text-ink'} />
         </li>

@@ -186,6 +186,7 @@ mod tests {
         let names = [
             "organisations",
             "components",
+            "groups",
             "subscribers",
             "writes",
             "text",

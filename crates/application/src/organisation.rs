@@ -145,11 +145,11 @@ impl Organisations {
     pub async fn edit(
         &self,
         id: &OrganisationId,
-        role: Role,
+        caller: Role,
         patch: OrganisationPatch,
         precondition: Precondition,
     ) -> Result<Organisation, Error> {
-        require_admin(role)?;
+        require_admin(caller)?;
         let names = self.names;
         let rule: Transition<Organisation> = Box::new(move |organisation, _| {
             precondition.check(organisation.version)?;

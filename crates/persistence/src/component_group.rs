@@ -25,6 +25,7 @@ use crate::commit::Scope;
 use crate::component;
 use crate::database::Database;
 use crate::entity;
+use crate::entity::component::Column as ComponentColumn;
 use crate::entity::component_group::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::page_order;
@@ -248,7 +249,6 @@ pub(crate) async fn reports(
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    use entity::component::Column as ComponentColumn;
     let statuses: Vec<(Option<Uuid>, String)> = component::of(organisation)
         .select_only()
         .columns([ComponentColumn::GroupId, ComponentColumn::Status])

@@ -110,21 +110,7 @@ impl App {
         };
         let mail_queue =
             MailQueue::new(settings, &public_url, &database, &clock, mailer, &identity).await?;
-        let names = if clerk.is_some() {
-            NameSource::Provider
-        } else {
-            NameSource::Settings
-        };
-        let Services {
-            components,
-            component_groups,
-            reviews,
-            organisations,
-            incidents,
-            maintenances,
-            wake_timer,
-            scheduler,
-        } = Services::new(&database, &relay, &clock, names);
+        let services = Services::new(&database, &relay, &clock, names(clerk.is_some()));
 
         let public =
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
@@ -132,12 +118,12 @@ impl App {
         let draining = Draining::default();
         let state = AppState {
             identity: provider,
-            components: Arc::clone(&components),
-            component_groups,
-            reviews,
-            organisations,
-            incidents: Arc::clone(&incidents),
-            maintenances: Arc::clone(&maintenances),
+            components: Arc::clone(&services.components),
+            component_groups: services.component_groups,
+            reviews: services.reviews,
+            organisations: services.organisations,
+            incidents: Arc::clone(&services.incidents),
+            maintenances: Arc::clone(&services.maintenances),
             subscribers: Arc::clone(&mail_queue.subscribers),
             deliveries: Arc::clone(&mail_queue.deliveries),
             subscriber_throttle: Arc::new(SubscriberThrottle::new(&settings.limits.subscriber())),
@@ -169,6 +155,7 @@ impl App {
             Arc::clone(&identity.accounts),
             retention,
         )));
+        let (scheduler, wake_timer) = (services.scheduler, services.wake_timer);
         tasks.extend(schedule(scheduler, wake_timer, broadcast, clock));
         tasks.push(tokio::spawn(identity::reload_keys(Arc::clone(
             &identity.keys,
@@ -178,9 +165,9 @@ impl App {
             public_url,
             with_clerk: clerk.is_some(),
             identity,
-            components,
-            incidents,
-            maintenances,
+            components: services.components,
+            incidents: services.incidents,
+            maintenances: services.maintenances,
             database,
             public,
             draining,
@@ -259,6 +246,15 @@ impl App {
                 "the database was not closed cleanly"
             );
         }
+    }
+}
+
+/// Where the names of organisations are changed.
+const fn names(with_clerk: bool) -> NameSource {
+    if with_clerk {
+        NameSource::Provider
+    } else {
+        NameSource::Settings
     }
 }
 

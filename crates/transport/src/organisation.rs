@@ -113,6 +113,7 @@ impl SettingsInput {
 }
 
 /// The new value of a text that null and an empty text empty.
+#[expect(clippy::option_option, reason = "a field is absent, emptied or given")]
 fn emptied(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Option<Option<String>> {
     if input == FieldInput::Null {
         return Some(None);

@@ -313,9 +313,9 @@ proptest! {
     ) {
         let resolved_at = is_past.then(|| at(5));
         let expected = notify.unwrap_or(by_default && !is_past);
-        let draft = IncidentDraft { notify, resolved_at, ..Default::default() };
+        let draft = IncidentDraft { resolved_at, notify, ..Default::default() };
         prop_assert_eq!(draft.notifies(by_default), expected);
-        let patch = IncidentPatch { notify, resolved_at, ..Default::default() };
+        let patch = IncidentPatch { resolved_at, notify, ..Default::default() };
         prop_assert_eq!(patch.notifies(by_default), expected);
     }
 }

@@ -56,7 +56,7 @@ impl From<Review> for ReviewBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = ReviewInput)]
 struct ReviewInput {
-    /// Markdown (CommonMark), 1 to 50,000 characters.
+    /// Markdown, 1 to 50,000 characters.
     #[serde(default)]
     #[schema(value_type = String, required = true, min_length = 1, max_length = 50_000)]
     body: FieldInput<Text>,

@@ -181,9 +181,10 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
                 let mut body = if is_new { quiet.clone() } else { json!({}) };
                 body["message"] = json!("m");
                 body["notify"] = bad.clone();
-                let refused = match is_new {
-                    true => operator.post(&call, body).await,
-                    false => operator.patch(&call, body).await,
+                let refused = if is_new {
+                    operator.post(&call, body).await
+                } else {
+                    operator.patch(&call, body).await
                 };
                 assert_eq!(refused.status, 422, "{call}: {refused:?}");
                 assert_eq!(refused.body["errors"][0]["field"], "notify");

@@ -82,14 +82,15 @@ describe('an event', () => {
     expect(maintenances[0]?.timeline).toEqual([]);
   });
 
-  it('renames a component, or takes it away, in the incidents that affect it too', () => {
+  it('renames a component in the incidents that affect it, and keeps the name of a deleted one', () => {
     const renamed = after({
       name: 'component-update',
       args: [aComponent({ id: 'c1', name: 'Web' })],
     });
-    expect(renamed.incidents[0]?.components[0]?.component).toEqual({ id: 'c1', name: 'Web' });
+    expect(renamed.incidents[0]?.components[0]?.component).toMatchObject({ id: 'c1', name: 'Web' });
     const deleted = after({ name: 'component-deleted', args: ['c1'] });
-    expect(deleted.incidents[0]?.components).toEqual([]);
+    expect(ids(deleted.components)).not.toContain('c1');
+    expect(deleted.incidents[0]?.components[0]?.componentId).toBe('c1');
   });
 
   it('brings an incident that was over for long back in by its age', () => {
@@ -192,12 +193,7 @@ function history(seed: number, length: number) {
         return [{ name: 'component-update', args: [component] }];
       }),
     'component-deleted': () =>
-      drop(state.components, (id) => {
-        for (const incident of state.incidents) {
-          incident.components = incident.components.filter((link) => link.componentId !== id);
-        }
-        return { name: 'component-deleted', args: [id] };
-      }),
+      drop(state.components, (id) => ({ name: 'component-deleted', args: [id] })),
     'new-incident': () => {
       const affected = pick(state.components);
       const components = affected

@@ -142,15 +142,9 @@ function withComponent<State extends Lists>(
   };
 }
 
+/** Incidents keep the name of a deleted component. */
 function withoutComponent<State extends Lists>(state: State, id: string): State {
-  return {
-    ...state,
-    components: remove(state.components, id),
-    incidents: state.incidents.map((incident) => ({
-      ...incident,
-      components: incident.components.filter(({ componentId }) => componentId !== id),
-    })),
-  };
+  return { ...state, components: remove(state.components, id) };
 }
 
 function changeIncident<State extends Lists>(

@@ -56,12 +56,13 @@ export class Server {
     ({ process: this.process } = await launch(this.folder, port, this.settings));
   }
 
-  /** Waits for a mail to an address and returns the latest link to a screen. */
+  /** Waits for a mail to an address and returns the latest link that begins with a path. */
   async mailedLink(to: string, screen = '/login'): Promise<string> {
     let link: string | undefined;
     const look = async () => {
       const links = await mailedLinks(join(this.folder, 'mail'), to);
-      link = links.filter((each) => new URL(each).pathname === screen).at(-1);
+      const leads = ({ pathname, search }: URL) => `${pathname}${search}`.startsWith(screen);
+      link = links.filter((each) => leads(new URL(each))).at(-1);
       return link;
     };
     await expect.poll(look, { message: `a mail to ${to}` }).toBeDefined();

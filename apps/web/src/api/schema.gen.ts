@@ -3093,7 +3093,7 @@ export interface components {
         };
         /** @description The text of a review. */
         ReviewInput: {
-            /** @description Markdown (CommonMark), 1 to 50,000 characters. */
+            /** @description Markdown, 1 to 50,000 characters. */
             body: string;
         };
         /** @description How a review is published. */

@@ -17,7 +17,7 @@ const lighthouse = '.just/lighthouse';
 const benches = [
   {
     name: 'page',
-    title: 'Public page and snapshot, beside nginx',
+    title: 'Public page, snapshot and Statuspage summary, beside nginx',
     how: `nginx serves the very bytes of each answer from a file, with our headers on it, as many workers as processors,
 sendfile and an open-file cache. Both run at once; wrk asks them in turns on keep-alive connections, and the median of the
 rounds counts. Ours are answered as always: with a request id, security headers and figures.`,
@@ -54,6 +54,13 @@ its peer.`,
     command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'growth'],
   },
   {
+    name: 'changes',
+    title: 'A million old status changes',
+    how: `The same work on an organisation with 100 components, beside no more changes than one of each component and beside
+1,000,000 that are older than the 90 days of the bars, in turns.`,
+    command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'changes'],
+  },
+  {
     name: 'deliveries',
     title: 'Mail to ten thousand subscribers',
     how: `An operator records updates; each is mailed to every subscriber over SMTP to a sink in the same process, which takes
@@ -69,7 +76,7 @@ everything.`,
   {
     name: 'lighthouse',
     title: 'Lighthouse',
-    how: `The public page in Lighthouse's mobile setting with its throttling; the operators' screens in its desktop setting. The
+    how: `The public pages in Lighthouse's mobile setting with its throttling; the operators' screens in its desktop setting. The
 median of several looks counts.`,
     command: ['node', 'apps/web/bench/lighthouse.mjs', binary, lighthouse],
   },

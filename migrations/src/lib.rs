@@ -19,6 +19,9 @@ mod m0016_limits_and_readiness;
 mod m0017_settings_and_codes;
 mod m0018_groups_periods_and_reviews;
 mod m0019_history_by_time;
+mod m0021_audit_items_and_failed_mails;
+mod m0022_domain_claims;
+mod m0023_statuspage_entries;
 mod table;
 
 /// All migrations, in order.
@@ -45,6 +48,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0017_settings_and_codes::Migration),
             Box::new(m0018_groups_periods_and_reviews::Migration),
             Box::new(m0019_history_by_time::Migration),
+            Box::new(m0021_audit_items_and_failed_mails::Migration),
+            Box::new(m0022_domain_claims::Migration),
+            Box::new(m0023_statuspage_entries::Migration),
         ]
     }
 }

@@ -4,6 +4,7 @@ pub mod history;
 
 use std::sync::Arc;
 
+use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
 use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, OrganisationId};
@@ -17,6 +18,15 @@ use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::transition::{Committed, CreateTransition, Transition};
 
+/// A component with what follows from its maintenances.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentReport {
+    /// The component.
+    pub component: Component,
+    /// Whether a maintenance of it is in progress.
+    pub under_maintenance: bool,
+}
+
 /// Storage of components. Every write stores everything that a [change](Changed) causes in one transaction, which makes one revision.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -26,29 +36,33 @@ pub trait ComponentStore: Send + Sync {
         &self,
         organisation: &OrganisationId,
         page: Page,
-    ) -> Result<Listed<Component>, Error>;
+    ) -> Result<Listed<ComponentReport>, Error>;
 
     /// Returns a component of an organisation.
     async fn find(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-    ) -> Result<Option<Component>, Error>;
+    ) -> Result<Option<ComponentReport>, Error>;
 
-    /// Stores the component that a rule creates. [`Error::NotFound`] if the organisation does not exist.
+    /// Stores the component that a rule creates. `author` is the cause of a status other than operational.
+    /// [`Error::NotFound`] if the organisation does not exist.
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Component>,
-    ) -> Result<Committed<Component>, Error>;
+        author: Author,
+    ) -> Result<Committed<ComponentReport>, Error>;
 
-    /// Runs a rule on a component and stores the result. `None` if the component does not exist.
+    /// Runs a rule on a component and stores the result. `author` is the cause of another status. `None` if the component does
+    /// not exist.
     async fn change(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
         rule: Transition<Component>,
-    ) -> Result<Option<Committed<Component>>, Error>;
+        author: Author,
+    ) -> Result<Option<Committed<ComponentReport>>, Error>;
 
     /// Removes a component. `None` if it does not exist.
     async fn delete(
@@ -91,7 +105,7 @@ impl Components {
         &self,
         organisation: &OrganisationId,
         page: Page,
-    ) -> Result<Listed<Component>, Error> {
+    ) -> Result<Listed<ComponentReport>, Error> {
         self.store.list(organisation, page).await
     }
 
@@ -100,7 +114,7 @@ impl Components {
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-    ) -> Result<Component, Error> {
+    ) -> Result<ComponentReport, Error> {
         self.store
             .find(organisation, id)
             .await?
@@ -112,7 +126,8 @@ impl Components {
         &self,
         organisation: &OrganisationId,
         draft: ComponentDraft,
-    ) -> Result<Component, Error> {
+        author: Author,
+    ) -> Result<ComponentReport, Error> {
         let create: CreateTransition<Component> = Box::new(move |stamp| {
             Ok(Component::create(
                 ComponentId(stamp.id),
@@ -121,7 +136,7 @@ impl Components {
                 stamp.now,
             )?)
         });
-        let committed = self.store.insert(organisation, create).await?;
+        let committed = self.store.insert(organisation, create, author).await?;
         Ok(self.relay.publish(committed).await)
     }
 
@@ -131,15 +146,16 @@ impl Components {
         organisation: &OrganisationId,
         id: ComponentId,
         patch: ComponentPatch,
+        author: Author,
         precondition: Precondition,
-    ) -> Result<Component, Error> {
+    ) -> Result<ComponentReport, Error> {
         let rule: Transition<Component> = Box::new(move |component, stamp| {
             precondition.check(component.version)?;
             Ok(component.edit(patch, stamp.zone, stamp.now)?)
         });
         let committed = self
             .store
-            .change(organisation, id, rule)
+            .change(organisation, id, rule, author)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
         Ok(self.relay.publish(committed).await)

@@ -8,8 +8,13 @@ use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentGroupId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use allclear_domain::page_order::PageOrder;
+use allclear_domain::uptime::{DateRange, Percentage, UptimeWindow, mean};
 use async_trait::async_trait;
 
+use crate::clock::Clock;
+#[cfg(doc)]
+use crate::component::history::MOST_RELATED;
+use crate::component::history::{ComponentHistoryStore, RelatedIncident, RequestedDays};
 use crate::error::Error;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
@@ -25,6 +30,8 @@ pub struct ComponentGroupReport {
     pub position: i32,
     /// The worst status of its components; OPERATIONAL if it has none.
     pub status: ComponentStatus,
+    /// Whether one of its components is under maintenance.
+    pub under_maintenance: bool,
 }
 
 /// The order of the page with its version.
@@ -34,6 +41,19 @@ pub struct VersionedOrder {
     pub order: PageOrder,
     /// The organisation's revision that last changed it.
     pub version: Revision,
+}
+
+/// Uptime of a group over requested days.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentGroupUptime {
+    /// The days.
+    pub range: DateRange,
+    /// Mean of its components; `None` if no day counts.
+    pub percentage: Option<Percentage>,
+    /// Number of days that count for at least one component.
+    pub counted_days: u32,
+    /// The incidents that affected its components on these days, newest first, at most [`MOST_RELATED`].
+    pub incidents: Vec<RelatedIncident>,
 }
 
 /// Storage of component groups and the order of the page. Every write stores everything that a [change](Changed) causes in one
@@ -93,7 +113,9 @@ pub trait ComponentGroupStore: Send + Sync {
 /// The use cases of component groups and the order of the page.
 pub struct ComponentGroups {
     store: Arc<dyn ComponentGroupStore>,
+    histories: Arc<dyn ComponentHistoryStore>,
     relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
 }
 
 impl ComponentGroups {
@@ -101,8 +123,18 @@ impl ComponentGroups {
 
     /// The use cases over these ports.
     #[must_use]
-    pub fn new(store: Arc<dyn ComponentGroupStore>, relay: Arc<Relay>) -> Self {
-        Self { store, relay }
+    pub fn new(
+        store: Arc<dyn ComponentGroupStore>,
+        histories: Arc<dyn ComponentHistoryStore>,
+        relay: Arc<Relay>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            store,
+            histories,
+            relay,
+            clock,
+        }
     }
 
     /// The groups of an organisation, newest first.
@@ -176,6 +208,45 @@ impl ComponentGroups {
             .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.publish(committed).await;
         Ok(())
+    }
+
+    /// Returns the uptime of a group; of the last 90 days if no days are requested. Components that do not show their uptime do
+    /// not count. [`Error::NotFound`], and [`Error::Invalid`] if the days are reversed or too many.
+    pub async fn uptime(
+        &self,
+        organisation: &OrganisationId,
+        id: ComponentGroupId,
+        days: RequestedDays,
+    ) -> Result<ComponentGroupUptime, Error> {
+        let now = self.clock.now();
+        let zone = self.histories.zone(organisation).await?;
+        let range = DateRange::requested(days.from, days.to, zone.date_of(now))?;
+        let window = UptimeWindow::new(range, zone, now);
+        let (from, to) = (window.start_at(), window.end_at());
+        let components = self
+            .histories
+            .spans_of_group(organisation, id, from, to)
+            .await?
+            .ok_or(Error::NotFound(Self::NAME))?;
+        let uptimes: Vec<_> = components
+            .iter()
+            .map(|component| window.uptime(component.start_date, &component.spans))
+            .collect();
+        let ids: Vec<_> = components.iter().map(|component| component.id).collect();
+        let incidents = self
+            .histories
+            .related_incidents(organisation, &ids, from, to)
+            .await?;
+        Ok(ComponentGroupUptime {
+            range,
+            percentage: mean(&uptimes),
+            counted_days: uptimes
+                .iter()
+                .map(|uptime| uptime.counted_days)
+                .max()
+                .unwrap_or(0),
+            incidents,
+        })
     }
 
     /// Returns the order of the page. [`Error::NotFound`] if the organisation does not exist.

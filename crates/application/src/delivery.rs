@@ -12,6 +12,7 @@ pub mod worker;
 
 use std::sync::Arc;
 
+use allclear_domain::domain::DomainName;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::Subscriber;
 use async_trait::async_trait;
@@ -21,6 +22,7 @@ pub use self::mail_composer::MailComposer;
 pub use self::wake_signal::{WakeSignal, listen};
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::link::LinkTarget;
 use crate::notice::Notice;
 
 /// A claim: one try of one delivery.
@@ -43,10 +45,22 @@ pub struct Delivery {
     pub organisation: OrganisationId,
     /// The organisation's name.
     pub organisation_name: String,
+    /// The organisation's verified domain; `None` if there is none.
+    pub domain: Option<DomainName>,
     /// Current state of the subscriber.
     pub subscriber: Subscriber,
     /// Content of the delivery.
     pub kind: DeliveryKind,
+}
+
+impl Delivery {
+    /// Whose pages the links of the mail lead to.
+    const fn link_target(&self) -> LinkTarget<'_> {
+        LinkTarget {
+            organisation: &self.organisation,
+            domain: self.domain.as_ref(),
+        }
+    }
 }
 
 /// Content of a delivery.
@@ -148,9 +162,14 @@ pub trait DeliveryQueue: Send + Sync {
         since: DateTime<Utc>,
     ) -> Result<DeliveryCounts, Error>;
 
-    /// Removes given-up deliveries and daily counts before the given time, and notices without deliveries; about `limit` of each
-    /// at most. Returns the number of removed rows.
-    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+    /// Removes given-up deliveries before the given time, and notices without deliveries; about `limit` of each at most. Also removes
+    /// daily counts of days before `counts_before`. Returns the number of removed rows, without the counts.
+    async fn prune(
+        &self,
+        before: DateTime<Utc>,
+        counts_before: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error>;
 }
 
 /// The use cases of operators about deliveries.
@@ -162,6 +181,9 @@ pub struct Deliveries {
 impl Deliveries {
     /// How long results are kept.
     pub const KEPT: TimeDelta = TimeDelta::days(30);
+
+    /// How long daily counts are kept: longer than the longest range of the [metrics](crate::metrics).
+    const COUNTS_KEPT: TimeDelta = TimeDelta::days(400);
 
     const BATCH: u64 = 200;
 
@@ -183,10 +205,15 @@ impl Deliveries {
         self.queue.waiting().await
     }
 
-    /// Removes results older than [`Self::KEPT`]. Every node may do so at any time.
+    /// Removes results older than [`Self::KEPT`], and older daily counts. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
-        let before = self.clock.now() - Self::KEPT;
-        while self.queue.prune(before, Self::BATCH).await? >= Self::BATCH {}
-        Ok(())
+        let now = self.clock.now();
+        let (before, counts_before) = (now - Self::KEPT, now - Self::COUNTS_KEPT);
+        loop {
+            let pruned = self.queue.prune(before, counts_before, Self::BATCH).await?;
+            if pruned < Self::BATCH {
+                return Ok(());
+            }
+        }
     }
 }

@@ -4,14 +4,17 @@
 //! everything the rule returns. The [`relay`] then publishes what was committed, and only that.
 
 pub mod account;
+pub mod audit;
 pub mod background;
 pub mod broadcast;
 pub mod caller;
 pub mod clock;
 pub mod component;
 pub mod component_group;
+pub mod dashboard;
 pub mod delivery;
 pub mod directory;
+pub mod domain;
 pub mod error;
 pub mod health;
 pub mod incident;
@@ -22,8 +25,10 @@ pub mod mail;
 pub mod mail_budget;
 pub mod maintenance;
 pub mod membership;
+pub mod metrics;
 pub mod notice;
 pub mod organisation;
+pub mod origin;
 pub mod outbox;
 pub mod page;
 pub mod password;
@@ -36,6 +41,7 @@ pub mod secret;
 pub mod security_log;
 pub mod session;
 pub mod stamp;
+pub mod statuspage;
 pub mod subscriber;
 pub mod timestamp;
 pub mod transition;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use allclear_domain::domain::DomainName;
 use allclear_domain::email::Mailbox;
 use allclear_domain::id::OrganisationId;
 use url::form_urlencoded;
@@ -12,6 +13,15 @@ use crate::secret::SecretToken;
 #[derive(Debug, Clone, Default)]
 pub struct Links {
     public_url: Arc<str>,
+}
+
+/// Whose pages a link leads to.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkTarget<'a> {
+    /// The organisation.
+    pub organisation: &'a OrganisationId,
+    /// Its verified domain; `None` if there is none.
+    pub domain: Option<&'a DomainName>,
 }
 
 impl Links {
@@ -61,54 +71,52 @@ impl Links {
 
     /// URL that confirms a subscription.
     #[must_use]
-    pub fn verify(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
-        self.subscription("verify", email, organisation, ("verificationCode", code))
+    pub fn verify(&self, email: &str, target: LinkTarget<'_>, code: &str) -> String {
+        self.subscription("verify", email, target, ("verificationCode", code))
     }
 
     /// URL that ends a subscription.
     #[must_use]
-    pub fn unsubscribe(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
-        self.subscription(
-            "unsubscribe",
-            email,
-            organisation,
-            ("unsubscribeCode", code),
-        )
+    pub fn unsubscribe(&self, email: &str, target: LinkTarget<'_>, code: &str) -> String {
+        self.subscription("unsubscribe", email, target, ("unsubscribeCode", code))
     }
 
     /// URL at which a mail program ends a subscription with one POST (RFC 8058).
     #[must_use]
-    pub fn one_click(&self, email: &str, organisation: &OrganisationId, code: &str) -> String {
+    pub fn one_click(&self, email: &str, target: LinkTarget<'_>, code: &str) -> String {
         // In ASCII, so that it fits on one line of a header.
         let mailbox = Mailbox::of(email);
         let page = "api/v1/subscriber/unsubscribe/one-click";
-        self.subscription(
-            page,
-            mailbox.as_str(),
-            organisation,
-            ("unsubscribeCode", code),
-        )
+        self.subscription(page, mailbox.as_str(), target, ("unsubscribeCode", code))
     }
 
-    /// An organisation's public status page.
+    /// The public address of an organisation's page, without a slash at the end. The addresses of its other pages begin with it.
+    /// `domain` is the verified one.
     #[must_use]
-    pub fn status_page(&self, organisation: &OrganisationId) -> String {
-        format!("{}/status/{organisation}", self.public_url)
+    pub fn page(&self, organisation: &OrganisationId, domain: Option<&DomainName>) -> String {
+        match domain {
+            Some(domain) => format!("https://{domain}"),
+            None => format!("{}/status/{organisation}", self.public_url),
+        }
     }
 
     fn subscription(
         &self,
         page: &str,
         email: &str,
-        organisation: &OrganisationId,
+        target: LinkTarget<'_>,
         code: (&str, &str),
     ) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query
             .append_pair("email", email)
-            .append_pair("orgId", organisation.as_str())
+            .append_pair("orgId", target.organisation.as_str())
             .append_pair(code.0, code.1);
-        format!("{}/{page}?{}", self.public_url, query.finish())
+        let query = query.finish();
+        match target.domain {
+            Some(domain) => format!("https://{domain}/{page}?{query}"),
+            None => format!("{}/{page}?{query}", self.public_url),
+        }
     }
 }
 
@@ -120,25 +128,43 @@ mod tests {
     fn a_link_carries_any_address_whole() {
         let organisation = OrganisationId::parse("org_1").unwrap();
         let links = Links::new("https://status.example.com/");
-        let link = links.verify("o'neil+a&b=c@exämple.com", &organisation, "x-_9");
+        let target = LinkTarget {
+            organisation: &organisation,
+            domain: None,
+        };
+        let link = links.verify("o'neil+a&b=c@exämple.com", target, "x-_9");
         assert_eq!(
             link,
             "https://status.example.com/verify?email=o%27neil%2Ba%26b%3Dc%40ex%C3%A4mple.com&orgId=org_1&verificationCode=x-_9"
         );
-        let link = links.unsubscribe("ann@example.com", &organisation, "x");
+        let link = links.unsubscribe("ann@example.com", target, "x");
         assert!(
             link.ends_with("/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"),
             "{link}"
         );
-        let one_click = links.one_click("ann@example.com", &organisation, "x");
+        let one_click = links.one_click("ann@example.com", target, "x");
         let query = link.split_once('?').unwrap().1;
         assert_eq!(
             one_click,
             format!("https://status.example.com/api/v1/subscriber/unsubscribe/one-click?{query}")
         );
         assert_eq!(
-            links.status_page(&organisation),
+            links.page(&organisation, None),
             "https://status.example.com/status/org_1"
+        );
+        let domain = "status.acme.example".parse().unwrap();
+        assert_eq!(
+            links.page(&organisation, Some(&domain)),
+            "https://status.acme.example"
+        );
+        let target = LinkTarget {
+            domain: Some(&domain),
+            ..target
+        };
+        let link = links.unsubscribe("ann@example.com", target, "x");
+        assert_eq!(
+            link,
+            "https://status.acme.example/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"
         );
     }
 }

@@ -104,7 +104,7 @@ pub enum MailContent {
         organisation: String,
         /// The change.
         notice: Arc<Notice>,
-        /// The public status page: [`crate::link::Links::status_page`].
+        /// The public status page: [`crate::link::Links::page`].
         page: String,
         /// The page that ends the subscription: [`crate::link::Links::unsubscribe`].
         unsubscribe: String,

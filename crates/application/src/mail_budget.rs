@@ -114,8 +114,8 @@ pub struct MailCount {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MailCountStore: Send + Sync {
-    /// Counts a mail in all these counters for the UTC day of `now`, or in none of them. An adapter MUST NOT let a counter exceed
-    /// its limit, however many nodes count at once.
+    /// Counts a mail in all these counters for the UTC day of `now`. If one of them is at its limit, no counter changes. An adapter
+    /// MUST NOT let a counter exceed its limit, however many nodes count at once.
     ///
     /// # Errors
     /// [`MailScope::refusal`] of the first counter that is at its limit.

@@ -4,7 +4,6 @@ pub mod update;
 
 use std::sync::Arc;
 
-use allclear_domain::event::Changed;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{
     Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, Refused,
@@ -17,7 +16,7 @@ use crate::error::Error;
 use crate::outbox::Commit;
 use crate::page::{Listed, Page};
 use crate::precondition::Precondition;
-use crate::public::maintenance::MaintenanceTimelineEntry;
+use crate::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
 use crate::relay::Relay;
 use crate::scheduler::WakeTimer;
 use crate::transition::{Committed, CreateTransition, Transition};
@@ -31,6 +30,10 @@ pub struct MaintenanceReport {
     pub timeline: Vec<MaintenanceTimelineEntry>,
     /// Whether it has older updates than these.
     pub timeline_truncated: bool,
+    /// The affected components, newest component first.
+    pub components: Vec<MaintenanceComponent>,
+    /// Whether components are left out because a list has no room for them.
+    pub components_truncated: bool,
     /// When it was read.
     pub read_at: DateTime<Utc>,
 }
@@ -43,8 +46,9 @@ impl MaintenanceReport {
     }
 }
 
-/// Storage of maintenances, their updates and their schedule. Every write stores everything that a [change](Changed) causes in one transaction,
-/// which makes one revision. Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
+/// Storage of maintenances, their updates and their schedule. Every write stores everything that a
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. If the change names
+/// [components](allclear_domain::event::Changed::maintained), an adapter MUST append an event for each that is not deleted. Methods return `None` if the organisation has no such maintenance, or the maintenance no such update.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait MaintenanceStore: Send + Sync {
@@ -62,14 +66,15 @@ pub trait MaintenanceStore: Send + Sync {
         id: MaintenanceId,
     ) -> Result<Option<MaintenanceReport>, Error>;
 
-    /// Stores the maintenance that a rule creates. [`Error::NotFound`] if the organisation does not exist.
+    /// Stores the maintenance that a rule creates. [`Error::NotFound`] if the organisation does not exist, [`Error::Invalid`] if
+    /// it has no such component.
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
     ) -> Result<Committed<MaintenanceReport>, Error>;
 
-    /// Runs a rule on a maintenance and stores the result.
+    /// Runs a rule on a maintenance and stores the result. [`Error::Invalid`] if a component is added that does not exist.
     async fn change(
         &self,
         organisation: &OrganisationId,
@@ -77,12 +82,12 @@ pub trait MaintenanceStore: Send + Sync {
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error>;
 
-    /// Removes a maintenance with its updates.
+    /// Runs a rule on a maintenance and removes it with its updates.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
-        deletion: Changed<()>,
+        rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 
     /// Returns the updates of a maintenance, newest first.
@@ -191,7 +196,7 @@ impl Maintenances {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Creates a maintenance. [`Error::Invalid`] if the draft breaks a rule of its fields.
+    /// Creates a maintenance. [`Error::Invalid`] if the draft breaks a rule of its fields or a component does not exist.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -237,9 +242,11 @@ impl Maintenances {
         organisation: &OrganisationId,
         id: MaintenanceId,
     ) -> Result<(), Error> {
+        let rule: Transition<Maintenance, ()> =
+            Box::new(|maintenance, stamp| Ok(maintenance.delete(stamp.clock)));
         let committed = self
             .store
-            .delete(organisation, id, Maintenance::delete(id))
+            .delete(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.publish(committed).await;

@@ -9,6 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::audit::{self, AuditStore};
 use crate::clock::Clock;
 use crate::error::Error;
 
@@ -101,9 +102,11 @@ pub trait Outbox: Send + Sync {
     ) -> Result<Vec<(OrganisationId, Revision)>, Error>;
 }
 
-/// Removes old commits from the outbox. Viewers that were disconnected for longer read the present state.
+/// Removes old commits from the outbox, and old items of the audit log. Viewers that were disconnected for longer than commits are
+/// kept read the present state.
 pub struct Retention {
     outbox: Arc<dyn Outbox>,
+    audit: Arc<dyn AuditStore>,
     clock: Arc<dyn Clock>,
 }
 
@@ -114,15 +117,22 @@ impl Retention {
     /// Few enough that a write hardly waits for them.
     const BATCH: u64 = 200;
 
-    /// Prunes this outbox.
+    /// Prunes this outbox and this audit log.
     #[must_use]
-    pub fn new(outbox: Arc<dyn Outbox>, clock: Arc<dyn Clock>) -> Self {
-        Self { outbox, clock }
+    pub fn new(outbox: Arc<dyn Outbox>, audit: Arc<dyn AuditStore>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            outbox,
+            audit,
+            clock,
+        }
     }
 
-    /// Deletes commits older than [`Self::KEPT`] and returns their number. Every node may do so at any time.
+    /// Deletes commits older than [`Self::KEPT`] and items older than [`audit::KEPT`]. Returns the number of commits. Every node may
+    /// do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
-        let before = self.clock.now() - Self::KEPT;
+        let now = self.clock.now();
+        while self.audit.prune(now - audit::KEPT, Self::BATCH).await? >= Self::BATCH {}
+        let before = now - Self::KEPT;
         let mut all = 0;
         loop {
             let deleted = self.outbox.prune(before, Self::BATCH).await?;
@@ -137,6 +147,7 @@ impl Retention {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::audit::MockAuditStore;
     use crate::clock::TestClock;
     use mockall::Sequence;
 
@@ -151,8 +162,13 @@ mod tests {
                 .withf(move |before, _| *before == now - TimeDelta::hours(24))
                 .returning(move |_, _| Ok(deleted));
         }
+        let mut audit = MockAuditStore::new();
+        audit
+            .expect_prune()
+            .withf(move |before, _| *before == now - TimeDelta::days(365))
+            .returning(|_, _| Ok(199));
         assert_eq!(
-            Retention::new(Arc::new(outbox), clock)
+            Retention::new(Arc::new(outbox), Arc::new(audit), clock)
                 .prune()
                 .await
                 .unwrap(),

@@ -5,19 +5,23 @@ pub mod history;
 pub mod incident;
 pub mod maintenance;
 pub mod size;
+pub mod uptime;
 
-use allclear_domain::component::{Component, ComponentStatus};
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
 use allclear_domain::status_period::StatusSpan;
 use allclear_domain::time_zone::TimeZone;
-use allclear_domain::uptime::{DowntimeDay, Percentage, Uptime, UptimeWindow};
+use allclear_domain::uptime::{
+    BAR_DAYS, DateRange, DowntimeDay, Percentage, StatusSeconds, Uptime, UptimeWindow,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use crate::component::ComponentReport;
 use crate::error::Error;
 use crate::public::component_group::PublicComponentGroup;
 use crate::public::incident::PublicIncident;
@@ -40,6 +44,8 @@ pub struct PublicComponent {
     pub description_truncated: bool,
     /// Current status of the component.
     pub status: ComponentStatus,
+    /// Whether a maintenance of it is in progress.
+    pub under_maintenance: bool,
     /// Identifier of its group; null if it has none.
     #[schema(required)]
     pub group_id: Option<String>,
@@ -48,7 +54,7 @@ pub struct PublicComponent {
     /// The first day that counts for uptime, in the time zone of the page; null if all days count.
     #[schema(required)]
     pub start_date: Option<NaiveDate>,
-    /// Whether the status page hides it while it is operational.
+    /// Whether the status page hides it while it is operational and not under maintenance.
     pub only_show_when_affected: bool,
     /// Uptime over the last 90 days; null if it is not shown.
     #[schema(required)]
@@ -61,7 +67,8 @@ pub struct PublicComponent {
 impl PublicComponent {
     /// A component with its statuses during a window, which are ignored if its uptime is not shown.
     #[must_use]
-    pub fn new(component: &Component, window: &UptimeWindow, spans: &[StatusSpan]) -> Self {
+    pub fn new(report: &ComponentReport, window: &UptimeWindow, spans: &[StatusSpan]) -> Self {
+        let component = &report.component;
         let shown = component.show_uptime;
         let uptime = shown.then(|| window.uptime(component.start_date, spans));
         Self {
@@ -71,6 +78,7 @@ impl PublicComponent {
             description: component.description.clone(),
             description_truncated: false,
             status: component.status,
+            under_maintenance: report.under_maintenance,
             group_id: component.place.group.map(|group| group.to_string()),
             position: component.place.position,
             start_date: component.start_date,
@@ -107,6 +115,39 @@ pub struct PublicUptimeDay {
     pub major: u64,
     /// Seconds of degraded performance.
     pub degraded: u64,
+}
+
+impl PublicUptime {
+    /// Percentage of the last `days` days, at most those of the bars, for a component that starts on `start_date`; `None` if no
+    /// day counts.
+    #[must_use]
+    pub fn percentage_of_last(
+        &self,
+        days: u64,
+        today: NaiveDate,
+        start_date: Option<NaiveDate>,
+    ) -> Option<Percentage> {
+        let range = DateRange::of_last(days.min(BAR_DAYS), today);
+        let counting = self.days.iter().filter(|day| day.date >= range.first);
+        let uptime = Uptime {
+            days: counting.map(PublicUptimeDay::downtime).collect(),
+            counted_days: range.counted_days(start_date, today),
+        };
+        uptime.percentage()
+    }
+}
+
+impl PublicUptimeDay {
+    const fn downtime(&self) -> DowntimeDay {
+        DowntimeDay {
+            date: self.date,
+            seconds: StatusSeconds {
+                degraded: self.degraded,
+                partial: self.partial,
+                major: self.major,
+            },
+        }
+    }
 }
 
 impl From<Uptime> for PublicUptime {
@@ -211,8 +252,8 @@ pub struct Snapshot {
 impl Snapshot {
     /// The headline for these components; `None` if there are none.
     #[must_use]
-    pub fn banner(components: &[Component]) -> Option<Banner> {
-        let found = headline(components.iter().map(|component| component.status))?;
+    pub fn banner(components: &[ComponentReport]) -> Option<Banner> {
+        let found = headline(components.iter().map(|report| report.component.status))?;
         Some(Banner {
             operational: found.operational,
             text: found.text(),

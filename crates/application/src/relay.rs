@@ -95,6 +95,15 @@ impl Relay {
         ))
     }
 
+    /// The position of an organisation that this node follows already; keeps it followed.
+    #[must_use]
+    pub fn followed(&self, organisation: &OrganisationId) -> Option<StreamPosition> {
+        let positions = self.lock();
+        let position = positions.get(organisation)?;
+        position.touch();
+        Some(position.clone())
+    }
+
     /// Whether the outbox could not be read for too long, so that this node may be out of date.
     #[must_use]
     pub fn is_stale(&self) -> bool {

@@ -65,6 +65,21 @@ impl FromStr for Code {
     }
 }
 
+/// The number of the thing with this identifier in the entries of feeds, whose form has numbers instead of codes. It is made from the
+/// identifier as a code is, so it never changes. It has at most 53 bits: programs that hold numbers as floating point read it exactly.
+#[must_use]
+pub(crate) fn feed_number(identifier: &[u8]) -> u64 {
+    let hash = Sha256::new()
+        .chain_update(b"feed")
+        .chain_update(identifier)
+        .finalize();
+    let first = hash
+        .iter()
+        .take(8)
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+    first >> 11
+}
+
 /// A text that cannot be a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a code")]
@@ -82,6 +97,13 @@ mod tests {
             prop_assert_eq!(code.as_str().len(), 12);
             prop_assert_eq!(code.as_str().parse(), Ok(code));
         }
+    }
+
+    #[test]
+    fn feed_number_never_changes_and_is_exact_as_floating_point() {
+        assert_eq!(feed_number(b"org_1"), 7_307_702_034_387_444);
+        assert!(feed_number(b"org_1") < 1 << 53);
+        assert_ne!(feed_number(b"org_1"), feed_number(b"org_2"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Events, and everything else that a change causes.
 
+use crate::audit::{Action, AuditedChange, Target};
 use crate::id::{
     ComponentGroupId, ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId,
 };
@@ -59,6 +60,10 @@ pub struct Changed<T> {
     pub notices: Vec<NewNotice>,
     /// The components whose impacts changed; `None` if there are none.
     pub impacts: Option<ImpactChange>,
+    /// What the audit log says; if it is empty, what the first event says.
+    pub audited: Vec<AuditedChange>,
+    /// The components whose maintenances began or ended. Each that is not deleted gets an event.
+    pub maintained: Vec<ComponentId>,
 }
 
 impl<T> Changed<T> {
@@ -70,6 +75,8 @@ impl<T> Changed<T> {
             events,
             notices: Vec::new(),
             impacts: None,
+            audited: Vec::new(),
+            maintained: Vec::new(),
         }
     }
 
@@ -94,6 +101,17 @@ impl<T> Changed<T> {
         self
     }
 
+    /// The same change under these words of the audit log.
+    #[must_use]
+    pub fn audited(mut self, action: Action, target: Target, name: String) -> Self {
+        self.audited = vec![AuditedChange {
+            action,
+            target,
+            name: Some(name),
+        }];
+        self
+    }
+
     /// The same change with its state converted.
     pub fn map<U>(self, state: impl FnOnce(T) -> U) -> Changed<U> {
         Changed {
@@ -101,6 +119,8 @@ impl<T> Changed<T> {
             events: self.events,
             notices: self.notices,
             impacts: self.impacts,
+            audited: self.audited,
+            maintained: self.maintained,
         }
     }
 }

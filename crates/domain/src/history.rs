@@ -24,14 +24,7 @@ impl HistoryMonths {
     /// The months of a page. Page 1 begins with the present month of the zone. `None` for page 0 and for pages without a history.
     #[must_use]
     pub fn of_page(page: u32, zone: TimeZone, now: DateTime<Utc>) -> Option<Self> {
-        if !(1..=LAST_PAGE).contains(&page) {
-            return None;
-        }
-        let present = zone.date_of(now).with_day(1)?;
-        let newest = (page - 1) * MONTHS;
-        let months = (newest..newest + MONTHS)
-            .map(|ago| present.checked_sub_months(Months::new(ago)))
-            .collect::<Option<Vec<_>>>()?;
+        let months = months_of_page(page, MONTHS, zone.date_of(now))?;
         let after = months.first()?.checked_add_months(Months::new(1))?;
         Some(Self {
             start_at: zone.start_of(*months.last()?),
@@ -39,6 +32,23 @@ impl HistoryMonths {
             months,
         })
     }
+}
+
+/// The first days of the calendar months of a page that has `count` of them, newest first. Page 1 begins with the month of
+/// `today`. `None` for page 0 and for pages without a history.
+#[must_use]
+pub fn months_of_page(page: u32, count: u32, today: NaiveDate) -> Option<Vec<NaiveDate>> {
+    if !(1..=LAST_PAGE).contains(&page) {
+        return None;
+    }
+    let newest = (page - 1) * count;
+    if newest >= LAST_PAGE * MONTHS {
+        return None;
+    }
+    let present = today.with_day(1)?;
+    (newest..newest + count)
+        .map(|ago| present.checked_sub_months(Months::new(ago)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -64,6 +74,17 @@ mod tests {
         let older = months(2, "Europe/Berlin", "2026-02-10T00:00:00Z").unwrap();
         assert_eq!(older.end_at, newer.start_at);
         assert_eq!(older.months[0].to_string(), "2025-11-01");
+    }
+
+    #[test]
+    fn pages_of_years_end_with_the_history() {
+        let today = "2026-03-31".parse().unwrap();
+        let year = months_of_page(2, 12, today).unwrap();
+        assert_eq!((year[0].to_string(), year.len()), ("2025-03-01".into(), 12));
+        assert!(months_of_page(200, 12, today).is_some());
+        for page in [0, 201, LAST_PAGE, u32::MAX] {
+            assert_eq!(months_of_page(page, 12, today), None);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-use crate::code::Code;
+use crate::code::{Code, feed_number};
 
 /// Declares an identifier type over a `UUIDv7` (RFC 9562, section 5.7).
 macro_rules! identifier {
@@ -27,6 +27,18 @@ macro_rules! identifier {
             #[must_use]
             pub fn code(self) -> Code {
                 Code::of(self.0.as_bytes())
+            }
+
+            /// The public code of an entry that follows from what this identifier names and has no identifier of its own.
+            #[must_use]
+            pub fn code_of_entry(self, entry: &str) -> Code {
+                Code::of(&[self.0.as_bytes(), entry.as_bytes()].concat())
+            }
+
+            /// The number of what this identifier names in feeds.
+            #[must_use]
+            pub fn feed_number(self) -> u64 {
+                feed_number(self.0.as_bytes())
             }
         }
 

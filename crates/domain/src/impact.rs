@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::audit::{Action, Target};
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentId, IncidentId};
@@ -62,7 +63,7 @@ pub fn check_once(attachments: &[Attachment], invalid: &mut Invalid) {
     }
 }
 
-fn chosen_already(field: String) -> FieldError {
+pub(crate) fn chosen_already(field: String) -> FieldError {
     FieldError {
         field,
         message: "This component is chosen already".to_owned(),
@@ -145,8 +146,13 @@ impl IncidentAndAttached {
     /// Deletes the incident.
     #[must_use]
     pub fn delete(self) -> Changed<()> {
-        let event = Event::IncidentDeleted(self.incident.id);
-        self.changed(event, self.attached.clone())
+        let id = self.incident.id;
+        self.changed(Event::IncidentDeleted(id), self.attached.clone())
+            .audited(
+                Action::IncidentDeleted,
+                Target::Incident(id),
+                self.incident.title,
+            )
     }
 
     fn changed(&self, event: Event, components: Vec<ComponentId>) -> Changed<()> {

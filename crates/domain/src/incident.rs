@@ -55,8 +55,12 @@ pub struct Incident {
     pub description: String,
     /// Current status of the incident.
     pub status: IncidentStatus,
+    /// The status that it was created with.
+    pub first_status: IncidentStatus,
     /// When it happened, as entered by the operator.
     pub occured_at: DateTime<Utc>,
+    /// When it became MONITORING for the first time; `None` if it never did.
+    pub monitoring_at: Option<DateTime<Utc>>,
     /// When it was resolved; `None` while it is not RESOLVED.
     pub resolved_at: Option<DateTime<Utc>>,
     /// When it was created.
@@ -184,7 +188,9 @@ impl Incident {
             title: draft.title,
             description: draft.description,
             status: draft.status,
+            first_status: draft.status,
             occured_at,
+            monitoring_at: (draft.status == IncidentStatus::Monitoring).then_some(now),
             resolved_at: draft.resolved_at,
             created_at: now,
             updated_at: now,
@@ -291,15 +297,18 @@ impl Incident {
             && fields(self) == fields(other)
     }
 
-    /// Sets the status. RESOLVED keeps the time at which it was reached, and is reached at `since`; every other status clears it.
+    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was reached; every other status clears it.
+    /// MONITORING keeps the time at which it was reached first, also under other statuses.
     pub(crate) fn with_status(self, status: IncidentStatus, since: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
             Some(self.resolved_at.unwrap_or(since))
         } else {
             None
         };
+        let begins = status == IncidentStatus::Monitoring && self.status != status;
         Self {
             status,
+            monitoring_at: self.monitoring_at.or(begins.then_some(since)),
             resolved_at,
             ..self
         }

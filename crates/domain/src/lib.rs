@@ -4,13 +4,16 @@
 //! writes. Whatever the rules refuse, they refuse with a typed error that carries the sentence to show a person.
 
 pub mod account;
+pub mod audit;
 pub mod author;
 pub mod code;
 pub mod component;
 pub mod component_group;
 pub mod delivery;
 pub mod display_time;
+pub mod domain;
 pub mod email;
+pub mod entry;
 pub mod event;
 pub mod headline;
 pub mod history;
@@ -24,10 +27,12 @@ pub mod maintenance;
 pub mod maintenance_update;
 pub mod markdown;
 pub mod membership;
+pub mod metrics;
 pub mod notice;
 pub mod organisation;
 pub mod page_order;
 pub mod review;
+pub mod rollup;
 pub mod status_period;
 pub mod subscriber;
 pub mod text;

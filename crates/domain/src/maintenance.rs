@@ -2,14 +2,16 @@
 //!
 //! Times are whole milliseconds, so a maintenance is over one millisecond after its end.
 
+mod component;
 mod status;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use validator::Validate;
 
 pub use self::status::MaintenanceStatus;
+use crate::audit::{Action, Target};
 use crate::event::{Changed, Event};
-use crate::id::MaintenanceId;
+use crate::id::{ComponentId, MaintenanceId};
 use crate::notice::{MaintenanceChange, NewNotice};
 use crate::organisation::Revision;
 use crate::text;
@@ -41,6 +43,10 @@ pub struct Maintenance {
     pub announced: MaintenanceStatus,
     /// Whether the notices of the clock's changes are sent.
     pub notify: bool,
+    /// The components under maintenance while it is in progress, each once. Some may be deleted.
+    pub components: Vec<ComponentId>,
+    /// How often its times were changed, and how often it was cancelled or restored.
+    pub reschedules: i32,
     /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
@@ -75,6 +81,8 @@ pub struct MaintenanceDraft {
     pub status: MaintenanceStatus,
     /// Whether the creation and later changes by the clock notify subscribers; `None` means the default.
     pub notify: Option<bool>,
+    /// The affected components, each once.
+    pub components: Vec<ComponentId>,
 }
 
 /// A change to a maintenance. `None` fields stay.
@@ -93,6 +101,8 @@ pub struct MaintenancePatch {
     /// Whether the change and later changes by the clock notify subscribers. `None` means the default for this change, and the
     /// stored value for those by the clock.
     pub notify: Option<bool>,
+    /// All affected components from now on.
+    pub components: Option<Vec<ComponentId>>,
 }
 
 /// Change of the end by an edit.
@@ -131,6 +141,7 @@ impl MaintenanceDraft {
                 message: "End must not be before start".into(),
             });
         }
+        component::check_once(&self.components, invalid);
     }
 
     fn valid(self) -> Result<Self, Invalid> {
@@ -187,6 +198,8 @@ impl Maintenance {
             description: draft.description,
             start_at: draft.start_at,
             end_at: draft.end_at,
+            components: draft.components,
+            reschedules: 0,
             created_at,
             updated_at: created_at,
             version: Revision::default(),
@@ -196,10 +209,13 @@ impl Maintenance {
         Ok(created.notify_if(notify))
     }
 
-    /// The deletion of a maintenance.
+    /// The deletion of this maintenance, which ends it.
     #[must_use]
-    pub fn delete(id: MaintenanceId) -> Changed<()> {
-        Changed::new((), vec![Event::MaintenanceDeleted(id)])
+    pub fn delete(self, now: DateTime<Utc>) -> Changed<()> {
+        Changed {
+            maintained: self.components_begun(now).to_vec(),
+            ..Changed::new((), vec![Event::MaintenanceDeleted(self.id)])
+        }
     }
 
     /// The change from `before`, `None` for a new maintenance, to this one. `recorded` is the message of an update that was recorded.
@@ -213,6 +229,7 @@ impl Maintenance {
     ) -> Changed<Self> {
         let announced = before.map(|before| (before, before.announced));
         let change = MaintenanceChange::of(announced, &self, recorded.is_some(), now);
+        let maintained = self.maintained_since(before, now);
         let state = Self {
             announced: self.status(now),
             ..self
@@ -224,6 +241,7 @@ impl Maintenance {
         });
         Changed {
             notices: notice.into_iter().collect(),
+            maintained,
             ..Changed::new(state, events)
         }
     }
@@ -295,6 +313,12 @@ impl Maintenance {
             },
             status: patch.status.unwrap_or(stored),
             notify: patch.notify,
+            components: match patch.components {
+                Some(components) if !component::are_same(&components, &self.components) => {
+                    components
+                }
+                _ => self.components.clone(),
+            },
         };
         let draft = draft.valid()?;
         let state = Self {
@@ -304,6 +328,7 @@ impl Maintenance {
             start_at: draft.start_at,
             end_at: draft.end_at,
             notify: draft.notify.unwrap_or(self.notify),
+            components: draft.components,
             ..self.clone()
         };
         if state == self {
@@ -312,6 +337,7 @@ impl Maintenance {
         let events = vec![Event::MaintenanceUpdated(self.id)];
         let state = Self {
             updated_at: now,
+            reschedules: self.reschedules_until(&state),
             ..state
         };
         Ok(state.changed(Some(&self), events, None, now))
@@ -331,6 +357,7 @@ impl Maintenance {
                 let state = Self {
                     start_at,
                     end_at: Some(end),
+                    reschedules: self.reschedules.saturating_add(1),
                     updated_at: now,
                     notify: notify.unwrap_or(self.notify),
                     ..self.clone()
@@ -338,6 +365,13 @@ impl Maintenance {
                 Ok(state.changed(Some(&self), events, None, now))
             }
         }
+    }
+
+    /// The count of reschedules after an edit of this maintenance.
+    fn reschedules_until(&self, after: &Self) -> i32 {
+        let times = |of: &Self| (of.start_at, of.end_at, of.cancelled_at);
+        let changed = i32::from(times(self) != times(after));
+        self.reschedules.saturating_add(changed)
     }
 
     /// Its status at `now`.
@@ -372,9 +406,17 @@ impl Maintenance {
             return Changed::nothing(self);
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
+        let action = match self.status(now) {
+            MaintenanceStatus::InProgress => Action::MaintenanceStarted,
+            MaintenanceStatus::Completed => Action::MaintenanceCompleted,
+            MaintenanceStatus::Scheduled | MaintenanceStatus::Cancelled => {
+                Action::MaintenanceUpdated
+            }
+        };
         self.clone()
             .changed(Some(&self), events, None, now)
             .notify_if(self.notify)
+            .audited(action, Target::Maintenance(self.id), self.title)
     }
 
     /// The last time at which the status page shows it; `None` while its end is open. A maintenance that was cancelled without an end

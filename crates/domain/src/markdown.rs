@@ -1,7 +1,7 @@
 //! Markdown that people write, as HTML that is safe to show.
 
 use ammonia::Builder;
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 /// How deeply quotes and lists may be nested. What is nested more deeply is shown at this depth.
 const DEPTH: usize = 16;
@@ -10,6 +10,16 @@ const DEPTH: usize = 16;
 /// and only http, https and mailto links stay links.
 #[must_use]
 pub fn render(markdown: &str) -> String {
+    render_below(0, markdown)
+}
+
+/// Renders Markdown like [`render`] as a part of a page below a heading of `level`, from 1 to 6: its headings are further down by as
+/// many levels.
+#[must_use]
+pub fn render_below(level: usize, markdown: &str) -> String {
+    let lower = |heading: HeadingLevel| {
+        HeadingLevel::try_from((heading as usize + level).min(6)).unwrap_or(HeadingLevel::H6)
+    };
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let mut depth = 0_usize;
     // An HTML tree of any depth could overflow the stack of what walks it.
@@ -24,6 +34,21 @@ pub fn render(markdown: &str) -> String {
             kept
         }
         _ => true,
+    });
+    let events = events.map(|event| match event {
+        Event::Start(Tag::Heading {
+            level,
+            id,
+            classes,
+            attrs,
+        }) => Event::Start(Tag::Heading {
+            level: lower(level),
+            id,
+            classes,
+            attrs,
+        }),
+        Event::End(TagEnd::Heading(level)) => Event::End(TagEnd::Heading(lower(level))),
+        other => other,
     });
     let mut unsafe_html = String::with_capacity(markdown.len() * 3 / 2);
     html::push_html(&mut unsafe_html, events);
@@ -67,6 +92,12 @@ mod tests {
         ] {
             assert!(html.contains(part), "{html}");
         }
+    }
+
+    #[test]
+    fn headings_are_below_those_of_the_page() {
+        let html = render_below(2, "# One\n## Two\n###### Six\n");
+        assert_eq!(html, "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>\n");
     }
 
     #[test]

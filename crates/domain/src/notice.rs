@@ -48,6 +48,9 @@ pub enum NoticeChange {
         start_at: DateTime<Utc>,
         /// When it ends; `None` if that is unknown.
         end_at: Option<DateTime<Utc>>,
+        /// Names of the affected components.
+        #[serde(default)]
+        components: Vec<String>,
     },
 }
 
@@ -176,6 +179,7 @@ mod tests {
             end_at: end.map(at),
             status: MaintenanceStatus::default(),
             notify: None,
+            components: Vec::new(),
         };
         Maintenance::create(MaintenanceId(Uuid::from_u128(1)), draft, true, at(0), at(0))
             .unwrap()

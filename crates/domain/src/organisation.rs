@@ -4,6 +4,7 @@ use std::fmt;
 
 use validator::Validate;
 
+use crate::domain::DomainClaim;
 use crate::event::{Changed, Event};
 use crate::id::OrganisationId;
 use crate::text;
@@ -54,6 +55,8 @@ pub struct Organisation {
     pub support_url: Option<String>,
     /// Whether changes notify subscribers if the operator does not say.
     pub notify_by_default: bool,
+    /// Its claim to a domain; `None` if there is none.
+    pub domain: Option<DomainClaim>,
     /// Its newest revision.
     pub revision: Revision,
     /// The revision that last changed its name or settings: their version for conditional writes.
@@ -89,6 +92,7 @@ impl Organisation {
             page_description: None,
             support_url: None,
             notify_by_default: true,
+            domain: None,
             revision: Revision::default(),
             version: Revision::default(),
         }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::audit::{Action, Target};
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
 use crate::incident::{Incident, IncidentStatus};
@@ -105,15 +106,18 @@ impl IncidentAndReview {
     pub fn write(self, body: String, now: DateTime<Utc>) -> Result<Changed<Review>, Invalid> {
         check_body(&body)?;
         let incident_id = self.incident.id;
+        let target = Target::Incident(incident_id);
         let Some(before) = self.review else {
-            return Ok(Changed::nothing(Review {
+            let review = Review {
                 incident_id,
                 body,
                 published_at: None,
                 created_at: now,
                 updated_at: now,
                 version: Revision(1),
-            }));
+            };
+            let action = Action::IncidentReviewCreated;
+            return Ok(Changed::nothing(review).audited(action, target, self.incident.title));
         };
         if before.body == body {
             return Ok(Changed::nothing(before));
@@ -125,7 +129,8 @@ impl IncidentAndReview {
             version: before.version.next(),
             ..before
         };
-        Ok(Changed::new(review, events))
+        let action = Action::IncidentReviewUpdated;
+        Ok(Changed::new(review, events).audited(action, target, self.incident.title))
     }
 
     /// Publishes the review and notifies subscribers.
@@ -147,6 +152,10 @@ impl IncidentAndReview {
             ..before
         };
         let events = public_events(&review);
+        let (target, title) = (
+            Target::Incident(self.incident.id),
+            self.incident.title.clone(),
+        );
         let notice = NewNotice::Incident {
             change: IncidentChange::Reviewed,
             incident: self.incident,
@@ -154,7 +163,7 @@ impl IncidentAndReview {
         };
         Ok(Changed {
             notices: vec![notice],
-            ..Changed::new(review, events)
+            ..Changed::new(review, events).audited(Action::IncidentReviewPublished, target, title)
         })
     }
 
@@ -162,7 +171,9 @@ impl IncidentAndReview {
     #[must_use]
     pub fn delete(self) -> Option<Changed<()>> {
         let review = self.review?;
-        Some(Changed::new((), public_events(&review)))
+        let target = Target::Incident(self.incident.id);
+        let deleted = Changed::new((), public_events(&review));
+        Some(deleted.audited(Action::IncidentReviewDeleted, target, self.incident.title))
     }
 }
 

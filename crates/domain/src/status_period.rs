@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::audit::{Action, Target};
 use crate::author::Author;
 use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
@@ -119,7 +120,7 @@ impl ComponentHistory {
             inserted: vec![period.clone()],
             ..PeriodChanges::default()
         };
-        Ok(self.changed(period, changes))
+        Ok(self.changed(Action::ComponentHistoryCreated, period, changes))
     }
 
     /// This history with another status, start or end of a period. If the period lasts, the component gets its status; if it no
@@ -154,7 +155,7 @@ impl ComponentHistory {
             updated: vec![period.clone()],
             ..PeriodChanges::default()
         };
-        Ok(self.changed(period, changes))
+        Ok(self.changed(Action::ComponentHistoryUpdated, period, changes))
     }
 
     /// This history without a period. If the period lasts, the component becomes operational.
@@ -174,7 +175,7 @@ impl ComponentHistory {
             deleted: vec![id],
             ..PeriodChanges::default()
         };
-        Ok(self.changed(period, changes))
+        Ok(self.changed(Action::ComponentHistoryDeleted, period, changes))
     }
 
     fn find(&self, id: StatusPeriodId) -> Result<StatusPeriod, Refused> {
@@ -191,14 +192,20 @@ impl ComponentHistory {
         }
     }
 
-    fn changed(self, period: StatusPeriod, changes: PeriodChanges) -> Changed<HistoryChange> {
-        let event = Event::ComponentUpdate(self.component.id);
+    fn changed(
+        self,
+        action: Action,
+        period: StatusPeriod,
+        changes: PeriodChanges,
+    ) -> Changed<HistoryChange> {
+        let (id, name) = (self.component.id, self.component.name.clone());
+        let event = Event::ComponentUpdate(id);
         let state = HistoryChange {
             component: self.component,
             period,
             changes,
         };
-        Changed::new(state, vec![event])
+        Changed::new(state, vec![event]).audited(action, Target::Component(id), name)
     }
 
     /// Checks the span of a period that is new or replaces the span of `before`.

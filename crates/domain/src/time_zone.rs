@@ -28,6 +28,34 @@ impl TimeZone {
         instant.with_timezone(&self.0).date_naive()
     }
 
+    /// An instant as clocks in this zone show it, by a pattern of `strftime`.
+    #[must_use]
+    pub fn format(self, instant: DateTime<Utc>, pattern: &str) -> String {
+        instant.with_timezone(&self.0).format(pattern).to_string()
+    }
+
+    /// An instant in the form of RFC 3339 with three digits for the fraction and the zone's offset at that instant; `Z` if the zone
+    /// calls itself UTC.
+    #[must_use]
+    pub fn timestamp(self, instant: DateTime<Utc>) -> String {
+        self.with_offset(instant, "%Y-%m-%dT%H:%M:%S%.3f")
+    }
+
+    /// [`Self::timestamp`] in whole seconds.
+    #[must_use]
+    pub fn timestamp_in_seconds(self, instant: DateTime<Utc>) -> String {
+        self.with_offset(instant, "%Y-%m-%dT%H:%M:%S")
+    }
+
+    fn with_offset(self, instant: DateTime<Utc>, pattern: &str) -> String {
+        let time = instant.with_timezone(&self.0);
+        let offset = match time.format("%Z").to_string().as_str() {
+            "UTC" => "Z".to_owned(),
+            _ => time.format("%:z").to_string(),
+        };
+        format!("{}{offset}", time.format(pattern))
+    }
+
     /// The first instant of a day in this zone. A day whose midnight is skipped starts after the gap; one whose midnight comes twice
     /// starts at the first.
     #[must_use]
@@ -88,6 +116,45 @@ mod tests {
             assert_eq!(zone(name).to_string(), name);
         }
         assert_eq!(TimeZone::default().to_string(), "Etc/UTC");
+    }
+
+    #[test]
+    fn timestamp_has_the_offset_of_its_instant() {
+        let rows = [
+            (
+                "Etc/UTC",
+                "2026-03-05T16:22:41.507Z",
+                "2026-03-05T16:22:41.507Z",
+            ),
+            ("UTC", "2026-03-05T16:22:41Z", "2026-03-05T16:22:41.000Z"),
+            (
+                "America/Denver",
+                "2026-03-05T16:22:41.507Z",
+                "2026-03-05T09:22:41.507-07:00",
+            ),
+            (
+                "America/Denver",
+                "2026-03-20T08:00:00Z",
+                "2026-03-20T02:00:00.000-06:00",
+            ),
+            (
+                "Europe/London",
+                "2026-01-20T08:00:00Z",
+                "2026-01-20T08:00:00.000+00:00",
+            ),
+            (
+                "Asia/Kathmandu",
+                "2026-01-20T08:00:00.001999Z",
+                "2026-01-20T13:45:00.001+05:45",
+            ),
+        ];
+        for (name, instant, expected) in rows {
+            assert_eq!(zone(name).timestamp(at(instant)), expected);
+        }
+        assert_eq!(
+            zone("Europe/Zurich").timestamp_in_seconds(at("2026-07-01T00:00:00.999Z")),
+            "2026-07-01T02:00:00+02:00"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The rule is that of Atlassian Statuspage: a major outage counts in full, a partial outage by 30 %, and a day has 86,400 seconds
 //! also if daylight saving time makes it longer or shorter. Degraded performance does not count.
 
-use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, Days, Months, NaiveDate, TimeDelta, Utc};
 use serde::{Serialize, Serializer};
 
 use crate::component::ComponentStatus;
@@ -38,9 +38,34 @@ impl DateRange {
     /// The days of the bars: the last [`BAR_DAYS`] days, `today` included.
     #[must_use]
     pub fn of_bars(today: NaiveDate) -> Self {
+        Self::of_last(BAR_DAYS, today)
+    }
+
+    /// The last `days` days, `today` included.
+    #[must_use]
+    pub fn of_last(days: u64, today: NaiveDate) -> Self {
         Self {
-            first: bars_until(today),
+            first: days_until(days, today),
             last: today,
+        }
+    }
+
+    /// How many days count for a component that starts on `start_date`, or before the range if that is `None`: those not before
+    /// its start and not after `today`.
+    #[must_use]
+    pub fn counted_days(self, start_date: Option<NaiveDate>, today: NaiveDate) -> u32 {
+        let first = self.first.max(start_date.unwrap_or(NaiveDate::MIN));
+        let counted = self.last.min(today).signed_duration_since(first);
+        u32::try_from(counted.num_days() + 1).unwrap_or(0)
+    }
+
+    /// The days of the calendar month that begins on `first`.
+    #[must_use]
+    pub fn of_month(first: NaiveDate) -> Self {
+        let next = first.checked_add_months(Months::new(1));
+        Self {
+            first,
+            last: next.and_then(|next| next.pred_opt()).unwrap_or(first),
         }
     }
 
@@ -54,7 +79,7 @@ impl DateRange {
         today: NaiveDate,
     ) -> Result<Self, Invalid> {
         let last = to.unwrap_or(today);
-        let first = from.unwrap_or_else(|| bars_until(last));
+        let first = from.unwrap_or_else(|| days_until(BAR_DAYS, last));
         let days = last.signed_duration_since(first).num_days() + 1;
         if days < 1 {
             return Err(Invalid::field("to", "Must not be before the first day"));
@@ -66,8 +91,8 @@ impl DateRange {
     }
 }
 
-fn bars_until(last: NaiveDate) -> NaiveDate {
-    last.checked_sub_days(Days::new(BAR_DAYS - 1))
+fn days_until(days: u64, last: NaiveDate) -> NaiveDate {
+    last.checked_sub_days(Days::new(days.saturating_sub(1)))
         .unwrap_or(NaiveDate::MIN)
 }
 
@@ -198,6 +223,12 @@ pub fn mean<'a>(components: impl IntoIterator<Item = &'a Uptime>) -> Option<Perc
     (count > 0).then(|| Percentage::floored(sum / f64::from(count)))
 }
 
+/// Milliseconds of each status by day, of one component. It holds one entry per day, however many spans there are.
+#[derive(Debug, Clone, Default)]
+pub struct UptimeTally {
+    millis: Vec<[i64; 3]>,
+}
+
 /// The days of a range as instants, and the present.
 #[derive(Debug, Clone)]
 pub struct UptimeWindow {
@@ -252,13 +283,18 @@ impl UptimeWindow {
         start_date: Option<NaiveDate>,
         spans: impl IntoIterator<Item = &'a StatusSpan>,
     ) -> Uptime {
-        let mut millis = vec![[0_i64; 3]; self.bounds.len().saturating_sub(1)];
+        let mut tally = UptimeTally::default();
         for span in spans {
-            self.add(&mut millis, span);
+            self.add(&mut tally, span);
         }
+        self.uptime_of(start_date, tally)
+    }
+
+    /// [`Self::uptime`] of a component whose spans were [added](Self::add) one by one.
+    #[must_use]
+    pub fn uptime_of(&self, start_date: Option<NaiveDate>, tally: UptimeTally) -> Uptime {
         let first = self.range.first.max(start_date.unwrap_or(NaiveDate::MIN));
-        let counted = self.range.last.min(self.today).signed_duration_since(first);
-        let days = self.range.first.iter_days().zip(millis);
+        let days = self.range.first.iter_days().zip(tally.millis);
         Uptime {
             days: days
                 .filter(|(date, _)| *date >= first)
@@ -272,12 +308,12 @@ impl UptimeWindow {
                 })
                 .filter(|day| !day.seconds.is_zero())
                 .collect(),
-            counted_days: u32::try_from(counted.num_days() + 1).unwrap_or(0),
+            counted_days: self.range.counted_days(start_date, self.today),
         }
     }
 
     /// Adds the milliseconds of a span to its days.
-    fn add(&self, millis: &mut [[i64; 3]], span: &StatusSpan) {
+    pub fn add(&self, tally: &mut UptimeTally, span: &StatusSpan) {
         let kind = match span.status {
             ComponentStatus::Operational => return,
             ComponentStatus::Degraded => 0,
@@ -285,6 +321,8 @@ impl UptimeWindow {
             ComponentStatus::MajorOutage => 2,
         };
         let end = span.end_at.unwrap_or(self.now).min(self.now);
+        let millis = &mut tally.millis;
+        millis.resize(self.bounds.len().saturating_sub(1), [0; 3]);
         // The day that contains the start, or the first one.
         let first = self
             .bounds

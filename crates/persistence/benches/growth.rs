@@ -54,11 +54,17 @@ impl Side {
                 stamp.now,
             )?)
         });
-        let api = allclear_application::component::ComponentStore::insert(&database, &acme, api)
-            .await
-            .unwrap()
-            .state
-            .id;
+        let api = allclear_application::component::ComponentStore::insert(
+            &database,
+            &acme,
+            api,
+            author(),
+        )
+        .await
+        .unwrap()
+        .state
+        .component
+        .id;
         let connection = sea_orm::Database::connect(url).await.unwrap();
         for rows in old_incidents(connection.get_database_backend(), old) {
             connection.execute_unprepared(&rows).await.unwrap();
@@ -119,10 +125,7 @@ impl Side {
             status: IncidentStatus::Investigating,
             ..Default::default()
         };
-        let author = Author {
-            id: "user_1".into(),
-            name: "Ann".into(),
-        };
+        let author = author();
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
             Box::new(move |latest, stamp| {
                 let id = IncidentUpdateId(stamp.id);
@@ -253,5 +256,12 @@ async fn main() {
             &format!("{server}/growth_many"),
         )
         .await;
+    }
+}
+
+fn author() -> Author {
+    Author {
+        id: "user_1".into(),
+        name: "Ann".into(),
     }
 }

@@ -1,18 +1,21 @@
 //! The one transaction of every change of an organisation.
 
 use allclear_application::error::Error;
+use allclear_application::origin::Origin;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Committed;
-use allclear_domain::event::Changed;
+use allclear_domain::audit::AuditedChange;
+use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 use sea_orm::DatabaseTransaction;
 
+use crate::affected::{self, MovingEntry};
 use crate::database::Database;
 use crate::organisation::{lock_and_bump_revision, lock_for_commit};
-use crate::{impact, notice, outbox};
+use crate::{audit, impact, maintenance, notice, outbox};
 
 /// A transaction that holds the lock of an organisation.
 #[derive(Clone, Copy)]
@@ -91,13 +94,24 @@ impl Database {
     {
         let organisation = organisation.clone();
         let database = self.clone();
+        // Before the transaction, which may run on another thread.
+        let origin = Origin::current();
         self.write(move |transaction| {
-            Box::pin(
-                async move { commit_in(transaction, &database, &organisation, lock, work).await },
-            )
+            Box::pin(async move {
+                commit_in(transaction, &database, &organisation, lock, &origin, work).await
+            })
         })
         .await
     }
+}
+
+/// The entry of an incident that these events store, if there is one.
+fn moving_entry(events: &[Event]) -> Option<MovingEntry> {
+    events.iter().find_map(|event| match event {
+        Event::NewIncident(incident) => Some(MovingEntry::Description(*incident)),
+        Event::TimelineUpdated(incident, update) => Some(MovingEntry::Update(*incident, *update)),
+        _ => None,
+    })
 }
 
 /// [`Database::commit`] inside a transaction that does more.
@@ -106,6 +120,7 @@ pub(crate) async fn commit_in<T, S, W>(
     database: &Database,
     organisation: &OrganisationId,
     lock: Lock,
+    origin: &Origin,
     work: W,
 ) -> Result<Option<Committed<T>>, Error>
 where
@@ -140,13 +155,25 @@ where
         mut events,
         notices,
         impacts,
+        mut audited,
+        maintained,
     } = stored.changed;
+    if audited.is_empty() {
+        let first = events.first().copied();
+        audited.extend(first.map(|event| AuditedChange::of(event, scope.stamp.id)));
+    }
+    audit::append(scope, origin, audited, stored.incident.as_ref()).await?;
     if events.is_empty() {
         return Ok(Some(Committed::unchanged(state)));
     }
     if let Some(change) = impacts {
-        events.extend(impact::apply(scope, change).await?);
+        let moved = impact::apply(scope, change).await?;
+        if let Some(entry) = moving_entry(&events).filter(|_| !moved.is_empty()) {
+            affected::store_after(scope, entry).await?;
+        }
+        events.extend(moved);
     }
+    events.extend(maintenance::component::events(scope, maintained).await?);
     if locked.has_subscribers {
         notice::store(scope, notices).await?;
     }

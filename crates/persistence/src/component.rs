@@ -2,29 +2,34 @@
 
 pub(crate) mod history;
 
-use allclear_application::component::ComponentStore;
+use allclear_application::component::{ComponentReport, ComponentStore};
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
+use allclear_domain::audit::{Action, Target};
+use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::event::Changed;
-use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, OrganisationId};
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
 use allclear_domain::organisation::Revision;
 use allclear_domain::page_order::ComponentPlace;
+use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Query, SelectStatement};
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    EntityTrait, IntoActiveModel, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::commit::Scope;
 use crate::component_group;
 use crate::database::Database;
 use crate::entity::component::{ActiveModel, Column, Entity, Model};
-use crate::entity::{component_period, incident_component};
+use crate::entity::{component_period, incident_component, maintenance_component};
 use crate::error::{broken, parse_stored};
+use crate::maintenance::component::UnderMaintenance;
 use crate::page;
 use crate::page_order;
 
@@ -34,27 +39,33 @@ impl ComponentStore for Database {
         &self,
         organisation: &OrganisationId,
         page: Page,
-    ) -> Result<Listed<Component>, Error> {
-        page::read(self.read(), of(organisation), page, Column::Id, |row| {
-            row.id
-        })
-        .await?
-        .try_map(component)
+    ) -> Result<Listed<ComponentReport>, Error> {
+        let components = of(organisation);
+        let listed = page::read(self.read(), components, page, Column::Id, |row| row.id).await?;
+        let maintained =
+            UnderMaintenance::read(self.read(), organisation, self.clock.now()).await?;
+        listed.try_map(|row| Ok(maintained.report(component(row)?)))
     }
 
     async fn find(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-    ) -> Result<Option<Component>, Error> {
-        find(self.read(), organisation, id).await
+    ) -> Result<Option<ComponentReport>, Error> {
+        let Some(found) = find(self.read(), organisation, id).await? else {
+            return Ok(None);
+        };
+        let maintained =
+            UnderMaintenance::read(self.read(), organisation, self.clock.now()).await?;
+        Ok(Some(maintained.report(found)))
     }
 
     async fn insert(
         &self,
         organisation: &OrganisationId,
         create: CreateTransition<Component>,
-    ) -> Result<Committed<Component>, Error> {
+        author: Author,
+    ) -> Result<Committed<ComponentReport>, Error> {
         let limits = self.limits;
         let committed = self.commit(organisation, move |scope| {
             Box::pin(async move {
@@ -71,8 +82,12 @@ impl ComponentStore for Database {
                     .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                begin_period(scope, &created.state, None, created.state.updated_at).await?;
-                Ok(Some(created))
+                let cause = PeriodCause::Operator(Some(author));
+                begin_period(scope, &created.state, cause, created.state.updated_at).await?;
+                Ok(Some(created.map(|component| ComponentReport {
+                    component,
+                    under_maintenance: false,
+                })))
             })
         });
         committed.await?.ok_or(Error::NotFound("Organisation"))
@@ -83,7 +98,8 @@ impl ComponentStore for Database {
         organisation: &OrganisationId,
         id: ComponentId,
         rule: Transition<Component>,
-    ) -> Result<Option<Committed<Component>>, Error> {
+        author: Author,
+    ) -> Result<Option<Committed<ComponentReport>>, Error> {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
@@ -96,14 +112,19 @@ impl ComponentStore for Database {
                     changed.state.version = scope.stamp.revision;
                     if changed.state.status != status {
                         changed.state.history_version = scope.stamp.revision;
-                        begin_period(scope, &changed.state, None, changed.state.updated_at).await?;
+                        let cause = PeriodCause::Operator(Some(author));
+                        let since = changed.state.updated_at;
+                        begin_period(scope, &changed.state, cause, since).await?;
                     }
                     if changed.state.place.group != group {
                         place(scope, &mut changed.state).await?;
                     }
                     update(scope.transaction, scope.organisation, &changed.state).await?;
                 }
-                Ok(Some(changed))
+                let now = scope.stamp.clock;
+                let maintained =
+                    UnderMaintenance::read(scope.transaction, scope.organisation, now).await?;
+                Ok(Some(changed.map(|component| maintained.report(component))))
             })
         })
         .await
@@ -118,12 +139,17 @@ impl ComponentStore for Database {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
-                if found.is_none() {
+                let Some(component) = found else {
                     return Ok(None);
-                }
+                };
                 page_order::change(scope, |order| order.remove_component(id)).await?;
                 remove(scope, id).await?;
-                Ok(Some(deletion))
+                let target = Target::Component(id);
+                Ok(Some(deletion.audited(
+                    Action::ComponentDeleted,
+                    target,
+                    component.name,
+                )))
             })
         })
         .await
@@ -150,14 +176,19 @@ async fn place(scope: Scope<'_>, state: &mut Component) -> Result<(), Error> {
     Ok(())
 }
 
-/// Deletes a component. Incidents that name it keep its name.
+/// Deletes a component. Incidents and maintenances that name it keep its name.
 async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
-    let named = incident_component::Entity::find()
+    let incidents = incident_component::Entity::find()
         .filter(incident_component::Column::ComponentId.eq(id.0))
         .count(scope.transaction)
         .await
         .map_err(broken)?;
-    if named == 0 {
+    let maintenances = maintenance_component::Entity::find()
+        .filter(maintenance_component::Column::ComponentId.eq(id.0))
+        .count(scope.transaction)
+        .await
+        .map_err(broken)?;
+    if incidents == 0 && maintenances == 0 {
         let delete = Entity::delete_by_id(id.0).exec(scope.transaction);
         delete.await.map_err(broken)?;
         return Ok(());
@@ -207,15 +238,15 @@ pub(crate) async fn update(
 pub(crate) async fn begin_period(
     scope: Scope<'_>,
     state: &Component,
-    incident: Option<IncidentId>,
+    cause: PeriodCause,
     since: DateTime<Utc>,
 ) -> Result<(), Error> {
-    use component_period::{ActiveModel, Column, Entity};
+    use component_period::{Column, Entity};
     let start_at = start_of_period(scope, state, since).await?;
     Entity::update_many()
         .col_expr(Column::EndAt, start_at.into())
         .col_expr(Column::Version, scope.stamp.revision.0.into())
-        .filter(Column::ComponentId.eq(state.id.0))
+        .filter(Column::Id.in_subquery(last_period(state.id)))
         .filter(Column::EndAt.is_null())
         .exec(scope.transaction)
         .await
@@ -223,29 +254,34 @@ pub(crate) async fn begin_period(
     if state.status == ComponentStatus::Operational {
         return Ok(());
     }
-    let cause = if incident.is_some() {
-        "INCIDENT"
-    } else {
-        "OPERATOR"
+    let period = StatusPeriod {
+        id: StatusPeriodId(scope.database.clock.id()),
+        span: StatusSpan {
+            status: state.status,
+            start_at,
+            end_at: None,
+        },
+        cause,
+        version: scope.stamp.revision,
     };
-    let period = ActiveModel {
-        id: Set(scope.database.clock.id()),
-        organisation_id: Set(scope.organisation.as_str().to_owned()),
-        component_id: Set(state.id.0),
-        status: Set(state.status.to_string()),
-        start_at: Set(start_at),
-        end_at: Set(None),
-        cause_type: Set(cause.to_owned()),
-        incident_id: Set(incident.map(|incident| incident.0)),
-        user_id: Set(None),
-        user_name: Set(None),
-        version: Set(scope.stamp.revision.0),
-    };
-    Entity::insert(period)
+    let row = history::row(scope, state.id, &period).into_active_model();
+    Entity::insert(row)
         .exec_without_returning(scope.transaction)
         .await
         .map_err(broken)?;
     Ok(())
+}
+
+/// The identifier of a component's last period, the only one that may last.
+fn last_period(id: ComponentId) -> SelectStatement {
+    use component_period::{Column, Entity};
+    Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .and_where(Column::ComponentId.eq(id.0))
+        .order_by(Column::StartAt, Order::Desc)
+        .limit(1)
+        .take()
 }
 
 /// When a period begins whose cause began at `since`. A period of the former status that would be empty is removed.

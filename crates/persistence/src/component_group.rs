@@ -9,6 +9,7 @@ use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::public::component_group::PublicComponentGroup;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
+use allclear_domain::audit::{Action, Target};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::ComponentGroup;
 use allclear_domain::event::Changed;
@@ -17,7 +18,7 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect,
+    QueryFilter, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -28,6 +29,8 @@ use crate::entity;
 use crate::entity::component::Column as ComponentColumn;
 use crate::entity::component_group::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::maintenance::component::UnderMaintenance;
+use crate::page;
 use crate::page_order;
 
 #[async_trait]
@@ -37,17 +40,17 @@ impl ComponentGroupStore for Database {
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<ComponentGroupReport>, Error> {
-        let organisation = organisation.clone();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                let mut query = of(&organisation).order_by_desc(Column::Id);
-                if let Some(before) = page.before {
-                    query = query.filter(Column::Id.lt(before));
-                }
-                let limit = page.limit.map(|limit| limit + 1);
-                let rows = query.limit(limit).all(transaction).await.map_err(broken)?;
-                let reports = reports(transaction, &organisation, rows).await?;
-                Ok(Listed::cut(reports, page, |report| report.group.id.0))
+                let maintained = UnderMaintenance::read(transaction, &organisation, now).await?;
+                let groups = of(&organisation);
+                let listed =
+                    page::read(transaction, groups, page, Column::Id, |row| row.id).await?;
+                Ok(Listed {
+                    items: reports(transaction, &organisation, listed.items, &maintained).await?,
+                    next: listed.next,
+                })
             })
         })
         .await
@@ -58,9 +61,12 @@ impl ComponentGroupStore for Database {
         organisation: &OrganisationId,
         id: ComponentGroupId,
     ) -> Result<Option<ComponentGroupReport>, Error> {
-        let organisation = organisation.clone();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.read_consistently(move |transaction| {
-            Box::pin(async move { find_report(transaction, &organisation, id).await })
+            Box::pin(async move {
+                let maintained = UnderMaintenance::read(transaction, &organisation, now).await?;
+                find_report(transaction, &organisation, id, &maintained).await
+            })
         })
         .await
     }
@@ -78,19 +84,17 @@ impl ComponentGroupStore for Database {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
                 let id = created.state.id;
-                let row = row(scope, &created.state, 0).into_active_model();
+                let positions = page_order::change(scope, |order| order.insert_group(id)).await?;
+                let position = positions.groups[&id];
+                let row = row(scope, &created.state, position).into_active_model();
                 Entity::insert(row)
                     .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
-                let positions = page_order::change(scope, |order| {
-                    order.remove_group(id);
-                    order.insert_group(id);
-                })
-                .await?;
                 Ok(Some(created.map(|group| ComponentGroupReport {
-                    position: positions.groups[&id],
+                    position,
                     status: ComponentStatus::Operational,
+                    under_maintenance: false,
                     group,
                 })))
             })
@@ -106,11 +110,20 @@ impl ComponentGroupStore for Database {
     ) -> Result<Option<Committed<ComponentGroupReport>>, Error> {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let found = find_report(scope.transaction, scope.organisation, id).await?;
+                let Scope {
+                    transaction,
+                    organisation,
+                    stamp,
+                    ..
+                } = scope;
+                let maintained =
+                    UnderMaintenance::read(transaction, organisation, stamp.clock).await?;
+                let found = find_report(transaction, organisation, id, &maintained).await?;
                 let Some(before) = found else {
                     return Ok(None);
                 };
                 let (position, status) = (before.position, before.status);
+                let under_maintenance = before.under_maintenance;
                 let mut changed = rule(before.group, scope.stamp)?;
                 if !changed.is_nothing() {
                     changed.state.version = scope.stamp.revision;
@@ -124,6 +137,7 @@ impl ComponentGroupStore for Database {
                     group,
                     position,
                     status,
+                    under_maintenance,
                 })))
             })
         })
@@ -138,18 +152,21 @@ impl ComponentGroupStore for Database {
     ) -> Result<Option<Committed<()>>, Error> {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
-                if row_of(scope.transaction, scope.organisation, id)
-                    .await?
-                    .is_none()
-                {
+                let found = row_of(scope.transaction, scope.organisation, id).await?;
+                let Some(row) = found else {
                     return Ok(None);
-                }
+                };
                 page_order::change(scope, |order| order.remove_group(id)).await?;
                 Entity::delete_by_id(id.0)
                     .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
-                Ok(Some(deletion))
+                let target = Target::ComponentGroup(id);
+                Ok(Some(deletion.audited(
+                    Action::ComponentGroupDeleted,
+                    target,
+                    row.name,
+                )))
             })
         })
         .await
@@ -234,10 +251,12 @@ pub(crate) async fn find_report(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     id: ComponentGroupId,
+    maintained: &UnderMaintenance,
 ) -> Result<Option<ComponentGroupReport>, Error> {
     let rows = row_of(connection, organisation, id).await?;
     let rows = rows.into_iter().collect();
-    Ok(reports(connection, organisation, rows).await?.pop())
+    let mut reports = reports(connection, organisation, rows, maintained).await?;
+    Ok(reports.pop())
 }
 
 /// Groups with what follows from their components.
@@ -245,30 +264,38 @@ pub(crate) async fn reports(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     rows: Vec<Model>,
+    maintained: &UnderMaintenance,
 ) -> Result<Vec<ComponentGroupReport>, Error> {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
-    let statuses: Vec<(Option<Uuid>, String)> = component::of(organisation)
+    let statuses: Vec<(Uuid, Option<Uuid>, String)> = component::of(organisation)
         .select_only()
-        .columns([ComponentColumn::GroupId, ComponentColumn::Status])
+        .columns([
+            ComponentColumn::Id,
+            ComponentColumn::GroupId,
+            ComponentColumn::Status,
+        ])
         .filter(ComponentColumn::GroupId.is_in(rows.iter().map(|row| row.id)))
         .into_tuple()
         .all(connection)
         .await
         .map_err(broken)?;
-    let mut worst: HashMap<Uuid, ComponentStatus> = HashMap::new();
-    for (group, status) in statuses {
+    let mut found: HashMap<Uuid, (ComponentStatus, bool)> = HashMap::new();
+    for (component, group, status) in statuses {
         let status: ComponentStatus = parse_stored(&status)?;
         if let Some(group) = group {
-            let known = worst.entry(group).or_default();
-            *known = status.max(*known);
+            let (worst, under_maintenance) = found.entry(group).or_default();
+            *worst = status.max(*worst);
+            *under_maintenance |= maintained.has(component);
         }
     }
     let report = |row: Model| {
+        let (status, under_maintenance) = found.get(&row.id).copied().unwrap_or_default();
         Ok(ComponentGroupReport {
             position: row.position,
-            status: worst.get(&row.id).copied().unwrap_or_default(),
+            status,
+            under_maintenance,
             group: group(row)?,
         })
     };
@@ -279,8 +306,9 @@ pub(crate) async fn reports(
 pub(crate) async fn public(
     scope: Scope<'_>,
     id: ComponentGroupId,
+    maintained: &UnderMaintenance,
 ) -> Result<PublicComponentGroup, Error> {
-    let found = find_report(scope.transaction, scope.organisation, id).await?;
+    let found = find_report(scope.transaction, scope.organisation, id, maintained).await?;
     let found = found.ok_or_else(|| {
         Error::internal(format!("an event names group {id}, which is not stored"))
     })?;

@@ -117,9 +117,19 @@ impl DeliveryQueue for Database {
         .await
     }
 
-    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-        self.write(move |transaction| Box::pin(prune(transaction, before, limit)))
-            .await
+    async fn prune(
+        &self,
+        before: DateTime<Utc>,
+        counts_before: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                prune_counts(transaction, counts_before).await?;
+                prune(transaction, before, limit).await
+            })
+        })
+        .await
     }
 }
 
@@ -181,7 +191,7 @@ fn of(organisation: &OrganisationId) -> Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
 
-async fn counts(
+pub(crate) async fn counts(
     transaction: &DatabaseTransaction,
     organisation: OrganisationId,
     since: DateTime<Utc>,
@@ -267,10 +277,17 @@ async fn prune(
         .await
         .map_err(broken)?
         .rows_affected;
+    Ok(Ord::max(given_up, notices))
+}
+
+async fn prune_counts(
+    transaction: &DatabaseTransaction,
+    before: DateTime<Utc>,
+) -> Result<(), Error> {
     let days =
         delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
     days.exec(transaction).await.map_err(broken)?;
-    Ok(Ord::max(given_up, notices))
+    Ok(())
 }
 
 /// Notices that were expanded before the given time and have no deliveries.

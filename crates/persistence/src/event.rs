@@ -5,12 +5,11 @@ use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
 use allclear_application::public::component_group::PublicOrder;
 use allclear_application::public::size::WithTimeline;
-use allclear_application::stamp::Stamp;
 use allclear_domain::event::Event;
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
-use sea_orm::{DatabaseTransaction, EntityTrait};
+use sea_orm::EntityTrait;
 
 use crate::commit::Scope;
 use crate::component::{component, history};
@@ -19,6 +18,7 @@ use crate::entity;
 use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
+use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 use crate::page_order;
 
@@ -55,13 +55,34 @@ pub(crate) async fn public(
             )?);
         }
     }
-    for event in &events[public.len()..] {
-        public.push(one(scope, *event).await?);
+    let rest = &events[public.len()..];
+    let maintained = if rest.iter().copied().any(shows_components) {
+        UnderMaintenance::read(transaction, scope.organisation, scope.stamp.clock).await?
+    } else {
+        UnderMaintenance::default()
+    };
+    for event in rest {
+        public.push(one(scope, *event, &maintained).await?);
     }
     Ok(public)
 }
 
-async fn one(scope: Scope<'_>, event: Event) -> Result<PublicEvent, Error> {
+/// Whether the public form of an event says which components are under maintenance.
+const fn shows_components(event: Event) -> bool {
+    matches!(
+        event,
+        Event::NewComponent(_)
+            | Event::ComponentUpdate(_)
+            | Event::NewComponentGroup(_)
+            | Event::ComponentGroupUpdate(_)
+    )
+}
+
+async fn one(
+    scope: Scope<'_>,
+    event: Event,
+    maintained: &UnderMaintenance,
+) -> Result<PublicEvent, Error> {
     let Scope {
         transaction, stamp, ..
     } = scope;
@@ -72,11 +93,11 @@ async fn one(scope: Scope<'_>, event: Event) -> Result<PublicEvent, Error> {
         }
         Event::NewComponentGroup(id) => PublicEvent::new(
             "new-component-group",
-            &[component_group::public(scope, id).await?],
+            &[component_group::public(scope, id, maintained).await?],
         ),
         Event::ComponentGroupUpdate(id) => PublicEvent::new(
             "component-group-update",
-            &[component_group::public(scope, id).await?],
+            &[component_group::public(scope, id, maintained).await?],
         ),
         Event::ComponentGroupDeleted(id) => {
             PublicEvent::new("component-group-deleted", &[id.to_string()])
@@ -87,11 +108,11 @@ async fn one(scope: Scope<'_>, event: Event) -> Result<PublicEvent, Error> {
         }
         Event::NewComponent(id) => PublicEvent::new(
             "new-component",
-            &[public_component(transaction, id, stamp).await?],
+            &[public_component(scope, id, maintained).await?],
         ),
         Event::ComponentUpdate(id) => PublicEvent::new(
             "component-update",
-            &[public_component(transaction, id, stamp).await?],
+            &[public_component(scope, id, maintained).await?],
         ),
         Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
         Event::NewIncident(id) => {
@@ -132,10 +153,13 @@ async fn one(scope: Scope<'_>, event: Event) -> Result<PublicEvent, Error> {
 }
 
 async fn public_component(
-    transaction: &DatabaseTransaction,
+    scope: Scope<'_>,
     id: ComponentId,
-    stamp: Stamp,
+    maintained: &UnderMaintenance,
 ) -> Result<PublicComponent, Error> {
+    let Scope {
+        transaction, stamp, ..
+    } = scope;
     let row = entity::component::Entity::find_by_id(id.0)
         .one(transaction)
         .await
@@ -145,12 +169,13 @@ async fn public_component(
             "an event names component {id}, which is not stored"
         ))
     })?;
-    let Stamp { now, zone, .. } = stamp;
+    let (now, zone) = (stamp.now, stamp.zone);
     let window = UptimeWindow::new(DateRange::of_bars(zone.date_of(now)), zone, now);
     let spans = if row.show_uptime {
-        history::spans_of(transaction, id, window.start_at()).await?
+        history::spans::spans_of(transaction, id, window.start_at()).await?
     } else {
         Vec::new()
     };
-    Ok(PublicComponent::new(&component(row)?, &window, &spans))
+    let report = maintained.report(component(row)?);
+    Ok(PublicComponent::new(&report, &window, &spans))
 }

@@ -4,6 +4,7 @@ mod incident;
 mod maintenance;
 #[cfg(test)]
 mod query_plan_tests;
+mod uptime;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,19 +15,22 @@ use allclear_application::public::history::{
     HistorySelection, HistoryStore, NamedComponent, PageOwner, SUMMARY_LENGTH, UPDATES_SHOWN,
 };
 use allclear_application::public::size::{Budget, PAGE_BYTES};
+use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::status_period::StatusSpan;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult};
+use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
+use crate::component;
 use crate::database::Database;
-use crate::entity::{component, organisation};
+use crate::entity::component::{Column, Entity};
 use crate::error::{broken, parse_stored};
+use crate::organisation;
 
 #[async_trait]
 impl HistoryStore for Database {
@@ -39,6 +43,24 @@ impl HistoryStore for Database {
         let id = organisation.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move { history(transaction, &id, selection, now).await })
+        })
+        .await
+    }
+
+    async fn uptime(
+        &self,
+        organisation: &OrganisationId,
+        selection: UptimeSelection,
+        now: DateTime<Utc>,
+    ) -> Result<Option<UptimePage>, Error> {
+        let id = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let Some(owner) = owner(transaction, &id).await? else {
+                    return Ok(None);
+                };
+                uptime::page(transaction, owner, selection, now).await
+            })
         })
         .await
     }
@@ -132,51 +154,18 @@ async fn history(
     Ok(Some(shown))
 }
 
-#[derive(FromQueryResult)]
-struct OwnerRow {
-    name: String,
-    page_title: Option<String>,
-    time_zone: String,
-    revision: i64,
-}
-
 async fn owner(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
 ) -> Result<Option<PageOwner>, Error> {
-    let query = Query::select()
-        .columns(["name", "page_title", "time_zone", "revision"])
-        .from(organisation::Entity)
-        .and_where(Expr::col(organisation::Column::Id).eq(id.as_str()))
-        .take();
-    let Some(row) = transaction.query_one(&query).await.map_err(broken)? else {
-        return Ok(None);
-    };
-    let row = OwnerRow::from_query_result(&row, "").map_err(broken)?;
-    Ok(Some(PageOwner {
-        id: id.clone(),
-        title: row.page_title.unwrap_or(row.name),
-        time_zone: parse_stored(&row.time_zone)?,
-        revision: row.revision,
+    let found = organisation::find(transaction, id).await?;
+    Ok(found.map(|organisation| PageOwner {
+        title: organisation.effective_title().to_owned(),
+        time_zone: organisation.time_zone,
+        domain: organisation.verified_domain().cloned(),
+        revision: organisation.revision.0,
+        id: organisation.id,
     }))
-}
-
-#[derive(FromQueryResult)]
-struct ComponentRow {
-    id: Uuid,
-    code: String,
-    name: String,
-}
-
-impl ComponentRow {
-    fn named(self) -> Result<(Uuid, NamedComponent), Error> {
-        let code = parse_stored(&self.code)?;
-        let component = NamedComponent {
-            code,
-            name: self.name,
-        };
-        Ok((self.id, component))
-    }
 }
 
 /// The components of an organisation, by name.
@@ -184,21 +173,18 @@ async fn components(
     transaction: &DatabaseTransaction,
     id: &OrganisationId,
 ) -> Result<Vec<(Uuid, NamedComponent)>, Error> {
-    let query = Query::select()
-        .columns(["id", "code", "name"])
-        .from(component::Entity)
-        .and_where(Expr::col(component::Column::OrganisationId).eq(id.as_str()))
-        .and_where(Expr::col("deleted_at").is_null())
-        .take();
-    let rows = transaction.query_all(&query).await.map_err(broken)?;
-    let mut components = rows
-        .iter()
-        .map(|row| {
-            ComponentRow::from_query_result(row, "")
-                .map_err(broken)?
-                .named()
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<(Uuid, String)> = component::of(id)
+        .select_only()
+        .columns([Column::Id, Column::Name])
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let named = |(id, name)| {
+        let code = ComponentId(id).code();
+        (id, NamedComponent { code, name })
+    };
+    let mut components: Vec<_> = rows.into_iter().map(named).collect();
     components.sort_by(|(_, a), (_, b)| a.name.cmp(&b.name));
     Ok(components)
 }
@@ -316,15 +302,15 @@ fn links(
 ) -> SelectStatement {
     Query::select()
         .columns([
-            (component::Entity, component::Column::Id),
-            (component::Entity, component::Column::Code),
-            (component::Entity, component::Column::Name),
+            (Entity, Column::Id),
+            (Entity, Column::Code),
+            (Entity, Column::Name),
         ])
         .columns(columns.iter().map(|column| (table, *column)))
         .from(table)
         .inner_join(
-            component::Entity,
-            Expr::col((component::Entity, component::Column::Id)).equals((table, "component_id")),
+            Entity,
+            Expr::col((Entity, Column::Id)).equals((table, "component_id")),
         )
         .and_where(Expr::col((table, parent)).eq(id))
         .limit(COMPONENTS_SHOWN + 1)

@@ -8,6 +8,7 @@ use allclear_domain::component::ComponentStatus;
 use allclear_domain::event::Event;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::impact::ImpactChange;
+use allclear_domain::status_period::PeriodCause;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter, QueryOrder,
@@ -82,7 +83,8 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         if !changed.is_nothing() {
             changed.state.version = stamp.revision;
             changed.state.history_version = stamp.revision;
-            component::begin_period(scope, &changed.state, Some(cause), since).await?;
+            let cause = PeriodCause::Incident(cause, None);
+            component::begin_period(scope, &changed.state, cause, since).await?;
         }
         component::update(transaction, organisation, &changed.state).await?;
         events.extend(changed.events);

@@ -4,7 +4,7 @@ pub(crate) mod component;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
-mod timeline;
+pub(crate) mod timeline;
 mod update;
 
 use std::collections::HashMap;
@@ -32,6 +32,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use crate::affected;
 use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
@@ -86,6 +87,9 @@ impl IncidentStore for Database {
                     .await
                     .map_err(broken)?;
                 component::insert(scope, created.state.id, &components).await?;
+                if !components.is_empty() {
+                    affected::store_first(scope, created.state.id).await?;
+                }
                 Ok(Some(
                     created.map(|incident| reported(incident, Timeline::default())),
                 ))
@@ -309,7 +313,7 @@ impl Database {
 }
 
 /// The incidents of an organisation. Every query of incidents begins here.
-fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
+pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
 }
 
@@ -343,7 +347,7 @@ async fn timeline_of(
 }
 
 /// The incidents of a list, with their timelines within the size limit of a list.
-async fn reports(
+pub(crate) async fn reports(
     transaction: &DatabaseTransaction,
     rows: Vec<Model>,
 ) -> Result<Vec<IncidentReport>, Error> {
@@ -380,7 +384,7 @@ fn reported(incident: Incident, timeline: Timeline<IncidentTimelineEntry>) -> In
 }
 
 /// A condition for incidents that were found in their organisation.
-fn named(ids: impl Iterator<Item = Uuid>) -> Condition {
+pub(crate) fn named(ids: impl Iterator<Item = Uuid>) -> Condition {
     Condition::all().add(Column::Id.is_in(ids))
 }
 
@@ -419,16 +423,20 @@ fn row(organisation: &OrganisationId, state: &Incident) -> Model {
         created_at: state.created_at,
         updated_at: state.updated_at,
         version: state.version.0,
+        first_status: state.first_status.to_string(),
+        monitoring_at: state.monitoring_at,
     }
 }
 
-fn incident(row: Model) -> Result<Incident, Error> {
+pub(crate) fn incident(row: Model) -> Result<Incident, Error> {
     Ok(Incident {
         id: IncidentId(row.id),
         title: row.title,
         description: row.description,
         status: parse_stored(&row.status)?,
+        first_status: parse_stored(&row.first_status)?,
         occured_at: row.occured_at,
+        monitoring_at: row.monitoring_at,
         resolved_at: row.resolved_at,
         created_at: row.created_at,
         updated_at: row.updated_at,

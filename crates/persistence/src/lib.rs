@@ -1,14 +1,18 @@
 //! The storage ports on SQLite and PostgreSQL, one code path for both.
 
 pub mod account;
+mod affected;
+mod audit;
 pub mod backup;
 pub mod check;
 mod commit;
 pub mod component;
 pub mod component_group;
+mod dashboard;
 pub mod database;
 pub mod delivery;
 pub mod directory;
+mod domain;
 mod entity;
 mod error;
 mod event;
@@ -21,6 +25,7 @@ pub mod invitation;
 pub mod mail_budget;
 pub mod maintenance;
 pub mod membership;
+mod metrics;
 mod notice;
 mod options;
 pub mod organisation;
@@ -36,6 +41,7 @@ mod schema;
 pub mod session;
 pub mod snapshot;
 pub mod sqlite_file;
+mod statuspage;
 pub mod subscriber;
 mod timeline;
 mod timeout;

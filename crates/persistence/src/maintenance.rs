@@ -1,10 +1,11 @@
 //! Maintenances and their updates.
 
+pub(crate) mod component;
 pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
 mod schedule;
-mod timeline;
+pub(crate) mod timeline;
 pub mod update;
 
 use std::collections::HashMap;
@@ -13,21 +14,23 @@ use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
 use allclear_application::outbox::Commit;
 use allclear_application::page::{Listed, Page};
-use allclear_application::public::maintenance::MaintenanceTimelineEntry;
+use allclear_application::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
 use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
-use allclear_domain::event::Changed;
-use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
-use allclear_domain::maintenance::Maintenance;
+use allclear_domain::audit::{Action, Target};
+use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
+use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     IntoActiveModel, QueryFilter, Select,
 };
 
+use crate::affected::{self, Owner};
 use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
@@ -94,8 +97,13 @@ impl MaintenanceStore for Database {
                     .exec_without_returning(scope.transaction)
                     .await
                     .map_err(broken)?;
+                let id = created.state.id;
+                component::replace(scope, id, &[], &created.state.components).await?;
+                store_first(scope, &created.state).await?;
+                let components = component::named_of(scope.transaction, id).await?;
                 Ok(Some(created.map(|maintenance| {
-                    reported(maintenance, Timeline::default(), scope.stamp.clock)
+                    let timeline = Timeline::default();
+                    reported(maintenance, timeline, components, scope.stamp.clock)
                 })))
             })
         });
@@ -110,23 +118,26 @@ impl MaintenanceStore for Database {
     ) -> Result<Option<Committed<MaintenanceReport>>, Error> {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let found = find(scope.transaction, scope.organisation, id).await?;
-                let Some(before) = found else {
+                let Some(before) = find_affecting(scope, id).await? else {
                     return Ok(None);
                 };
-                let mut changed = rule(maintenance(before)?, scope.stamp)?;
+                let (affected, published) = (before.components.clone(), before.announced);
+                let mut changed = rule(before, scope.stamp)?;
                 if !changed.is_nothing() {
                     changed.state.version = scope.stamp.revision;
+                    component::replace(scope, id, &affected, &changed.state.components).await?;
                     let row = row(scope, &changed.state).into_active_model().reset_all();
                     Entity::update(row)
                         .exec(scope.transaction)
                         .await
                         .map_err(broken)?;
+                    schedule::store_affected(scope, published, &changed.state).await?;
                 }
                 let mut timelines = timeline::of(scope.transaction, &[id.0]).await?;
                 let timeline = timelines.remove(&id.0).unwrap_or_default();
+                let components = component::named_of(scope.transaction, id).await?;
                 Ok(Some(changed.map(|maintenance| {
-                    reported(maintenance, timeline, scope.stamp.clock)
+                    reported(maintenance, timeline, components, scope.stamp.clock)
                 })))
             })
         })
@@ -137,15 +148,21 @@ impl MaintenanceStore for Database {
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
-        deletion: Changed<()>,
+        rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
         self.commit(organisation, move |scope| {
             Box::pin(async move {
-                let row = Entity::delete_many()
-                    .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
-                    .filter(Column::Id.eq(id.0));
-                let deleted = row.exec(scope.transaction).await.map_err(broken)?;
-                Ok((deleted.rows_affected > 0).then_some(deletion))
+                let Some(before) = find_affecting(scope, id).await? else {
+                    return Ok(None);
+                };
+                let title = before.title.clone();
+                let deletion = rule(before, scope.stamp)?;
+                Entity::delete_by_id(id.0)
+                    .exec(scope.transaction)
+                    .await
+                    .map_err(broken)?;
+                let (action, target) = (Action::MaintenanceDeleted, Target::Maintenance(id));
+                Ok(Some(deletion.audited(action, target, title)))
             })
         })
         .await
@@ -264,8 +281,28 @@ pub(crate) async fn find(
         .map_err(broken)
 }
 
-/// Maintenances with their timelines, which share `room` bytes.
-async fn reports(
+/// Stores the components of a new maintenance, which may have begun or be over.
+async fn store_first(scope: Scope<'_>, created: &Maintenance) -> Result<(), Error> {
+    if created.components.is_empty() {
+        return Ok(());
+    }
+    let owner = Owner::Maintenance(created.id);
+    let row = Expr::col("id").eq(created.id.0);
+    affected::store(scope, owner, "maintenances", &["affected_at_creation"], row).await?;
+    schedule::store_affected(scope, MaintenanceStatus::Scheduled, created).await
+}
+
+/// A maintenance of the organisation with the components that it affects.
+async fn find_affecting(scope: Scope<'_>, id: MaintenanceId) -> Result<Option<Maintenance>, Error> {
+    let Some(row) = find(scope.transaction, scope.organisation, id).await? else {
+        return Ok(None);
+    };
+    let components = component::of(scope.transaction, id).await?;
+    maintenance(row, components).map(Some)
+}
+
+/// Maintenances with their timelines and components, which share `room` bytes.
+pub(crate) async fn reports(
     transaction: &DatabaseTransaction,
     rows: Vec<Model>,
     room: usize,
@@ -278,19 +315,31 @@ async fn reports(
         let some: Vec<Model> = rows.by_ref().take(AT_ONCE).collect();
         let is_read = !budget.is_spent();
         let ids: Vec<_> = some.iter().map(|row| row.id).collect();
-        let mut timelines = if is_read {
-            timeline::of(transaction, &ids).await?
+        let (mut timelines, mut affected) = if is_read {
+            let timelines = timeline::of(transaction, &ids).await?;
+            (timelines, component::named(transaction, &ids).await?)
         } else {
-            HashMap::new()
+            (HashMap::new(), HashMap::new())
         };
         for row in some {
-            let mut timeline = if is_read {
-                timelines.remove(&row.id).unwrap_or_default()
+            let (mut timeline, components) = if is_read {
+                let timeline = timelines.remove(&row.id).unwrap_or_default();
+                (timeline, affected.remove(&row.id).unwrap_or_default())
             } else {
-                Timeline::unread()
+                (Timeline::unread(), Vec::new())
             };
+            let mut report = reported(
+                maintenance(row, Vec::new())?,
+                Timeline::default(),
+                components,
+                now,
+            );
+            report.components_truncated = !is_read;
+            budget.fit(&mut report.components, &mut report.components_truncated)?;
             timeline.fit(&mut budget)?;
-            reports.push(reported(maintenance(row)?, timeline, now));
+            report.timeline = timeline.entries;
+            report.timeline_truncated = timeline.truncated;
+            reports.push(report);
         }
     }
     Ok(reports)
@@ -299,12 +348,15 @@ async fn reports(
 fn reported(
     maintenance: Maintenance,
     timeline: Timeline<MaintenanceTimelineEntry>,
+    components: Vec<MaintenanceComponent>,
     now: DateTime<Utc>,
 ) -> MaintenanceReport {
     MaintenanceReport {
         maintenance,
         timeline: timeline.entries,
         timeline_truncated: timeline.truncated,
+        components,
+        components_truncated: false,
         read_at: now,
     }
 }
@@ -326,10 +378,12 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
         next_change_at: state.next_change(scope.stamp.clock),
         shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
         notify: state.notify,
+        reschedules: state.reschedules,
     }
 }
 
-pub(crate) fn maintenance(row: Model) -> Result<Maintenance, Error> {
+/// A stored maintenance that affects these components.
+pub(crate) fn maintenance(row: Model, components: Vec<ComponentId>) -> Result<Maintenance, Error> {
     Ok(Maintenance {
         id: MaintenanceId(row.id),
         title: row.title,
@@ -339,6 +393,8 @@ pub(crate) fn maintenance(row: Model) -> Result<Maintenance, Error> {
         cancelled_at: row.cancelled_at,
         announced: parse_stored(&row.announced_status)?,
         notify: row.notify,
+        components,
+        reschedules: row.reschedules,
         created_at: row.created_at,
         updated_at: row.updated_at,
         version: Revision(row.version),

@@ -16,6 +16,7 @@ use crate::entity::notice::{ActiveModel, Entity, Model};
 use crate::entity::subscriber;
 use crate::error::broken;
 use crate::incident::public::affected_by;
+use crate::maintenance::component::named_of;
 
 /// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(), Error> {
@@ -76,6 +77,7 @@ async fn content(
             maintenance,
             message,
         } => {
+            let components = named_of(scope.transaction, maintenance.id).await?;
             let content = NoticeContent {
                 title: maintenance.title,
                 description: maintenance.description,
@@ -85,6 +87,10 @@ async fn content(
                     status: maintenance.announced,
                     start_at: maintenance.start_at,
                     end_at: maintenance.end_at,
+                    components: components
+                        .into_iter()
+                        .map(|affected| affected.component.name)
+                        .collect(),
                 },
             };
             (maintenance.id.0, scope.stamp.clock, content)

@@ -5,11 +5,13 @@ use allclear_application::error::Error;
 use allclear_application::invitation::Invitation;
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::origin::Origin;
 use allclear_application::public::PublicOrganisation;
 use allclear_application::secret::Digest;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{Committed, Transition};
 use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::audit::Actor;
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, Role};
@@ -25,10 +27,10 @@ use sea_orm::{
 use crate::commit::{self, Lock, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
-use crate::entity::{subscriber, user};
+use crate::entity::{domain_claim, subscriber, user};
 use crate::error::{broken, parse_stored};
 use crate::notice::subscribed;
-use crate::{invitation, membership};
+use crate::{domain, invitation, membership};
 
 #[async_trait]
 impl OrganisationStore for Database {
@@ -46,10 +48,12 @@ impl OrganisationStore for Database {
                 let Some(before) = find(scope.transaction, scope.organisation).await? else {
                     return Ok(None);
                 };
+                let claim = before.domain.clone();
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.is_nothing() {
                     changed.state.version = scope.stamp.revision;
                     update(scope.transaction, &changed.state).await?;
+                    domain::store(scope.transaction, claim, &changed.state).await?;
                 }
                 Ok(Some(changed))
             })
@@ -220,10 +224,13 @@ pub(crate) async fn find(
     id: &OrganisationId,
 ) -> Result<Option<Organisation>, Error> {
     let found = Entity::find_by_id(id.as_str())
+        .find_also_related(domain_claim::Entity)
         .one(connection)
         .await
         .map_err(broken)?;
-    found.map(organisation).transpose()
+    found
+        .map(|(row, claim)| organisation(row, claim))
+        .transpose()
 }
 
 /// The public form of the organisation of a commit.
@@ -231,7 +238,8 @@ pub(crate) async fn public(scope: Scope<'_>) -> Result<PublicOrganisation, Error
     let found = find(scope.transaction, scope.organisation).await?;
     let found =
         found.ok_or_else(|| Error::internal("an organisation with a commit is not stored"))?;
-    let url = scope.database.links.status_page(scope.organisation);
+    let links = &scope.database.links;
+    let url = links.page(scope.organisation, found.verified_domain());
     Ok(PublicOrganisation::new(found, url))
 }
 
@@ -260,9 +268,18 @@ pub(crate) async fn insert_or_rename(
     let Some(name) = name else {
         return Ok(Committed::unchanged(()));
     };
-    let committed = commit::commit_in(transaction, database, id, Lock::Read, move |scope| {
-        Box::pin(rename(scope, name))
-    });
+    let origin = Origin {
+        actor: Actor::Provider,
+        request_id: None,
+    };
+    let committed = commit::commit_in(
+        transaction,
+        database,
+        id,
+        Lock::Read,
+        &origin,
+        move |scope| Box::pin(rename(scope, name)),
+    );
     Ok(committed.await?.unwrap_or(Committed::unchanged(())))
 }
 
@@ -438,7 +455,7 @@ async fn update(transaction: &DatabaseTransaction, state: &Organisation) -> Resu
     Ok(())
 }
 
-pub(crate) fn organisation(row: Model) -> Result<Organisation, Error> {
+fn organisation(row: Model, claim: Option<domain_claim::Model>) -> Result<Organisation, Error> {
     Ok(Organisation {
         id: OrganisationId::parse(&row.id).map_err(Error::internal)?,
         name: row.name,
@@ -447,6 +464,7 @@ pub(crate) fn organisation(row: Model) -> Result<Organisation, Error> {
         page_description: row.page_description,
         support_url: row.support_url,
         notify_by_default: row.notify_by_default,
+        domain: claim.map(domain::claim).transpose()?,
         revision: Revision(row.revision),
         version: Revision(row.settings_version),
     })

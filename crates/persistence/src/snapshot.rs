@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
+use allclear_application::component::ComponentReport;
 use allclear_application::component_group::ComponentGroupReport;
 use allclear_application::error::Error;
 use allclear_application::public::component_group::PublicComponentGroup;
 use allclear_application::public::size::{Budget, PAGE_BYTES};
 use allclear_application::public::{PublicComponent, PublicOrganisation, Snapshot, SnapshotStore};
-use allclear_domain::component::Component;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::status_period::StatusSpan;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{EntityTrait, QueryOrder};
+use sea_orm::{DatabaseTransaction, QueryOrder};
 use uuid::Uuid;
 
 use crate::component::{self, history};
@@ -23,6 +23,7 @@ use crate::entity;
 use crate::error::broken;
 use crate::incident;
 use crate::maintenance;
+use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 
 #[async_trait]
@@ -33,35 +34,21 @@ impl SnapshotStore for Database {
         now: DateTime<Utc>,
     ) -> Result<Option<Snapshot>, Error> {
         let id = organisation.clone();
-        let url = self.links.status_page(organisation);
+        let links = self.links.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                let organisation = entity::organisation::Entity::find_by_id(id.as_str());
-                let Some(organisation) = organisation.one(transaction).await.map_err(broken)?
-                else {
+                let Some(organisation) = organisation::find(transaction, &id).await? else {
                     return Ok(None);
                 };
-                let (revision, organisation) = (
-                    organisation.revision,
-                    organisation::organisation(organisation)?,
-                );
-                let groups = component_group::of(&id)
-                    .order_by_asc(entity::component_group::Column::Position)
-                    .all(transaction)
-                    .await
-                    .map_err(broken)?;
-                let groups = component_group::reports(transaction, &id, groups).await?;
-                let rows = component::of(&id).all(transaction).await.map_err(broken)?;
-                let mut components = rows
-                    .into_iter()
-                    .map(component::component)
-                    .collect::<Result<Vec<_>, _>>()?;
-                sort_in_page_order(&mut components, &groups);
+                let revision = organisation.revision.0;
+                let url = links.page(&id, organisation.verified_domain());
+                let maintained = UnderMaintenance::read(transaction, &id, now).await?;
+                let (groups, components) = in_page_order(transaction, &id, &maintained).await?;
                 let time_zone = organisation.time_zone;
                 let range = DateRange::of_bars(time_zone.date_of(now));
                 let window = UptimeWindow::new(range, time_zone, now);
                 let spans =
-                    history::spans_by_component(transaction, &id, window.start_at()).await?;
+                    history::spans::spans_by_component(transaction, &id, window.start_at()).await?;
                 Ok(Some(Snapshot {
                     organisation: PublicOrganisation::new(organisation, url),
                     groups: shown_groups(&groups)?,
@@ -78,13 +65,35 @@ impl SnapshotStore for Database {
     }
 }
 
-fn sort_in_page_order(components: &mut [Component], groups: &[ComponentGroupReport]) {
+/// The groups and the components of an organisation, in the order of its page.
+pub(crate) async fn in_page_order(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    maintained: &UnderMaintenance,
+) -> Result<(Vec<ComponentGroupReport>, Vec<ComponentReport>), Error> {
+    let groups = component_group::of(organisation)
+        .order_by_asc(entity::component_group::Column::Position)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let groups = component_group::reports(transaction, organisation, groups, maintained).await?;
+    let rows = component::of(organisation).all(transaction).await;
+    let mut components = rows
+        .map_err(broken)?
+        .into_iter()
+        .map(|row| Ok(maintained.report(component::component(row)?)))
+        .collect::<Result<Vec<_>, Error>>()?;
+    sort_in_page_order(&mut components, &groups);
+    Ok((groups, components))
+}
+
+fn sort_in_page_order(components: &mut [ComponentReport], groups: &[ComponentGroupReport]) {
     let positions: HashMap<_, _> = groups
         .iter()
         .map(|report| (report.group.id, report.position))
         .collect();
-    components.sort_by_key(|component| {
-        let place = component.place;
+    components.sort_by_key(|report| {
+        let place = report.component.place;
         match place.group.and_then(|group| positions.get(&group)) {
             Some(group) => (*group, place.position),
             None => (place.position, 0),
@@ -103,16 +112,17 @@ fn shown_groups(groups: &[ComponentGroupReport]) -> Result<Vec<PublicComponentGr
 
 /// The components, with their descriptions within the page's size limit.
 fn shown(
-    components: &[Component],
+    components: &[ComponentReport],
     window: &UptimeWindow,
     spans: &HashMap<Uuid, Vec<StatusSpan>>,
 ) -> Result<Vec<PublicComponent>, Error> {
     let mut budget = Budget::new(PAGE_BYTES);
     components
         .iter()
-        .map(|component| {
-            let spans = spans.get(&component.id.0).map_or(&[][..], Vec::as_slice);
-            budget.show_component(PublicComponent::new(component, window, spans))
+        .map(|report| {
+            let spans = spans.get(&report.component.id.0);
+            let spans = spans.map_or(&[][..], Vec::as_slice);
+            budget.show_component(PublicComponent::new(report, window, spans))
         })
         .collect()
 }

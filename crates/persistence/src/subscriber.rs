@@ -1,9 +1,11 @@
 //! Subscribers, and the counts of recent verification mails.
 
 use allclear_application::error::Error;
+use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
 use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::audit::Action;
 use allclear_domain::email::{EmailKey, Mailbox};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
@@ -16,6 +18,7 @@ use sea_orm::{
     EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
 
+use crate::audit::{self, SubscriberChange};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{Column, Entity, Model};
@@ -67,12 +70,16 @@ impl SubscriberStore for Database {
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
+        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
                 // Before the address is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
                 let state = store(transaction, &organisation, &mailbox, rule).await?;
                 queue_verification(transaction, &organisation, state.id, now).await?;
+                let action = Action::SubscriberCreated;
+                let change = SubscriberChange::new(action, state.id, now, random);
+                audit::append_subscriber(transaction, &organisation, &origin, change).await?;
                 Ok(state)
             })
         })
@@ -80,7 +87,8 @@ impl SubscriberStore for Database {
     }
 
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error> {
-        let organisation = organisation.clone();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
                 lock(transaction, &organisation).await?;
@@ -89,6 +97,8 @@ impl SubscriberStore for Database {
                 let gone = gone.exec(transaction).await.map_err(broken)?.rows_affected > 0;
                 if gone {
                     add_to_count(transaction, &organisation, -1).await?;
+                    let change = SubscriberChange::new(Action::SubscriberDeleted, id, now, random);
+                    audit::append_subscriber(transaction, &organisation, &origin, change).await?;
                 }
                 Ok(gone)
             })

@@ -1,4 +1,4 @@
-// Requests per second of the public page and the public snapshot, compared with nginx serving the same bytes with the
+// Requests per second of the public page, the public snapshot and the Statuspage API's summary, compared with nginx serving the same bytes with the
 // same headers from a file. Both run at the same time, on free loopback ports, with as many workers as there are
 // processors; wrk asks them in turns, so that whatever else the machine does meets both.
 //
@@ -44,6 +44,8 @@ const asked = {
   'page, plain': (page) => [page.pathname, 'identity'],
   'snapshot, gzip': (page) => [`/api/v1${page.pathname}`, 'gzip'],
   'snapshot, plain': (page) => [`/api/v1${page.pathname}`, 'identity'],
+  'Statuspage summary, gzip': (page) => [`${page.pathname}/api/v2/summary.json`, 'gzip'],
+  'Statuspage summary, plain': (page) => [`${page.pathname}/api/v2/summary.json`, 'identity'],
 };
 
 async function bytesOf(url, coding) {

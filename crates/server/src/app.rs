@@ -9,10 +9,7 @@ use allclear_application::account::Accounts;
 use allclear_application::background::Background;
 use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
-use allclear_application::component::Components;
-use allclear_application::incident::Incidents;
 use allclear_application::link::Links;
-use allclear_application::maintenance::Maintenances;
 use allclear_application::organisation::NameSource;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::Relay;
@@ -32,6 +29,7 @@ use crate::clerk;
 use crate::clock::SystemClock;
 use crate::connect;
 use crate::delivery::{MailQueue, RunningMailQueue};
+use crate::domain::DomainServices;
 use crate::identity::{self, Identity};
 use crate::mail;
 use crate::metrics;
@@ -50,10 +48,8 @@ pub struct App {
     public_url: String,
     with_clerk: bool,
     pub(crate) identity: Identity,
-    pub(crate) components: Arc<Components>,
-    pub(crate) incidents: Arc<Incidents>,
-    pub(crate) maintenances: Arc<Maintenances>,
-    database: Database,
+    pub(crate) services: Services,
+    pub(crate) database: Database,
     public: PublicStatus,
     draining: Draining,
     background: Background,
@@ -111,17 +107,24 @@ impl App {
         let mail_queue =
             MailQueue::new(settings, &public_url, &database, &clock, mailer, &identity).await?;
         let services = Services::new(&database, &relay, &clock, names(clerk.is_some()));
+        let domain_services =
+            DomainServices::new(settings, &public_url, &database, &relay, &clock).await?;
 
         let public =
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
-        let retention = Retention::new(Arc::clone(&store) as _, Arc::clone(&clock));
+        let retention = retention(&store, &clock);
         let draining = Draining::default();
         let state = AppState {
             identity: provider,
             components: Arc::clone(&services.components),
-            component_groups: services.component_groups,
-            reviews: services.reviews,
-            organisations: services.organisations,
+            component_groups: Arc::clone(&services.component_groups),
+            reviews: Arc::clone(&services.reviews),
+            organisations: Arc::clone(&services.organisations),
+            domains: Arc::clone(&domain_services.domains),
+            hosts: Arc::clone(&domain_services.hosts),
+            domain_throttle: Arc::default(),
+            dashboard: Arc::clone(&services.dashboard),
+            organisation_metrics: Arc::clone(&services.metrics),
             incidents: Arc::clone(&services.incidents),
             maintenances: Arc::clone(&services.maintenances),
             subscribers: Arc::clone(&mail_queue.subscribers),
@@ -129,6 +132,7 @@ impl App {
             subscriber_throttle: Arc::new(SubscriberThrottle::new(&settings.limits.subscriber())),
             pages: Arc::clone(&public.pages),
             history_pages: Arc::clone(&public.history_pages),
+            statuspage_documents: Arc::clone(&public.statuspage_documents),
             streams: Arc::clone(&public.streams),
             sockets: Arc::clone(&public.sockets),
             socket_settings: settings.socket(&public_url),
@@ -151,11 +155,13 @@ impl App {
 
         let running_mail_queue = mail_queue.start(Arc::clone(&broadcast));
         let mut tasks = public.start(&relay);
+        tasks.push(domain_services.start(Arc::clone(&broadcast)));
         tasks.push(tokio::spawn(prune(
             Arc::clone(&identity.accounts),
             retention,
         )));
-        let (scheduler, wake_timer) = (services.scheduler, services.wake_timer);
+        let scheduler = Arc::clone(&services.scheduler);
+        let wake_timer = Arc::clone(&services.wake_timer);
         tasks.extend(schedule(scheduler, wake_timer, broadcast, clock));
         tasks.push(tokio::spawn(identity::reload_keys(Arc::clone(
             &identity.keys,
@@ -165,9 +171,7 @@ impl App {
             public_url,
             with_clerk: clerk.is_some(),
             identity,
-            components: services.components,
-            incidents: services.incidents,
-            maintenances: services.maintenances,
+            services,
             database,
             public,
             draining,
@@ -249,6 +253,11 @@ impl App {
     }
 }
 
+fn retention(store: &Arc<Database>, clock: &Arc<dyn Clock>) -> Retention {
+    let store = || Arc::clone(store);
+    Retention::new(store(), store(), Arc::clone(clock))
+}
+
 /// Where the names of organisations are changed.
 const fn names(with_clerk: bool) -> NameSource {
     if with_clerk {
@@ -260,7 +269,7 @@ const fn names(with_clerk: bool) -> NameSource {
 
 /// Starts the scheduler and the task that wakes it.
 fn schedule(
-    scheduler: Scheduler,
+    scheduler: Arc<Scheduler>,
     wake_timer: Arc<WakeTimer>,
     broadcast: Arc<dyn Broadcast>,
     clock: Arc<dyn Clock>,

@@ -3,9 +3,12 @@
 mod clock;
 mod story;
 mod writer;
+mod year;
 
 use std::sync::Arc;
 use std::time::Duration;
+
+use allclear_application::origin::Origin;
 
 use crate::app::App;
 use crate::settings::Settings;
@@ -33,7 +36,7 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     let signals = EndSignals::receive()?;
     let clock = Arc::new(DemoClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
-    let organisation = story::write(&app, &clock)
+    let organisation = Origin::of_request(None, story::write(&app, &clock))
         .await
         .map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();

@@ -8,6 +8,7 @@ pub mod command;
 mod connect;
 mod delivery;
 pub mod demo;
+mod domain;
 mod identity;
 mod log;
 mod mail;

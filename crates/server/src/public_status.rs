@@ -14,6 +14,7 @@ use allclear_transport::status::events::EventStreams;
 use allclear_transport::status::history::pages::HistoryPages;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
+use allclear_transport::statuspage::documents::StatuspageDocuments;
 use allclear_transport::web_app::WebApp;
 use tokio::task::JoinHandle;
 
@@ -28,6 +29,7 @@ pub(crate) struct PublicStatus {
     pub(crate) viewers: Arc<Viewers>,
     pub(crate) pages: Arc<Pages>,
     pub(crate) history_pages: Arc<HistoryPages>,
+    pub(crate) statuspage_documents: Arc<StatuspageDocuments>,
     pub(crate) streams: Arc<EventStreams>,
     pub(crate) sockets: Arc<Sockets>,
     pub(crate) proxies: Arc<TrustedProxies>,
@@ -57,6 +59,8 @@ impl PublicStatus {
             Arc::clone(clock),
             WebApp::history_template(public_url),
         ));
+        let store = Arc::new(database.clone());
+        let statuspage_documents = Arc::new(StatuspageDocuments::new(store, relay, clock));
         let sockets = Arc::new(Sockets::new(
             &settings.socket(public_url),
             Arc::clone(&client_limits),
@@ -74,6 +78,7 @@ impl PublicStatus {
             viewers,
             pages,
             history_pages,
+            statuspage_documents,
             streams,
             sockets,
             proxies,

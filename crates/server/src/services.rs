@@ -1,12 +1,14 @@
-//! Wires components, incidents, maintenances and the scheduler.
+//! Wires components, incidents, maintenances, what is computed from them, and the scheduler.
 
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::component_group::ComponentGroups;
+use allclear_application::dashboard::Dashboard;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::metrics::Metrics;
 use allclear_application::organisation::{NameSource, Organisations};
 use allclear_application::relay::Relay;
 use allclear_application::review::Reviews;
@@ -17,13 +19,15 @@ use allclear_persistence::database::Database;
 pub(crate) struct Services {
     pub(crate) components: Arc<Components>,
     pub(crate) component_groups: Arc<ComponentGroups>,
+    pub(crate) dashboard: Arc<Dashboard>,
+    pub(crate) metrics: Arc<Metrics>,
     pub(crate) reviews: Arc<Reviews>,
     pub(crate) organisations: Arc<Organisations>,
     pub(crate) incidents: Arc<Incidents>,
     pub(crate) maintenances: Arc<Maintenances>,
     /// Wakes the scheduler.
     pub(crate) wake_timer: Arc<WakeTimer>,
-    pub(crate) scheduler: Scheduler,
+    pub(crate) scheduler: Arc<Scheduler>,
 }
 
 impl Services {
@@ -43,7 +47,14 @@ impl Services {
             relay(),
             Arc::clone(clock),
         );
-        let component_groups = ComponentGroups::new(Arc::clone(&store) as _, relay());
+        let component_groups = ComponentGroups::new(
+            Arc::clone(&store) as _,
+            Arc::clone(&store) as _,
+            relay(),
+            Arc::clone(clock),
+        );
+        let dashboard = Dashboard::new(Arc::clone(&store) as _, Arc::clone(clock));
+        let metrics = Metrics::new(Arc::clone(&store) as _, Arc::clone(clock));
         let reviews = Reviews::new(Arc::clone(&store) as _, relay());
         let organisations = Organisations::new(Arc::clone(&store) as _, relay(), names);
         let incidents = Incidents::new(Arc::clone(&store) as _, relay());
@@ -53,12 +64,14 @@ impl Services {
         Self {
             components: Arc::new(components),
             component_groups: Arc::new(component_groups),
+            dashboard: Arc::new(dashboard),
+            metrics: Arc::new(metrics),
             reviews: Arc::new(reviews),
             organisations: Arc::new(organisations),
             incidents: Arc::new(incidents),
             maintenances: Arc::new(maintenances),
             wake_timer,
-            scheduler,
+            scheduler: Arc::new(scheduler),
         }
     }
 }

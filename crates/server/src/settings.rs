@@ -17,6 +17,7 @@ use url::Url;
 
 use self::clerk::{Clerk, ClerkSettings};
 use self::connection::ConnectionSettings;
+use self::domain::DomainSettings;
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 use self::metrics::MetricsSettings;
@@ -27,6 +28,7 @@ use self::usage::UsageSettings;
 
 pub(crate) mod clerk;
 mod connection;
+mod domain;
 mod file;
 mod limit;
 mod mail;
@@ -64,6 +66,9 @@ pub struct Settings {
     /// `postgres://…`, needed for several nodes [default: an SQLite file in the data folder]
     #[arg(long, env = "ALLCLEAR_DATABASE_URL", value_name = "ALLCLEAR_DATABASE_URL", value_parser = UrlWithScheme(&["postgres:", "postgresql:", "sqlite:"]), hide_env_values = true)]
     pub database_url: Option<SecretString>,
+
+    #[command(flatten)]
+    pub(crate) domain: DomainSettings,
 
     #[command(flatten)]
     pub(crate) redis: RedisSettings,

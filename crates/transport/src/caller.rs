@@ -5,6 +5,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpRequest, web};
 use allclear_application::caller::{Caller, Role, TokenError, TokenVerifier};
 use allclear_application::error::Error;
+use allclear_application::origin::Origin;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
@@ -75,11 +76,13 @@ impl FromRequest for Operator {
             if let Some(usage) = usage {
                 usage.count(&membership.organisation, &request)?;
             }
-            Ok(Self {
+            let operator = Self {
                 organisation: membership.organisation,
                 role: membership.role,
                 caller,
-            })
+            };
+            Origin::identify(operator.author());
+            Ok(operator)
         })
     }
 }

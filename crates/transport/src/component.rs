@@ -1,13 +1,11 @@
 //! The component routes.
 
-mod history;
+pub(crate) mod history;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
-use allclear_application::component::Components;
+use allclear_application::component::{ComponentReport, Components};
 use allclear_application::timestamp;
-use allclear_domain::component::{
-    Component, ComponentDraft, ComponentPatch, ComponentStatus, UptimeStart,
-};
+use allclear_domain::component::{ComponentDraft, ComponentPatch, ComponentStatus, UptimeStart};
 use allclear_domain::id::{ComponentGroupId, ComponentId};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -32,7 +30,7 @@ const BOOLEAN_MESSAGE: &str = "Must be true or false";
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Component)]
-struct ComponentBody {
+pub(crate) struct ComponentBody {
     /// Identifier, a `UUIDv7`.
     id: String,
     /// Public code of 12 characters, for addresses.
@@ -41,6 +39,8 @@ struct ComponentBody {
     /// Description; may be empty.
     description: String,
     status: ComponentStatus,
+    /// Whether a maintenance of it is in progress.
+    under_maintenance: bool,
     /// Identifier of its group; null if it has none.
     #[schema(required)]
     group_id: Option<String>,
@@ -51,7 +51,7 @@ struct ComponentBody {
     /// The first day that counts for uptime, in the time zone of the page; null if all days count.
     #[schema(required)]
     start_date: Option<NaiveDate>,
-    /// Whether the status page hides it while it is operational.
+    /// Whether the status page hides it while it is operational and not under maintenance.
     only_show_when_affected: bool,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
@@ -59,14 +59,16 @@ struct ComponentBody {
     updated_at: DateTime<Utc>,
 }
 
-impl From<&Component> for ComponentBody {
-    fn from(component: &Component) -> Self {
+impl From<&ComponentReport> for ComponentBody {
+    fn from(report: &ComponentReport) -> Self {
+        let component = &report.component;
         Self {
             id: component.id.to_string(),
             code: component.id.code().to_string(),
             name: component.name.clone(),
             description: component.description.clone(),
             status: component.status,
+            under_maintenance: report.under_maintenance,
             group_id: component.place.group.map(|group| group.to_string()),
             position: component.place.position,
             show_uptime: component.show_uptime,
@@ -108,7 +110,7 @@ struct ComponentInput {
     #[serde(default)]
     #[schema(value_type = Option<NaiveDate>, required = false)]
     start_date: FieldInput<Date>,
-    /// Whether the status page hides it while it is operational. False if absent when creating.
+    /// Whether the status page hides it while it is operational and not under maintenance. False if absent when creating.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     only_show_when_affected: FieldInput<bool>,
@@ -215,9 +217,9 @@ async fn create(
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let created = components
-        .create(&operator.organisation, body.0.draft()?)
+        .create(&operator.organisation, body.0.draft()?, operator.author())
         .await?;
-    Ok(ApiResponse::new(ComponentBody::from(&created)).created(created.version))
+    Ok(ApiResponse::new(ComponentBody::from(&created)).created(created.component.version))
 }
 
 /// Returns a component. The `ETag` header is its version.
@@ -233,8 +235,8 @@ async fn read(
     id: Id<ComponentId>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let component = components.find(&operator.organisation, id.0).await?;
-    Ok(ApiResponse::new(ComponentBody::from(&component)).item(component.version))
+    let found = components.find(&operator.organisation, id.0).await?;
+    Ok(ApiResponse::new(ComponentBody::from(&found)).item(found.component.version))
 }
 
 /// Changes the given fields of a component.
@@ -254,9 +256,15 @@ async fn edit(
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let edited = components
-        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .edit(
+            &operator.organisation,
+            id.0,
+            body.0.patch()?,
+            operator.author(),
+            if_match.0,
+        )
         .await?;
-    Ok(ApiResponse::new(ComponentBody::from(&edited)).item(edited.version))
+    Ok(ApiResponse::new(ComponentBody::from(&edited)).item(edited.component.version))
 }
 
 /// Deletes a component.

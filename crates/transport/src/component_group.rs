@@ -1,7 +1,9 @@
 //! The routes of component groups and of the order of the page.
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
-use allclear_application::component_group::{ComponentGroupReport, ComponentGroups};
+use allclear_application::component_group::{
+    ComponentGroupReport, ComponentGroupUptime, ComponentGroups,
+};
 use allclear_application::public::component_group::PublicOrder;
 use allclear_application::timestamp;
 use allclear_domain::component::ComponentStatus;
@@ -9,13 +11,14 @@ use allclear_domain::component_group::{ComponentGroupPatch, GroupDisplay};
 use allclear_domain::id::{ComponentGroupId, ComponentId};
 use allclear_domain::page_order::{OrderEntry, PageOrder};
 use allclear_domain::validation::{FieldError, Invalid};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
 use crate::component::STATUS_MESSAGE;
+use crate::component::history::{DaysQuery, RelatedIncidentBody};
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -40,6 +43,8 @@ struct GroupBody {
     display: GroupDisplay,
     /// The worst status of its components; `OPERATIONAL` if it has none.
     status: ComponentStatus,
+    /// Whether one of its components is under maintenance.
+    under_maintenance: bool,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
     #[serde(serialize_with = "timestamp::serialize")]
@@ -57,8 +62,39 @@ impl From<&ComponentGroupReport> for GroupBody {
             position: report.position,
             display: group.display,
             status: report.status,
+            under_maintenance: report.under_maintenance,
             created_at: group.created_at,
             updated_at: group.updated_at,
+        }
+    }
+}
+
+/// Uptime of a component group.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ComponentGroupUptime)]
+struct UptimeBody {
+    /// The first day.
+    from: NaiveDate,
+    /// The last day.
+    to: NaiveDate,
+    /// Mean of the percentages of the components that show their uptime, rounded down to two decimals; null if no day
+    /// counts.
+    #[schema(required)]
+    percentage: Option<f64>,
+    /// Number of days that count for at least one component.
+    days: u32,
+    /// The newest incidents that affected its components on these days, at most 500.
+    incidents: Vec<RelatedIncidentBody>,
+}
+
+impl From<ComponentGroupUptime> for UptimeBody {
+    fn from(found: ComponentGroupUptime) -> Self {
+        Self {
+            from: found.range.first,
+            to: found.range.last,
+            percentage: found.percentage.map(f64::from),
+            days: found.counted_days,
+            incidents: found.incidents.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -234,6 +270,26 @@ async fn remove(
     .ok())
 }
 
+/// Returns the uptime of a component group: of the last 90 days if no days are given, of at most 366 days.
+#[utoipa::path(
+    tag = "component groups",
+    params(("id" = String, Path, format = "uuid"), DaysQuery),
+    responses((status = 200, body = ApiResponse<UptimeBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/{id}/uptime")]
+async fn uptime(
+    operator: Operator,
+    id: Id<ComponentGroupId>,
+    days: web::Query<DaysQuery>,
+    groups: web::Data<ComponentGroups>,
+) -> Result<HttpResponse, Problem> {
+    let found = groups
+        .uptime(&operator.organisation, id.0, days.read()?)
+        .await?;
+    Ok(ApiResponse::new(UptimeBody::from(found)).ok())
+}
+
 /// Returns the order of the status page. The `ETag` header is its version; creating, deleting and moving components and
 /// groups change it.
 #[utoipa::path(
@@ -282,6 +338,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
                 .service(create)
                 .service(read)
                 .service(edit)
-                .service(remove);
+                .service(remove)
+                .service(uptime);
         });
 }

@@ -1,7 +1,9 @@
-//! The fast path: responses for the public page and its snapshot that skip the app's routing,
+//! The fast path: responses for the public page, its snapshot and its documents for programs that skip the app's routing,
 //! extractors and middleware, which cost more than the response itself. In an outage, nearly all
 //! requests are of this kind. Every other request goes to the app, which returns the same
 //! responses. Figures: `docs/decisions/public-pages-take-a-fast-path.md`.
+//!
+//! Before anything else, a request to an organisation's domain gets the path that it has without one.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -15,14 +17,17 @@ use actix_web::HttpResponse;
 use actix_web::body::{BodySize, EitherBody, MessageBody};
 use actix_web::dev::{AppConfig, Payload, Service, ServiceFactory, ServiceResponse, forward_ready};
 use actix_web::http::Method;
+use actix_web::http::header::HeaderMap;
 use actix_web::web::Bytes;
 use futures_util::future::{Either, LocalBoxFuture, MapOk};
 use futures_util::{FutureExt, TryFutureExt};
 
+use crate::host_routing::HostRouting;
 use crate::request_log;
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::status::worker_cache::WorkerCache;
+use crate::statuspage::documents::StatuspageDocuments;
 use crate::timeouts::idle::{Connection, RequestGuard};
 
 /// Bytes of a body that are written at once. Every connection holds a copy of this size; larger
@@ -33,14 +38,18 @@ const CHUNK_SIZE: usize = 32 * 1024;
 pub(crate) struct FastPath<A> {
     pub(crate) app: A,
     pub(crate) pages: Arc<Pages>,
+    pub(crate) documents: Arc<StatuspageDocuments>,
     pub(crate) responses: Arc<PublicResponses>,
+    pub(crate) routing: Arc<HostRouting>,
 }
 
 /// The fast path of one worker.
 pub(crate) struct FastPathService<A> {
     app: A,
     cache: WorkerCache,
+    documents: Arc<StatuspageDocuments>,
     responses: Arc<PublicResponses>,
+    routing: Arc<HostRouting>,
 }
 
 /// A body from the cache. It marks its connection as busy until it is sent.
@@ -67,13 +76,16 @@ where
 
     fn new_service(&self, config: AppConfig) -> Self::Future {
         let cache = WorkerCache::of(Arc::clone(&self.pages));
-        let responses = Arc::clone(&self.responses);
+        let (documents, responses) = (Arc::clone(&self.documents), Arc::clone(&self.responses));
+        let routing = Arc::clone(&self.routing);
         self.app
             .new_service(config)
             .map_ok(|app| FastPathService {
                 app,
                 cache,
+                documents,
                 responses,
+                routing,
             })
             .boxed_local()
     }
@@ -94,7 +106,8 @@ where
     forward_ready!(app);
 
     fn call(&self, mut request: Request) -> Self::Future {
-        match self.respond(&mut request) {
+        let is_accepted = self.routing.route(&mut request);
+        match is_accepted.then(|| self.respond(&mut request)).flatten() {
             Some(response) => Either::Left(ready(Ok(
                 response.map_body(|_, body| EitherBody::left(body))
             ))),
@@ -116,24 +129,7 @@ impl<A> FastPathService<A> {
         if !matches!(request.payload(), Payload::None) {
             return None;
         }
-        let path = request.path();
-        let (organisation, is_page) = match path.strip_prefix("/status/") {
-            Some(organisation) => (organisation, true),
-            None => (path.strip_prefix("/api/v1/status/")?, false),
-        };
-        let page = self.cache.page(organisation)?;
-        let request_headers = &request.head().headers;
-        let (mut response, route) = if is_page {
-            (
-                self.responses.page(&page, request_headers),
-                "/status/{organisation}",
-            )
-        } else {
-            (
-                self.responses.snapshot(&page, request_headers),
-                "/api/v1/status/{organisation}",
-            )
-        };
+        let (mut response, route) = self.find(request.path(), &request.head().headers)?;
         request_log::record(&mut response, route, began);
         let guard = request.conn_data::<Arc<Connection>>().map(RequestGuard::on);
         Some(response.map_body(|_, bytes| CachedBody {
@@ -141,6 +137,30 @@ impl<A> FastPathService<A> {
             bytes,
             _guard: guard,
         }))
+    }
+}
+
+impl<A> FastPathService<A> {
+    /// The response to a path, with its route; `None` if nothing for it is in memory.
+    fn find(
+        &self,
+        path: &str,
+        request: &HeaderMap,
+    ) -> Option<(HttpResponse<Option<Bytes>>, &'static str)> {
+        let Some(rest) = path.strip_prefix("/status/") else {
+            let page = self.cache.page(path.strip_prefix("/api/v1/status/")?)?;
+            let response = self.responses.snapshot(&page, request);
+            return Some((response, "/api/v1/status/{organisation}"));
+        };
+        if let Some((organisation, below)) = rest.split_once('/') {
+            let (document, address) = self.documents.cached(organisation, below)?;
+            let caching = address.caching();
+            let response = self.responses.open_document(&document, request, caching);
+            return Some((response, address.route()));
+        }
+        let page = self.cache.page(rest)?;
+        let response = self.responses.page(&page, request);
+        Some((response, "/status/{organisation}"))
     }
 }
 
@@ -172,24 +192,53 @@ mod tests {
     use actix_web::dev::fn_service;
     use actix_web::error::ErrorImATeapot;
     use actix_web::http::StatusCode;
+    use actix_web::http::header::{self, HeaderValue};
     use actix_web::test::TestRequest;
+    use allclear_application::clock::{Clock, TestClock};
+    use allclear_application::domain::MockDomainStore;
+    use allclear_application::domain::hosts::{HostSettings, Hosts};
     use allclear_application::public::MockSnapshotStore;
+    use allclear_application::statuspage::MockPublicStateStore;
 
     use crate::headers::Hsts;
     use crate::status::pages::tests::{organisation, pages, relay, snapshot};
     use crate::web_app::WebApp;
 
+    /// Documents of organisations that are never read.
+    fn documents() -> StatuspageDocuments {
+        let store = Arc::new(MockPublicStateStore::new());
+        let clock: Arc<dyn Clock> = TestClock::stopped();
+        StatuspageDocuments::new(store, &relay(), &clock)
+    }
+
+    /// The hosts of an installation whose first organisation has a domain.
+    async fn hosts() -> Hosts {
+        let mut store = MockDomainStore::new();
+        store.expect_verified_domains().returning(|| {
+            Ok(vec![(
+                "status.org.example".parse().unwrap(),
+                organisation(),
+            )])
+        });
+        let settings = HostSettings {
+            own: "localhost".to_owned(),
+            default_organisation: None,
+        };
+        Hosts::load(Arc::new(store), settings).await.unwrap()
+    }
+
     /// Status of the fast path's response; `None` if the request went to the app.
     async fn status_of(cache: WorkerCache, request: Request) -> Option<StatusCode> {
         let app =
             async |_: Request| Err::<ServiceResponse, Error>(ErrorImATeapot("the app was called"));
+        let web_app = Arc::new(WebApp::load(None));
+        let routing = HostRouting::new(Arc::new(hosts().await), Arc::clone(&web_app));
         let fast_path = FastPathService {
             app: fn_service(app),
             cache,
-            responses: Arc::new(PublicResponses::new(
-                Hsts::Off,
-                Arc::new(WebApp::load(None)),
-            )),
+            documents: Arc::new(documents()),
+            responses: Arc::new(PublicResponses::new(Hsts::Off, web_app)),
+            routing: Arc::new(routing),
         };
         fast_path
             .call(request)
@@ -208,7 +257,11 @@ mod tests {
         let cache = || WorkerCache::of(Arc::clone(&pages));
         let without_body =
             |request: TestRequest| request.to_request().replace_payload(Payload::None).0;
-        let get = |path: &str| without_body(TestRequest::get().uri(path));
+        let to = |host: &str, path: &str| {
+            let request = TestRequest::get().uri(path);
+            without_body(request.insert_header(("host", host)))
+        };
+        let get = |path: &str| to("localhost", path);
         assert_eq!(
             status_of(cache(), get("/status/org")).await,
             None,
@@ -229,21 +282,33 @@ mod tests {
         let known = without_body(
             TestRequest::get()
                 .uri("/status/org")
+                .insert_header(("host", "localhost"))
                 .insert_header(("if-none-match", "*")),
         );
         assert_eq!(
             status_of(cache(), known).await,
             Some(StatusCode::NOT_MODIFIED)
         );
+        let on_domain = |path: &str| to("status.org.example", path);
+        assert_eq!(
+            status_of(cache(), on_domain("/")).await,
+            Some(StatusCode::OK)
+        );
         let body = TestRequest::get()
             .uri("/status/org")
+            .insert_header(("host", "localhost"))
             .set_payload("x")
             .to_request();
         let head = without_body(
             TestRequest::default()
                 .method(Method::HEAD)
-                .uri("/status/org"),
+                .uri("/status/org")
+                .insert_header(("host", "localhost")),
         );
+        let mut two_hosts = get("/status/org");
+        two_hosts
+            .headers_mut()
+            .append(header::HOST, HeaderValue::from_static("localhost"));
         for request in [
             body,
             head,
@@ -251,6 +316,9 @@ mod tests {
             get("/status/nobody"),
             get("/api/v1/status/org/events"),
             get("/"),
+            on_domain("/status/org"),
+            on_domain("/dashboard"),
+            two_hosts,
         ] {
             assert_eq!(status_of(cache(), request).await, None);
         }

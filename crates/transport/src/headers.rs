@@ -1,13 +1,29 @@
 //! Security headers of every response (OWASP Secure Headers Project).
 
+use actix_web::Error;
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use actix_web::middleware::DefaultHeaders;
+use actix_web::middleware::{DefaultHeaders, Next};
 
-/// Allows only scripts, styles and connections of the same origin; nothing inline, no frames. The
+/// Allows only scripts, styles, connections and frames of the same origin, and nothing inline. The
 /// public page has its own policy with hashes of its inline styles.
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; \
-    frame-ancestors 'none'";
+    font-src 'self'; connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; \
+    form-action 'self'; frame-ancestors 'none'";
+
+/// `Cache-Control` of the public pages and the snapshot (RFC 9111, RFC 5861). A browser revalidates; a shared cache may send a
+/// copy that is some seconds old, or a day old while the server is unavailable. Each page follows the event stream from the
+/// revision of its copy.
+pub(crate) const PUBLIC_CACHE: &str =
+    "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400";
+
+/// `Cache-Control` of badges, which other sites show as pictures. Proxies of pictures keep those without it for long.
+pub(crate) const PICTURE_CACHE: &str = "public, max-age=60";
+
+/// Policy of the page in the frame of the embedded banner, the only page that other sites may frame.
+pub(crate) const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors *";
 
 /// Scope of Strict-Transport-Security (RFC 6797), which is valid for a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +114,23 @@ impl Headers {
             .into_iter()
             .fold(DefaultHeaders::new(), DefaultHeaders::add)
     }
+}
+
+/// Marks a response that pages of other sites may frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Framed;
+
+/// Middleware: removes `X-Frame-Options`, which has no value for every site, from responses marked as [`Framed`].
+pub(crate) async fn allow_framing(
+    request: ServiceRequest,
+    next: Next<impl MessageBody>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let mut response = next.call(request).await?;
+    let is_framed = response.response().extensions().contains::<Framed>();
+    if is_framed {
+        response.headers_mut().remove(header::X_FRAME_OPTIONS);
+    }
+    Ok(response)
 }
 
 #[cfg(test)]

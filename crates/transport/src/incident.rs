@@ -37,7 +37,7 @@ const TIME_MESSAGE_OF_EDIT: &str = "Please enter a valid date and time";
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Incident)]
-struct IncidentBody {
+pub(crate) struct IncidentBody {
     /// Identifier, a `UUIDv7`.
     id: String,
     /// Public code of 12 characters, for addresses.

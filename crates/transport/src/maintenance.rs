@@ -5,7 +5,7 @@ mod update;
 
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::maintenance::{MaintenanceReport, Maintenances};
-use allclear_application::public::maintenance::MaintenanceTimelineEntry;
+use allclear_application::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
 use allclear_application::timestamp;
 use allclear_domain::id::MaintenanceId;
 use allclear_domain::maintenance::MaintenanceStatus;
@@ -27,7 +27,7 @@ use crate::routes::Routes;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Maintenance)]
-struct MaintenanceBody {
+pub(crate) struct MaintenanceBody {
     /// Identifier, a `UUIDv7`.
     id: String,
     /// Public code of 12 characters, for addresses.
@@ -52,6 +52,11 @@ struct MaintenanceBody {
     /// Whether there are older updates; absent if there are none.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timeline_truncated: bool,
+    /// Affected components, newest component first. They are under maintenance while it is in progress.
+    components: Vec<MaintenanceComponent>,
+    /// Whether a list has no room for all components; absent if the components are complete.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    components_truncated: bool,
 }
 
 impl From<&MaintenanceReport> for MaintenanceBody {
@@ -73,6 +78,8 @@ impl From<&MaintenanceReport> for MaintenanceBody {
             updated_at: maintenance.updated_at,
             timeline: timeline.clone(),
             timeline_truncated: report.timeline_truncated,
+            components: report.components.clone(),
+            components_truncated: report.components_truncated,
         }
     }
 }

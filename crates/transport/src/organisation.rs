@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, get, patch, web};
 use allclear_application::organisation::Organisations;
+use allclear_domain::membership::Role;
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::validation::Invalid;
@@ -10,6 +11,7 @@ use utoipa::ToSchema;
 
 use crate::api_response::ApiResponse;
 use crate::caller::Operator;
+use crate::domain::DomainBody;
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -27,6 +29,9 @@ struct SettingsBody {
     name: String,
     /// Name of an IANA time zone. Days, bars and times of the public pages are in it.
     time_zone: String,
+    /// The organisation's domain; null if there is none.
+    #[schema(required)]
+    domain: Option<DomainBody>,
     /// Title of the public pages; null if it is the name.
     #[schema(required)]
     page_title: Option<String>,
@@ -40,9 +45,12 @@ struct SettingsBody {
     notify_by_default: bool,
 }
 
-impl From<Organisation> for SettingsBody {
-    fn from(organisation: Organisation) -> Self {
+impl SettingsBody {
+    /// The settings as a member with this role sees them.
+    fn new(organisation: Organisation, reader: Role) -> Self {
+        let domain = organisation.domain.as_ref();
         Self {
+            domain: domain.map(|claim| DomainBody::new(claim, reader)),
             id: organisation.id.to_string(),
             code: organisation.id.code().to_string(),
             name: organisation.name,
@@ -135,7 +143,7 @@ async fn read(
 ) -> Result<HttpResponse, Problem> {
     let found = organisations.find(&operator.organisation).await?;
     let version = found.version;
-    Ok(ApiResponse::new(SettingsBody::from(found)).item(version))
+    Ok(ApiResponse::new(SettingsBody::new(found, operator.role)).item(version))
 }
 
 /// Changes the given settings of the organisation. Only for admins.
@@ -162,7 +170,7 @@ async fn edit(
         )
         .await?;
     let version = edited.version;
-    Ok(ApiResponse::new(SettingsBody::from(edited)).item(version))
+    Ok(ApiResponse::new(SettingsBody::new(edited, operator.role)).item(version))
 }
 
 /// The routes of `/organisation`.

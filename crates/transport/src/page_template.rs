@@ -8,7 +8,7 @@ use allclear_domain::component::ComponentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, PreEscaped, html};
 
-use crate::status::markup::{self, SubscribePage};
+use crate::status::markup::{self, SubscribePage, feed_links};
 
 const HEAD: &str = "<!--allclear:head-->";
 pub(crate) const ICON: &str = "/favicon.svg";
@@ -26,6 +26,8 @@ pub struct PageTemplate {
     plain: String,
     origin: String,
     fingerprint: String,
+    /// The page in the frame of the embedded banner.
+    embed: String,
 }
 
 impl PageTemplate {
@@ -40,7 +42,19 @@ impl PageTemplate {
             html,
             origin: origin.trim_end_matches('/').to_owned(),
             fingerprint,
+            embed: String::new(),
         }
+    }
+
+    /// Takes the page in the frame of the embedded banner.
+    #[must_use]
+    pub fn with_embed(self, embed: String) -> Self {
+        Self { embed, ..self }
+    }
+
+    /// The page in the frame of the embedded banner, with its placeholders.
+    pub(crate) fn embed(&self) -> &str {
+        &self.embed
     }
 
     /// A hash of the template. It changes whenever the HTML of all pages changes.
@@ -81,7 +95,7 @@ impl PageTemplate {
     /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards).
     fn head(&self, snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
-        let address = format!("{}/status/{}", self.origin, organisation.id);
+        let address = &organisation.url;
         let picture = match picture_suffix(snapshot) {
             "" => "-unknown",
             ending => ending,
@@ -96,6 +110,7 @@ impl PageTemplate {
             title { (title) }
             meta name="description" content=(description);
             link rel="canonical" href=(address);
+            (feed_links(&organisation.url, &organisation.page_title))
             meta property="og:type" content="website";
             meta property="og:site_name" content="Allclear Status";
             meta property="og:title" content=(organisation.page_title);

@@ -7,18 +7,24 @@ use std::time::Duration;
 
 use actix_cors::Cors;
 use actix_service::IntoServiceFactory as _;
-use actix_web::dev::{Extensions, Server};
+use actix_web::body::MessageBody;
+use actix_web::dev::{Extensions, Server, ServiceRequest, ServiceResponse};
 use actix_web::http::{KeepAlive, Method, header};
-use actix_web::middleware::Compat;
+use actix_web::middleware::{Compat, Next, from_fn};
 use actix_web::web::{self, Data};
-use actix_web::{App, HttpServer, Route, guard};
+use actix_web::{App, HttpMessage, HttpServer, Route, guard};
 use allclear_application::component::Components;
 use allclear_application::component_group::ComponentGroups;
+use allclear_application::dashboard::Dashboard;
 use allclear_application::delivery::Deliveries;
+use allclear_application::domain::hosts::Hosts;
+use allclear_application::domain::{Domains, TOKEN_PATH};
 use allclear_application::health::Readiness;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
+use allclear_application::metrics::Metrics;
 use allclear_application::organisation::Organisations;
+use allclear_application::origin::Origin;
 use allclear_application::review::Reviews;
 use allclear_application::subscriber::Subscribers;
 use allclear_socketio::close_dead_connections;
@@ -29,8 +35,9 @@ use crate::client_address::TrustedProxies;
 use crate::client_slots::ClientLimits;
 use crate::configuration::Configuration;
 use crate::fast_path::FastPath;
-use crate::headers::{Headers, Hsts};
+use crate::headers::{Headers, Hsts, allow_framing};
 use crate::health::{self, Draining, healthz, readyz};
+use crate::host_routing::{self, HostRouting};
 use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
 use crate::methods::Methods;
@@ -41,21 +48,24 @@ use crate::provider::{EnabledRoutes, Provider};
 use crate::request_log::RequestLog;
 use crate::request_rules::RequestRules;
 use crate::routes::Routes;
+use crate::security_log::RequestId;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
-use crate::status::history;
 use crate::status::history::pages::HistoryPages;
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::status::viewers::Viewers;
+use crate::status::{badge, embed, history};
+use crate::statuspage::documents::StatuspageDocuments;
+use crate::statuspage::openapi::StatuspageOpenApi;
 use crate::timeouts::Timeouts;
 use crate::timeouts::body::BodyTimeout;
 use crate::timeouts::idle::Connections;
 use crate::usage::WriteUsage;
 use crate::web_app::{WebApp, api_fallback, fallback, status_page};
 use crate::{
-    component, component_group, configuration, incident, maintenance, openapi, organisation,
-    redirects, status, subscriber,
+    component, component_group, configuration, dashboard, domain, incident, maintenance, metrics,
+    openapi, organisation, redirects, status, statuspage, subscriber,
 };
 
 /// Everything that the routes need.
@@ -67,10 +77,20 @@ pub struct AppState {
     pub components: Arc<Components>,
     /// Component groups and the order of the page.
     pub component_groups: Arc<ComponentGroups>,
+    /// The dashboard.
+    pub dashboard: Arc<Dashboard>,
+    /// Metrics of an organisation.
+    pub organisation_metrics: Arc<Metrics>,
     /// Reviews of incidents.
     pub reviews: Arc<Reviews>,
     /// Settings of organisations.
     pub organisations: Arc<Organisations>,
+    /// Domains of organisations.
+    pub domains: Arc<Domains>,
+    /// Whose pages each host shows.
+    pub hosts: Arc<Hosts>,
+    /// Limit for checks of domains.
+    pub domain_throttle: Arc<domain::DomainThrottle>,
     /// Incidents.
     pub incidents: Arc<Incidents>,
     /// Maintenances.
@@ -85,6 +105,8 @@ pub struct AppState {
     pub pages: Arc<Pages>,
     /// The pages of the public history.
     pub history_pages: Arc<HistoryPages>,
+    /// The Statuspage API and the feeds.
+    pub statuspage_documents: Arc<StatuspageDocuments>,
     /// The event streams of the public pages.
     pub streams: Arc<EventStreams>,
     /// The connected sockets.
@@ -154,13 +176,27 @@ fn serve_routes(
             .configure(routes)
             .configure(|config| enabled.serve(config))
             .default_service(web::to(api_fallback))
+            .wrap(from_fn(with_origin))
             .wrap(Compat::new(allowed)),
     );
 }
 
+/// Middleware: changes that the request makes have its identifier and its caller.
+async fn with_origin(
+    request: ServiceRequest,
+    next: Next<impl MessageBody>,
+) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
+    let id = request.extensions().get::<RequestId>().cloned();
+    let id = id.and_then(|id| id.0.to_str().ok().map(str::to_owned));
+    Origin::of_request(id, next.call(request)).await
+}
+
 /// The routes under `/api/v1` that do not depend on the identity provider.
 pub(crate) fn routes(config: &mut impl Routes) {
+    dashboard::routes(config);
+    metrics::routes(config);
     organisation::routes(config);
+    domain::routes(config);
     component_group::routes(config);
     component::routes(config);
     incident::routes(config);
@@ -175,6 +211,8 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
         config.route("/.well-known/jwks.json", read().to(key_set));
     }
     config
+        .route(TOKEN_PATH, read().to(domain::tokens))
+        .route("/.well-known/allclear-tls-ask", read().to(domain::tls_ask))
         .route("/healthz", read().to(healthz))
         .route("/readyz", read().to(readyz))
         .route("/metrics", read().to(health::metrics))
@@ -183,6 +221,8 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
             "/status/{organisation}/history",
             read().to(history::history),
         )
+        .route("/status/{organisation}/uptime", read().to(history::uptime))
+        .configure(embeddable)
         .route(
             "/status/{organisation}/incidents/{code}",
             read().to(history::incident),
@@ -191,14 +231,30 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
             "/status/{organisation}/maintenances/{code}",
             read().to(history::maintenance),
         )
+        .configure(statuspage::routes)
         .service(subscriber::form::resource())
         .route("/discord", read().to(redirects::discord))
         .route("/sponsor", read().to(redirects::sponsor))
         .default_service(web::to(fallback));
 }
 
+/// What other sites show of a status page.
+fn embeddable(config: &mut web::ServiceConfig) {
+    config
+        .route(
+            "/status/{organisation}/badge.svg",
+            read().to(badge::page_badge),
+        )
+        .route(
+            "/status/{organisation}/badge/{component}.svg",
+            read().to(badge::component_badge),
+        )
+        .route("/status/{organisation}/embed", read().to(embed::frame))
+        .route("/status/{organisation}/embed.js", read().to(embed::script));
+}
+
 /// A route for the methods in [`crate::methods::READ`].
-fn read() -> Route {
+pub(crate) fn read() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
@@ -212,9 +268,12 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let document = openapi::document();
     let methods = Data::new(Methods::of(&document.paths));
     let document = Data::new(OpenApiJson(document.to_pretty_json()?));
+    let statuspage_document = Data::new(StatuspageOpenApi::new()?);
     let close_dead = close_dead_connections(&state.socket_settings.settings());
     let responses = PublicResponses::new(state.hsts, Arc::clone(&state.web_app));
     let responses = Arc::new(responses);
+    let routing = HostRouting::new(Arc::clone(&state.hosts), Arc::clone(&state.web_app));
+    let routing = Arc::new(routing);
     let enabled = state.identity.enabled_routes();
     let timeouts = state.timeouts;
     let idle_limit = timeouts.keep_alive + timeouts.head;
@@ -238,17 +297,26 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
             .app_data(runtime.clone())
             .app_data(Data::from(Arc::clone(&responses)))
             .configure(|config| state.provide(config))
+            .wrap(from_fn(host_routing::refuse))
             .wrap(RequestRules)
             .wrap(BodyTimeout(timeouts.body))
             .wrap(Headers::security(state.hsts).middleware())
+            .wrap(from_fn(allow_framing))
             .wrap(RequestLog)
             .service(state.sockets.resource())
             .route("/api/v1/openapi.json", read().to(openapi::serve))
+            .app_data(statuspage_document.clone())
+            .route(
+                "/api/v2/openapi.json",
+                read().to(statuspage::openapi::serve),
+            )
             .configure(|config| serve_routes(config, &state.allowed_origins, enabled))
             .configure(|config| pages(config, enabled));
         FastPath {
+            routing: Arc::clone(&routing),
             app: app.into_factory(),
             pages: Arc::clone(&state.pages),
+            documents: Arc::clone(&state.statuspage_documents),
             responses: Arc::clone(&responses),
         }
     });
@@ -286,8 +354,13 @@ impl AppState {
             .configure(|config| self.identity.provide(config, &self.origin))
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.component_groups)))
+            .app_data(Data::from(Arc::clone(&self.dashboard)))
+            .app_data(Data::from(Arc::clone(&self.organisation_metrics)))
             .app_data(Data::from(Arc::clone(&self.reviews)))
             .app_data(Data::from(Arc::clone(&self.organisations)))
+            .app_data(Data::from(Arc::clone(&self.domains)))
+            .app_data(Data::from(Arc::clone(&self.hosts)))
+            .app_data(Data::from(Arc::clone(&self.domain_throttle)))
             .app_data(Data::from(Arc::clone(&self.incidents)))
             .app_data(Data::from(Arc::clone(&self.maintenances)))
             .app_data(Data::from(Arc::clone(&self.subscribers)))
@@ -295,6 +368,7 @@ impl AppState {
             .app_data(Data::from(Arc::clone(&self.subscriber_throttle)))
             .app_data(Data::from(Arc::clone(&self.pages)))
             .app_data(Data::from(Arc::clone(&self.history_pages)))
+            .app_data(Data::from(Arc::clone(&self.statuspage_documents)))
             .app_data(Data::from(Arc::clone(&self.streams)))
             .app_data(Data::from(Arc::clone(&self.viewers)))
             .app_data(Data::from(Arc::clone(&self.sockets)))

@@ -1,5 +1,7 @@
 //! The public state of an organisation: snapshot, page and event stream.
 
+pub(crate) mod badge;
+pub(crate) mod embed;
 pub mod encoded;
 pub mod events;
 pub mod history;
@@ -7,11 +9,12 @@ pub mod markup;
 pub(crate) mod page;
 pub mod pages;
 pub(crate) mod response;
+pub(crate) mod revision_cache;
 mod viewer_notifier;
 pub mod viewers;
 pub(crate) mod worker_cache;
 
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
@@ -70,7 +73,12 @@ async fn follow(
 /// Standard, section 4.8).
 pub(crate) async fn preflight(request: HttpRequest) -> Result<HttpResponse, Problem> {
     let mut allowed = api_fallback(request).await?;
-    let headers = allowed.headers_mut();
+    allow_reading(allowed.headers_mut());
+    Ok(allowed)
+}
+
+/// Inserts the CORS headers of a response to OPTIONS of a public read.
+pub(crate) fn allow_reading(headers: &mut HeaderMap) {
     headers.insert(
         header::ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET, HEAD"),
@@ -79,11 +87,10 @@ pub(crate) async fn preflight(request: HttpRequest) -> Result<HttpResponse, Prob
         header::ACCESS_CONTROL_ALLOW_HEADERS,
         HeaderValue::from_static("if-none-match, last-event-id"),
     );
-    Ok(allowed)
 }
 
 /// 404 for a text that is not a valid organisation identifier.
-fn known(organisation: &str) -> Result<OrganisationId, Error> {
+pub(crate) fn known(organisation: &str) -> Result<OrganisationId, Error> {
     OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
 }
 

@@ -13,14 +13,15 @@ use rust_embed::{Embed, EmbeddedFile};
 
 use crate::clerk::policy::PagePolicy;
 use crate::csp_hashes::InlineStyles;
-use crate::headers::CONTENT_SECURITY_POLICY;
+use crate::headers::{CONTENT_SECURITY_POLICY, FRAME_POLICY};
+use crate::host_routing;
 use crate::methods::{Methods, READ};
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
 use crate::status::encoded::{Coding, Encoded};
 use crate::status::history::template::HistoryTemplate;
 use crate::status::markup::SubscribePage;
-use crate::status::page::boxed;
+use crate::status::page::{Document, boxed};
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 
@@ -51,6 +52,9 @@ pub struct WebApp {
     public_policy: HeaderValue,
     /// Content security policy of the pages of the history.
     history_policy: HeaderValue,
+    /// Content security policy of the page in the frame of the embedded banner.
+    frame_policy: HeaderValue,
+    embed_script: Document,
     policy: Option<PagePolicy>,
 }
 
@@ -80,6 +84,12 @@ impl WebApp {
                     .allowed_by(CONTENT_SECURITY_POLICY)
                     .leak(),
             ),
+            frame_policy: HeaderValue::from_static(
+                InlineStyles::of(&built_page("embed.html"))
+                    .allowed_by(FRAME_POLICY)
+                    .leak(),
+            ),
+            embed_script: embed_script(),
             policy: policy.map(|policy| policy.with(&styles)),
         }
     }
@@ -87,7 +97,7 @@ impl WebApp {
     /// The template of the public page, for the origin of the public URL.
     #[must_use]
     pub fn page_template(origin: &str) -> PageTemplate {
-        PageTemplate::new(built_page("status.html"), origin)
+        PageTemplate::new(built_page("status.html"), origin).with_embed(built_page("embed.html"))
     }
 
     /// The template of the pages of the history, for the origin of the public URL.
@@ -124,6 +134,26 @@ impl WebApp {
     /// Inserts the content security policy of the pages of the history.
     pub(crate) fn allow_history(&self, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.history_policy.clone());
+    }
+
+    /// Inserts the content security policy of the page in the frame of the embedded banner.
+    pub(crate) fn allow_frame(&self, headers: &mut HeaderMap) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, self.frame_policy.clone());
+    }
+
+    /// The script of the embedded banner.
+    pub(crate) const fn embed_script(&self) -> &Document {
+        &self.embed_script
+    }
+
+    /// Whether a path is that of a file which is no page, such as a picture.
+    pub(crate) fn is_file(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|file| !file.is_page)
+    }
+
+    /// Whether a path is a file, or a page for the public.
+    fn is_public(&self, path: &str) -> bool {
+        self.is_file(path) || (host_routing::APP_PAGES.contains(&path) && is_route(path))
     }
 
     /// Responds with a file, with the app for one of its routes, or with the app's not-found page.
@@ -213,6 +243,25 @@ fn built_page(name: &str) -> String {
     page.unwrap_or_else(|| NOT_BUILT.to_owned())
 }
 
+/// The script of the embedded banner. It has its own address below each status page.
+fn embed_script() -> Document {
+    let path =
+        Files::iter().find(|path| path.starts_with("assets/embed-") && path.ends_with(".js"));
+    let file = path.as_ref().and_then(|path| Files::get(path));
+    let sibling = |ending: &str| {
+        let path = path.as_ref()?;
+        Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data))
+    };
+    match file {
+        Some(file) => {
+            let hash = file.metadata.sha256_hash();
+            let body = Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br"));
+            Document::script(body, &hash[..12])
+        }
+        None => Document::script(Encoded::gzipped(Vec::new()), &[]),
+    }
+}
+
 fn send(
     response: &mut actix_web::HttpResponseBuilder,
     request: &HttpRequest,
@@ -288,6 +337,9 @@ pub(crate) async fn fallback(
     let path = request.path();
     if path.starts_with("/api/") {
         return api_fallback(request).await;
+    }
+    if host_routing::is_on_domain(&request) && !app.is_public(path) {
+        return Ok(host_routing::not_found());
     }
     if matches!(request.method().as_str(), "GET" | "HEAD") {
         return Ok(app.respond(&request));

@@ -1,7 +1,9 @@
 //! The history of a component and its uptime.
 
 use allclear_domain::author::Author;
-use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
+use allclear_domain::id::{
+    ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
+};
 use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, Refused, StatusPeriod, StatusSpan,
@@ -81,6 +83,17 @@ pub struct ComponentUptime {
     pub incidents: Vec<RelatedIncident>,
 }
 
+/// A component whose uptime is shown, with its statuses over an interval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredComponent {
+    /// The component.
+    pub id: ComponentId,
+    /// The first day that counts; `None` if all days count.
+    pub start_date: Option<NaiveDate>,
+    /// Its statuses.
+    pub spans: Vec<StatusSpan>,
+}
+
 /// Storage of the histories of components.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -114,6 +127,16 @@ pub trait ComponentHistoryStore: Send + Sync {
         from: DateTime<Utc>,
         to: DateTime<Utc>,
     ) -> Result<Vec<StatusSpan>, Error>;
+
+    /// Returns the components of a group whose uptime is shown, with their statuses over a bounded interval. `None` if the
+    /// organisation has no such group.
+    async fn spans_of_group(
+        &self,
+        organisation: &OrganisationId,
+        group: ComponentGroupId,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Option<Vec<MeasuredComponent>>, Error>;
 
     /// Returns the incidents that affected one of these components in an interval, newest first, at most [`MOST_RELATED`].
     async fn related_incidents(
@@ -214,7 +237,7 @@ impl Components {
         id: ComponentId,
         days: RequestedDays,
     ) -> Result<ComponentUptime, Error> {
-        let component = self.find(organisation, id).await?;
+        let component = self.find(organisation, id).await?.component;
         let now = self.clock.now();
         let zone = self.histories.zone(organisation).await?;
         let range = DateRange::requested(days.from, days.to, zone.date_of(now))?;

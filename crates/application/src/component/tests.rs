@@ -7,7 +7,7 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::component::history::MockComponentHistoryStore;
-use crate::fixture::{clock, committed, organisation, relay, stamp};
+use crate::fixture::{author, clock, committed, organisation, relay, stamp};
 
 fn component() -> Component {
     Component {
@@ -27,6 +27,13 @@ fn component() -> Component {
     }
 }
 
+fn report(component: Component) -> ComponentReport {
+    ComponentReport {
+        component,
+        under_maintenance: false,
+    }
+}
+
 fn service(store: MockComponentStore, broadcasts: usize) -> Components {
     let histories = Arc::new(MockComponentHistoryStore::new());
     Components::new(Arc::new(store), histories, relay(broadcasts), clock())
@@ -35,9 +42,10 @@ fn service(store: MockComponentStore, broadcasts: usize) -> Components {
 #[tokio::test]
 async fn an_edit_is_broadcast_if_the_version_is_the_expected_one() {
     let mut store = MockComponentStore::new();
-    store
-        .expect_change()
-        .returning(|_, _, rule| Ok(Some(committed(rule(component(), stamp())?.state))));
+    store.expect_change().returning(|_, _, rule, _| {
+        let component = rule(component(), stamp())?.state;
+        Ok(Some(committed(report(component))))
+    });
     let service = service(store, 1);
     let edit = |version| {
         let patch = ComponentPatch {
@@ -48,26 +56,31 @@ async fn an_edit_is_broadcast_if_the_version_is_the_expected_one() {
         let (service, organisation) = (&service, organisation());
         async move {
             let id = component().id;
-            service.edit(&organisation, id, patch, precondition).await
+            service
+                .edit(&organisation, id, patch, author(), precondition)
+                .await
         }
     };
     assert!(matches!(edit(3).await, Err(Error::Stale)));
     let edited = edit(4).await.unwrap();
-    assert_eq!(edited.status, ComponentStatus::MajorOutage);
+    assert_eq!(edited.component.status, ComponentStatus::MajorOutage);
 }
 
 #[tokio::test]
 async fn a_missing_component_is_not_found() {
     let mut store = MockComponentStore::new();
     store.expect_find().returning(|_, _| Ok(None));
-    store.expect_change().returning(|_, _, _| Ok(None));
+    store.expect_change().returning(|_, _, _, _| Ok(None));
     store.expect_delete().returning(|_, _, _| Ok(None));
     let service = service(store, 0);
     let (acme, id) = (organisation(), component().id);
     let (patch, precondition) = (ComponentPatch::default(), Precondition::Any);
     for outcome in [
         service.find(&acme, id).await.map(drop),
-        service.edit(&acme, id, patch, precondition).await.map(drop),
+        service
+            .edit(&acme, id, patch, author(), precondition)
+            .await
+            .map(drop),
         service.delete(&acme, id).await,
     ] {
         assert!(matches!(outcome, Err(Error::NotFound("Component"))));

@@ -27,6 +27,7 @@ pub(super) fn delivery(id: i64, subscriber: Subscriber, kind: DeliveryKind) -> D
         queued_at: now(),
         organisation: organisation(),
         organisation_name: "Acme".into(),
+        domain: None,
         subscriber,
         kind,
     }

@@ -79,7 +79,6 @@ impl MailComposer {
     fn verification(&self, delivery: &Delivery) -> Mail {
         let Delivery {
             subscriber,
-            organisation,
             queued_at,
             ..
         } = delivery;
@@ -87,7 +86,9 @@ impl MailComposer {
             .codes
             .verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFE);
         let content = MailContent::Verification {
-            link: self.links.verify(&subscriber.email, organisation, &code),
+            link: self
+                .links
+                .verify(&subscriber.email, delivery.link_target(), &code),
             unsubscribe: self.unsubscribe(delivery),
             organisation: delivery.organisation_name.clone(),
         };
@@ -118,7 +119,9 @@ impl MailComposer {
         let list = MailList {
             id: organisation.clone(),
             name: organisation_name.clone(),
-            unsubscribe: self.links.one_click(&subscriber.email, organisation, &code),
+            unsubscribe: self
+                .links
+                .one_click(&subscriber.email, delivery.link_target(), &code),
         };
         // Different for each subscriber, so that no mail program treats two mails as copies of one.
         let whose = subscriber.id.0.simple();
@@ -132,7 +135,7 @@ impl MailComposer {
             content: MailContent::Notice {
                 organisation: organisation_name.clone(),
                 notice: Arc::clone(notice),
-                page: self.links.status_page(organisation),
+                page: self.links.page(organisation, delivery.domain.as_ref()),
                 unsubscribe: self.unsubscribe(delivery),
             },
             headers,
@@ -142,7 +145,7 @@ impl MailComposer {
     fn unsubscribe(&self, delivery: &Delivery) -> String {
         let code = self.codes.unsubscribe_code(&delivery.subscriber);
         self.links
-            .unsubscribe(&delivery.subscriber.email, &delivery.organisation, &code)
+            .unsubscribe(&delivery.subscriber.email, delivery.link_target(), &code)
     }
 }
 

@@ -228,7 +228,7 @@ impl DeliveryWorker {
         Ok(())
     }
 
-    /// Stores when the next delivery will be due, because none is now.
+    /// Stores when the next delivery will be due. Called if no delivery is due now.
     async fn schedule_poll(
         &self,
         in_flight: &mut InFlight,

@@ -20,6 +20,7 @@ fn draft(start_at: DateTime<Utc>) -> MaintenanceDraft {
         end_at: None,
         status: MaintenanceStatus::default(),
         notify: None,
+        components: Vec::new(),
     }
 }
 
@@ -39,6 +40,8 @@ fn report(maintenance: Maintenance) -> MaintenanceReport {
         maintenance,
         timeline: Vec::new(),
         timeline_truncated: false,
+        components: Vec::new(),
+        components_truncated: false,
         read_at: now(),
     }
 }

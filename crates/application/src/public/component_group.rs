@@ -30,6 +30,8 @@ pub struct PublicComponentGroup {
     pub display: GroupDisplay,
     /// The worst status of its components; OPERATIONAL if it has none.
     pub status: ComponentStatus,
+    /// Whether one of its components is under maintenance.
+    pub under_maintenance: bool,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
@@ -47,6 +49,7 @@ impl From<&ComponentGroupReport> for PublicComponentGroup {
             position: report.position,
             display: group.display,
             status: report.status,
+            under_maintenance: report.under_maintenance,
             created_at: group.created_at,
         }
     }

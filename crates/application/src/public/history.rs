@@ -2,6 +2,7 @@
 
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::domain::DomainName;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
@@ -13,6 +14,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::public::uptime::{UptimePage, UptimeSelection};
 
 /// Maximum of incidents, and of maintenances, on a page of the history.
 pub const ENTRIES_SHOWN: u64 = 200;
@@ -21,7 +23,7 @@ pub const UPDATES_SHOWN: u64 = 500;
 /// Maximum of components, and of periods of their statuses, on the page of an incident or a maintenance.
 pub const COMPONENTS_SHOWN: u64 = 500;
 /// Characters of a description on a page of the history.
-pub const SUMMARY_LENGTH: u32 = 300;
+pub const SUMMARY_LENGTH: i32 = 300;
 
 /// What the head and the frame of each page show.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +34,8 @@ pub struct PageOwner {
     pub title: String,
     /// Time zone of the public pages.
     pub time_zone: TimeZone,
+    /// Verified domain of the public pages; `None` if there is none.
+    pub domain: Option<DomainName>,
     /// Revision at which the page was read.
     pub revision: i64,
 }
@@ -110,10 +114,23 @@ pub struct EntryDetails {
     pub updates: Vec<DisplayedUpdate>,
     /// Whether older updates are left out.
     pub updates_truncated: bool,
+    /// The published review of an incident; `None` if there is none.
+    pub review: Option<PublishedReview>,
     /// The affected components.
     pub components: Vec<AffectedOverTime>,
     /// Whether components are left out.
     pub components_truncated: bool,
+}
+
+/// A review that is public.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedReview {
+    /// Markdown.
+    pub body: String,
+    /// When it was published.
+    pub published_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
 }
 
 /// An update of a timeline.
@@ -148,6 +165,15 @@ pub trait HistoryStore: Send + Sync {
         selection: HistorySelection,
         now: DateTime<Utc>,
     ) -> Result<Option<History>, Error>;
+
+    /// Returns a page of uptime; `None` if the organisation or the component is unknown, or if the component does not show its
+    /// uptime.
+    async fn uptime(
+        &self,
+        organisation: &OrganisationId,
+        selection: UptimeSelection,
+        now: DateTime<Utc>,
+    ) -> Result<Option<UptimePage>, Error>;
 
     /// Returns an incident; `None` if it is unknown.
     async fn incident_details(

@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::maintenance::MaintenanceReport;
+use crate::public::incident::ComponentName;
 
 /// A maintenance as the public sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -41,6 +42,21 @@ pub struct PublicMaintenance {
     /// Whether older updates are left out; absent if the timeline is complete.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timeline_truncated: bool,
+    /// Affected components, which are under maintenance while it is in progress.
+    pub components: Vec<MaintenanceComponent>,
+    /// Whether components are left out because an event or the page has no room for them; absent if the list is complete.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub components_truncated: bool,
+}
+
+/// A component that a maintenance affects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MaintenanceComponent {
+    /// The component's identifier.
+    pub component_id: String,
+    /// The component.
+    pub component: ComponentName,
 }
 
 /// An update of a maintenance as the public sees it: without its author.
@@ -73,6 +89,8 @@ impl From<MaintenanceReport> for PublicMaintenance {
             maintenance,
             timeline,
             timeline_truncated,
+            components,
+            components_truncated,
             ..
         } = report;
         Self {
@@ -87,6 +105,8 @@ impl From<MaintenanceReport> for PublicMaintenance {
             created_at: maintenance.created_at,
             timeline,
             timeline_truncated,
+            components,
+            components_truncated,
         }
     }
 }

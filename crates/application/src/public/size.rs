@@ -211,7 +211,12 @@ impl WithTimeline for PublicMaintenance {
     }
 
     fn fit_components(&mut self, room: usize) -> Result<usize, Error> {
-        Ok(room.saturating_sub(json_size(self)?))
+        let components = std::mem::take(&mut self.components);
+        self.components_truncated = true;
+        let room = room.saturating_sub(json_size(self)?);
+        self.components = components;
+        self.components_truncated = false;
+        fit(&mut self.components, &mut self.components_truncated, room)
     }
 }
 

@@ -23,6 +23,8 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         created_at: at(0),
         timeline: Vec::new(),
         timeline_truncated: false,
+        components: Vec::new(),
+        components_truncated: false,
     };
     Snapshot {
         organisation: PublicOrganisation::new(
@@ -81,6 +83,7 @@ fn with_component(status: ComponentStatus, show_uptime: bool) -> Snapshot {
         group_id: None,
         position: 1,
         start_date: None,
+        under_maintenance: false,
         only_show_when_affected: false,
         uptime,
         created_at: at(0),
@@ -108,4 +111,34 @@ fn bars_move_at_midnight_of_the_pages_zone() {
     assert_eq!(page.changes_at(now), Some(at(2 * DAY)));
     page.organisation.time_zone = "Asia/Tokyo".parse().unwrap();
     assert_eq!(page.changes_at(now), Some(at(DAY + 15 * 3600)));
+}
+
+#[test]
+fn uptime_of_fewer_days_counts_their_outages_only() {
+    let date = |text: &str| text.parse::<NaiveDate>().unwrap();
+    let outage = |text: &str, major| PublicUptimeDay {
+        date: date(text),
+        partial: 0,
+        major,
+        degraded: 0,
+    };
+    let uptime = PublicUptime {
+        percentage: None,
+        days: vec![outage("2026-03-01", 86_400), outage("2026-03-09", 43_200)],
+    };
+    let percent = |days, start: Option<&str>| {
+        let found = uptime.percentage_of_last(days, date("2026-03-10"), start.map(date));
+        found.map(f64::from)
+    };
+    assert_eq!(percent(1, None), Some(100.0));
+    assert_eq!(percent(2, None), Some(75.0));
+    assert_eq!(percent(5, None), Some(90.0));
+    assert_eq!(percent(10, None), Some(85.0));
+    assert_eq!(
+        percent(5, Some("2026-03-09")),
+        Some(75.0),
+        "days before the start do not count"
+    );
+    assert_eq!(percent(90, None), percent(5000, None), "no more is known");
+    assert_eq!(percent(5, Some("2026-03-11")), None);
 }

@@ -319,3 +319,29 @@ proptest! {
         prop_assert_eq!(patch.notifies(by_default), expected);
     }
 }
+
+#[test]
+fn incident_remembers_its_first_status_and_when_it_was_monitored_first() {
+    let created = incident(IncidentStatus::Identified);
+    assert_eq!(
+        (created.first_status, created.monitoring_at),
+        (IncidentStatus::Identified, None)
+    );
+    let after =
+        |state: Incident, status, second| state.edit(set(status), at(second)).unwrap().state;
+    let monitored = after(created, IncidentStatus::Monitoring, 5);
+    assert_eq!(monitored.monitoring_at, Some(at(5)));
+    let again = after(
+        after(monitored, IncidentStatus::Identified, 6),
+        IncidentStatus::Monitoring,
+        7,
+    );
+    assert_eq!(
+        (again.first_status, again.monitoring_at),
+        (IncidentStatus::Identified, Some(at(5)))
+    );
+    assert_eq!(
+        incident(IncidentStatus::Monitoring).monitoring_at,
+        Some(at(1))
+    );
+}

@@ -6,11 +6,11 @@ use strum::VariantArray;
 use uuid::Uuid;
 
 /// Moments of a small world, so that they often coincide.
-fn at(millisecond: i64) -> DateTime<Utc> {
+pub(super) fn at(millisecond: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(1_700_000_000_000 + millisecond).unwrap()
 }
 
-fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
+pub(super) fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
     MaintenanceDraft {
         title: "Move".into(),
         description: "To the new racks".into(),
@@ -18,6 +18,7 @@ fn draft(start: i64, end: Option<i64>) -> MaintenanceDraft {
         end_at: end.map(at),
         status: MaintenanceStatus::default(),
         notify: None,
+        components: Vec::new(),
     }
 }
 
@@ -43,14 +44,14 @@ fn statuses(
         .collect()
 }
 
-fn status_patch(status: MaintenanceStatus) -> MaintenancePatch {
+pub(super) fn status_patch(status: MaintenanceStatus) -> MaintenancePatch {
     MaintenancePatch {
         status: Some(status),
         ..Default::default()
     }
 }
 
-fn end_patch(end: i64) -> MaintenancePatch {
+pub(super) fn end_patch(end: i64) -> MaintenancePatch {
     MaintenancePatch {
         end_at: Some(NewEnd::At(at(end))),
         ..Default::default()
@@ -166,6 +167,7 @@ proptest! {
             end_at: end.map(|end| end.map_or(NewEnd::Open, |end| NewEnd::At(at(end)))),
             status: word,
             notify: None,
+            components: None,
         };
         let start = start.map_or(planned.start_at, at);
         let end = end.map_or(planned.end_at, |end| end.map(at));
@@ -335,4 +337,24 @@ proptest! {
         });
         prop_assert!(!said);
     }
+}
+
+#[test]
+fn reschedules_count_changes_of_times_and_cancellations() {
+    let planned = maintenance(10, Some(20));
+    let edit = |state: Maintenance, patch| state.edit(patch, true, at(0)).unwrap().state;
+    let renamed = MaintenancePatch {
+        title: Some("Other".into()),
+        ..Default::default()
+    };
+    let renamed = edit(planned, renamed);
+    assert_eq!(renamed.reschedules, 0);
+    let moved = edit(renamed, end_patch(120_000));
+    assert_eq!(moved.reschedules, 1);
+    let cancelled = edit(moved, status_patch(MaintenanceStatus::Cancelled));
+    assert_eq!(cancelled.reschedules, 2);
+    let completed = maintenance(0, None)
+        .edit(end_patch(5), true, at(5))
+        .unwrap();
+    assert_eq!(completed.state.reschedules, 1);
 }

@@ -1,6 +1,7 @@
 //! Mail about a change of an incident or a maintenance.
 
 use allclear_application::notice::Notice;
+use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange, NoticeContent};
 use askama::Template;
 use chrono::{DateTime, Utc};
@@ -78,14 +79,21 @@ impl<'a> NoticeMail<'a> {
         }
     }
 
-    /// Names and statuses of the affected components.
-    fn components(&self) -> Vec<(&str, StatusStyle)> {
+    /// Names of the affected components, with the impact of an incident on each, or that each is under maintenance.
+    fn components(&self) -> Vec<(&str, Option<StatusStyle>)> {
         match &self.content.change {
             NoticeChange::Incident { components, .. } => components
                 .iter()
-                .map(|affected| (affected.name.as_str(), affected.status.into()))
+                .map(|affected| (affected.name.as_str(), Some(affected.status.into())))
                 .collect(),
-            NoticeChange::Maintenance { .. } => Vec::new(),
+            NoticeChange::Maintenance {
+                status, components, ..
+            } => {
+                let style = (*status == MaintenanceStatus::InProgress)
+                    .then_some(StatusStyle::UNDER_MAINTENANCE);
+                let named = components.iter().map(|name| (name.as_str(), style));
+                named.collect()
+            }
         }
     }
 

@@ -18,6 +18,14 @@ const RED: &str = "#b42318";
 const BLUE: &str = "#1d5fa8";
 const GREY: &str = "#5b6470";
 
+impl StatusStyle {
+    /// A component during a maintenance.
+    pub(super) const UNDER_MAINTENANCE: Self = Self {
+        label: "Under Maintenance",
+        colour: BLUE,
+    };
+}
+
 impl From<ComponentStatus> for StatusStyle {
     fn from(status: ComponentStatus) -> Self {
         let (label, colour) = match status {

@@ -59,6 +59,7 @@ fn maintenance() -> NoticeContent {
         description: "The API restarts.".into(),
         message: None,
         change: NoticeChange::Maintenance {
+            components: Vec::new(),
             change: MaintenanceChange::Scheduled,
             status: MaintenanceStatus::Scheduled,
             start_at: at(1_700_086_400),

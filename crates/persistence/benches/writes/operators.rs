@@ -64,11 +64,13 @@ impl Operators {
                 stamp.now,
             )?)
         });
-        let api = allclear_application::component::ComponentStore::insert(&*store, &acme, api)
-            .await
-            .unwrap()
-            .state
-            .id;
+        let api =
+            allclear_application::component::ComponentStore::insert(&*store, &acme, api, author())
+                .await
+                .unwrap()
+                .state
+                .component
+                .id;
         let mut open = Vec::new();
         for _ in 0..OPERATORS {
             let mut own = Vec::new();
@@ -125,10 +127,7 @@ impl Operators {
                         status: IncidentStatus::Identified,
                         ..Default::default()
                     };
-                    let author = Author {
-                        id: "user_1".into(),
-                        name: "Ann".into(),
-                    };
+                    let author = author();
                     let start = Instant::now();
                     incidents
                         .record_update(&organisation, own[number / UPDATES], draft, author)
@@ -147,5 +146,12 @@ impl Operators {
             whole: start.elapsed(),
             each,
         }
+    }
+}
+
+fn author() -> Author {
+    Author {
+        id: "user_1".into(),
+        name: "Ann".into(),
     }
 }

@@ -11,7 +11,10 @@ use sea_orm::{
 };
 
 use crate::entity::user::{Column, Entity};
-use crate::entity::{incident_update, invitation, maintenance_update, membership, organisation};
+use crate::entity::{
+    audit_item, component_period, incident_update, invitation, maintenance_update, membership,
+    organisation,
+};
 use crate::error::broken;
 use crate::membership::member_state;
 use crate::{installation, organisation as organisations};
@@ -110,7 +113,7 @@ async fn departure(
     Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 
-/// Replaces the author's name on updates. The updates belong to the organisation and stay.
+/// Replaces the name on updates, on periods of components and in the audit log, which belong to the organisation and stay.
 async fn remove_name(transaction: &DatabaseTransaction, id: UserId) -> Result<(), Error> {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {
@@ -130,6 +133,26 @@ async fn remove_name(transaction: &DatabaseTransaction, id: UserId) -> Result<()
     maintenance_update::Entity::update_many()
         .set(maintenances)
         .filter(maintenance_update::Column::UserId.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let audited = audit_item::ActiveModel {
+        actor_name: name(),
+        ..Default::default()
+    };
+    audit_item::Entity::update_many()
+        .set(audited)
+        .filter(audit_item::Column::ActorId.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let periods = component_period::ActiveModel {
+        user_name: Set(Some(Author::DELETED.to_owned())),
+        ..Default::default()
+    };
+    component_period::Entity::update_many()
+        .set(periods)
+        .filter(component_period::Column::UserId.eq(id.to_string()))
         .exec(transaction)
         .await
         .map_err(broken)?;

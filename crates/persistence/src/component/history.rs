@@ -1,15 +1,20 @@
 //! The periods in which components were not operational.
 
+pub(crate) mod spans;
+
 use std::collections::HashMap;
 
 use allclear_application::component::history::{
-    ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MOST_RELATED, RelatedIncident,
+    ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MOST_RELATED, MeasuredComponent,
+    RelatedIncident,
 };
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, Transition};
 use allclear_domain::author::Author;
-use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
+use allclear_domain::id::{
+    ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
+};
 use allclear_domain::impact::Attachment;
 use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::{
@@ -17,14 +22,15 @@ use allclear_domain::status_period::{
 };
 use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, SubQueryStatement, UnionType};
+use chrono::{DateTime, NaiveDate, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    FromQueryResult, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
+    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
+use self::spans::{SpanRow, ends_after, spans_between};
 use super::{find, update};
 use crate::commit::Scope;
 use crate::database::Database;
@@ -151,6 +157,44 @@ impl ComponentHistoryStore for Database {
         rows.into_iter().map(StatusSpan::try_from).collect()
     }
 
+    async fn spans_of_group(
+        &self,
+        organisation: &OrganisationId,
+        group: ComponentGroupId,
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
+    ) -> Result<Option<Vec<MeasuredComponent>>, Error> {
+        let organisation = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                if !crate::component_group::exists(transaction, &organisation, group).await? {
+                    return Ok(None);
+                }
+                let components: Vec<(Uuid, Option<NaiveDate>)> = super::of(&organisation)
+                    .select_only()
+                    .columns([super::Column::Id, super::Column::StartDate])
+                    .filter(super::Column::GroupId.eq(group.0))
+                    .filter(super::Column::ShowUptime.eq(true))
+                    .into_tuple()
+                    .all(transaction)
+                    .await
+                    .map_err(broken)?;
+                let ids: Vec<_> = components.iter().map(|(id, _)| *id).collect();
+                let mut spans = spans_between(transaction, &ids, from, to).await?;
+                let components = components.into_iter().map(|(id, start_date)| {
+                    let spans = spans.remove(&id).unwrap_or_default();
+                    MeasuredComponent {
+                        id: ComponentId(id),
+                        start_date,
+                        spans,
+                    }
+                });
+                Ok(Some(components.collect()))
+            })
+        })
+        .await
+    }
+
     async fn related_incidents(
         &self,
         organisation: &OrganisationId,
@@ -202,114 +246,25 @@ pub(super) fn related(
         .take()
 }
 
-/// The statuses of all components of an organisation since `from`, as one query of two searches of one index: those that last,
-/// and those that ended later.
-pub(super) fn spans_since(organisation: &OrganisationId, from: DateTime<Utc>) -> SelectStatement {
-    let of_these = |condition: Expr| {
-        Query::select()
-            .columns([
-                Column::ComponentId,
-                Column::Status,
-                Column::StartAt,
-                Column::EndAt,
-            ])
-            .from(Entity)
-            .and_where(Column::OrganisationId.eq(organisation.as_str()))
-            .and_where(condition)
-            .take()
-    };
-    of_these(Column::EndAt.is_null())
-        .union(UnionType::All, of_these(Column::EndAt.gt(from)))
-        .take()
-}
-
-/// The statuses of each component of an organisation since `from`.
-pub(crate) async fn spans_by_component(
-    connection: &impl ConnectionTrait,
-    organisation: &OrganisationId,
-    from: DateTime<Utc>,
-) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
-    let rows = connection
-        .query_all(&spans_since(organisation, from))
-        .await
-        .map_err(broken)?;
-    let mut spans: HashMap<_, Vec<_>> = HashMap::new();
-    for row in rows {
-        let row = ComponentSpanRow::from_query_result(&row, "").map_err(broken)?;
-        let (component, span) = (row.component_id, row.span());
-        spans.entry(component).or_default().push(span?);
-    }
-    Ok(spans)
-}
-
-/// The statuses of a component since `from`.
-pub(crate) async fn spans_of(
-    connection: &impl ConnectionTrait,
-    id: ComponentId,
-    from: DateTime<Utc>,
-) -> Result<Vec<StatusSpan>, Error> {
-    let interval = Interval {
-        from: Some(from),
-        to: None,
-    };
-    let rows: Vec<SpanRow> = Entity::find()
-        .filter(overlapping(id, interval))
-        .into_model()
-        .all(connection)
-        .await
-        .map_err(broken)?;
-    rows.into_iter().map(StatusSpan::try_from).collect()
-}
-
-#[derive(FromQueryResult)]
-struct SpanRow {
-    status: String,
-    start_at: DateTime<Utc>,
-    end_at: Option<DateTime<Utc>>,
-}
-
-#[derive(FromQueryResult)]
-struct ComponentSpanRow {
-    component_id: Uuid,
-    status: String,
-    start_at: DateTime<Utc>,
-    end_at: Option<DateTime<Utc>>,
-}
-
-impl ComponentSpanRow {
-    fn span(self) -> Result<StatusSpan, Error> {
-        SpanRow {
-            status: self.status,
-            start_at: self.start_at,
-            end_at: self.end_at,
-        }
-        .try_into()
-    }
-}
-
-impl TryFrom<SpanRow> for StatusSpan {
-    type Error = Error;
-
-    fn try_from(row: SpanRow) -> Result<Self, Error> {
-        Ok(Self {
-            status: parse_stored(&row.status)?,
-            start_at: row.start_at,
-            end_at: row.end_at,
-        })
-    }
-}
-
 /// The periods of a component that have an instant in common with an interval.
 fn overlapping(id: ComponentId, Interval { from, to }: Interval) -> Condition {
-    let ends_after = |from| {
-        Condition::any()
-            .add(Column::EndAt.is_null())
-            .add(Column::EndAt.gt(from))
-    };
     Condition::all()
         .add(Column::ComponentId.eq(id.0))
         .add_option(to.map(|to| Column::StartAt.lt(to)))
+        .add_option(from.map(|from| starts_at_or_after_the_one_at(id, from)))
         .add_option(from.map(ends_after))
+}
+
+/// Bounds a search by the start of the last period that begins before `from`. Periods do not overlap, so earlier ones are over.
+fn starts_at_or_after_the_one_at(id: ComponentId, from: DateTime<Utc>) -> Expr {
+    let last = Query::select()
+        .expr(Column::StartAt.max())
+        .from(Entity)
+        .and_where(Column::ComponentId.eq(id.0))
+        .and_where(Column::StartAt.lte(from))
+        .take();
+    let last = Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(last)));
+    Expr::col(Column::StartAt).gte(Func::coalesce([last, from.into()]))
 }
 
 /// The start of a period, for a query of what comes before it.
@@ -475,7 +430,8 @@ async fn store(scope: Scope<'_>, id: ComponentId, changes: &PeriodChanges) -> Re
     Ok(())
 }
 
-fn row(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod) -> Model {
+/// The row of a period that this commit stores.
+pub(super) fn row(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod) -> Model {
     let (cause_type, incident_id, author) = match &period.cause {
         PeriodCause::Incident(id, _) => (INCIDENT, Some(id.0), None),
         PeriodCause::Operator(author) => (OPERATOR, None, author.clone()),

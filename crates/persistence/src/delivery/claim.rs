@@ -6,6 +6,7 @@ use std::sync::Arc;
 use allclear_application::delivery::{Claim, Delivery, DeliveryKind};
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
+use allclear_domain::domain::DomainName;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::Subscriber;
 use chrono::{DateTime, Utc};
@@ -18,8 +19,9 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use crate::domain;
 use crate::entity::delivery::{Column, Entity, Model};
-use crate::entity::{notice, organisation, subscriber};
+use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::broken;
 use crate::notice::notice as notice_of;
 use crate::subscriber::subscriber as subscriber_of;
@@ -126,7 +128,8 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
 
 /// The rows to which deliveries refer.
 struct References {
-    organisations: HashMap<String, String>,
+    /// Names and verified domains.
+    organisations: HashMap<String, (String, Option<DomainName>)>,
     subscribers: HashMap<Uuid, Subscriber>,
     notices: HashMap<Uuid, Arc<Notice>>,
 }
@@ -139,8 +142,10 @@ impl References {
         if !rows.is_empty() {
             let ids = rows.iter().map(|row| row.organisation_id.clone());
             let found = organisation::Entity::find().filter(organisation::Column::Id.is_in(ids));
-            for row in found.all(transaction).await.map_err(broken)? {
-                organisations.insert(row.id, row.name);
+            let found = found.find_also_related(domain_claim::Entity);
+            for (row, claim) in found.all(transaction).await.map_err(broken)? {
+                let domain = claim.map(domain::verified).transpose()?.flatten();
+                organisations.insert(row.id, (row.name, domain));
             }
             let found = notice::Entity::find()
                 .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
@@ -166,13 +171,15 @@ impl References {
             None => DeliveryKind::Verification,
             Some(notice) => DeliveryKind::Notice(Arc::clone(self.notices.get(&notice)?)),
         };
+        let (organisation_name, domain) = self.organisations.get(&row.organisation_id)?.clone();
         Some(Delivery {
             claim: Claim {
                 id: row.id,
                 attempt: u32::try_from(row.attempts).unwrap_or(0),
             },
             queued_at: row.created_at,
-            organisation_name: self.organisations.get(&row.organisation_id)?.clone(),
+            organisation_name,
+            domain,
             organisation: OrganisationId::parse(&row.organisation_id).ok()?,
             subscriber: self.subscribers.get(&row.subscriber_id)?.clone(),
             kind,

@@ -24,6 +24,8 @@ pub(super) async fn record(
 ) -> Result<(), Error> {
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     let mut unwanted = Vec::new();
+    // In the order of organisations, so that concurrent nodes cannot deadlock.
+    let mut counts = Counts::new();
     for DeliveryResult { claim, at, outcome } in results {
         match outcome {
             Outcome::Sent => sent.entry(day(at)).or_default().push(claim.id),
@@ -31,12 +33,19 @@ pub(super) async fn record(
             Outcome::Retried { at: again, reason } => {
                 retry(transaction, claim, again, reason).await?;
             }
-            Outcome::GivenUp { reason } => give_up(transaction, claim, at, reason).await?,
+            Outcome::GivenUp { reason } => {
+                if let Some(organisation) = give_up(transaction, claim, at, reason).await? {
+                    counts.entry((organisation, day(at))).or_default().failed += 1;
+                }
+            }
         }
     }
     for (day, ids) in sent {
-        count(transaction, &day, ids).await?;
+        for organisation in remove_sent(transaction, ids).await? {
+            counts.entry((organisation, day.clone())).or_default().sent += 1;
+        }
     }
+    add(transaction, counts).await?;
     if !unwanted.is_empty() {
         Entity::delete_many()
             .filter(these(&unwanted))
@@ -47,31 +56,47 @@ pub(super) async fn record(
     Ok(())
 }
 
-/// Deletes and counts sent deliveries, even if another node has claimed them meanwhile.
-async fn count(transaction: &DatabaseTransaction, day: &str, ids: Vec<i64>) -> Result<(), Error> {
-    use delivery_count::{ActiveModel, Column as CountColumn, Entity as CountEntity};
+/// Mails of a day.
+#[derive(Default)]
+struct Count {
+    sent: i64,
+    failed: i64,
+}
 
+/// Mails by organisation and day.
+type Counts = BTreeMap<(String, String), Count>;
+
+/// Deletes sent deliveries, even if another node has claimed them meanwhile. Returns the organisation of each.
+async fn remove_sent(
+    transaction: &DatabaseTransaction,
+    ids: Vec<i64>,
+) -> Result<Vec<String>, Error> {
     let gone = Query::delete()
         .from_table(Entity)
         .and_where(Column::Id.is_in(ids))
         .returning_col(Column::OrganisationId)
         .take();
-    // In the order of organisations, so that concurrent nodes cannot deadlock.
-    let mut counts: BTreeMap<String, i64> = BTreeMap::new();
-    for row in transaction.query_all(&gone).await.map_err(broken)? {
-        *counts
-            .entry(row.try_get("", "organisation_id").map_err(broken)?)
-            .or_default() += 1;
-    }
-    for (organisation, more) in counts {
+    let rows = transaction.query_all(&gone).await.map_err(broken)?;
+    rows.iter()
+        .map(|row| row.try_get("", "organisation_id").map_err(broken))
+        .collect()
+}
+
+/// Adds to the stored counts.
+async fn add(transaction: &DatabaseTransaction, counts: Counts) -> Result<(), Error> {
+    use delivery_count::{ActiveModel, Column as CountColumn, Entity as CountEntity};
+
+    for ((organisation, day), Count { sent, failed }) in counts {
         let fresh = ActiveModel {
             organisation_id: Set(organisation),
-            day: Set(day.to_owned()),
-            sent: Set(more),
+            day: Set(day),
+            sent: Set(sent),
+            failed: Set(failed),
         };
-        let sum = Expr::col((CountEntity, CountColumn::Sent)).add(more);
+        let sum = |column: CountColumn, more: i64| Expr::col((CountEntity, column)).add(more);
         let added = OnConflict::columns([CountColumn::OrganisationId, CountColumn::Day])
-            .value(CountColumn::Sent, sum)
+            .value(CountColumn::Sent, sum(CountColumn::Sent, sent))
+            .value(CountColumn::Failed, sum(CountColumn::Failed, failed))
             .to_owned();
         CountEntity::insert(fresh)
             .on_conflict(added)
@@ -114,12 +139,13 @@ async fn retry(
     Ok(())
 }
 
+/// Ends a delivery for good. Returns its organisation; `None` if the claim was lost.
 async fn give_up(
     transaction: &DatabaseTransaction,
     claim: Claim,
     at: DateTime<Utc>,
     reason: String,
-) -> Result<(), Error> {
+) -> Result<Option<String>, Error> {
     let never: Expr = Expr::val(Option::<DateTime<Utc>>::None);
     let given_up = Entity::update_many()
         .col_expr(Column::DueAt, never.clone())
@@ -128,6 +154,15 @@ async fn give_up(
         .col_expr(Column::Reason, Expr::val(reason))
         .filter(these(&[claim]))
         .filter(Column::DueAt.is_not_null());
-    given_up.exec(transaction).await.map_err(broken)?;
-    Ok(())
+    let given_up = given_up.exec(transaction).await.map_err(broken)?;
+    if given_up.rows_affected == 0 {
+        return Ok(None);
+    }
+    Entity::find_by_id(claim.id)
+        .select_only()
+        .column(Column::OrganisationId)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)
 }

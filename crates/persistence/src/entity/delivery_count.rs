@@ -9,6 +9,7 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub day: String,
     pub sent: i64,
+    pub failed: i64,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -15,6 +15,7 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub version: i64,
     pub display_at: DateTimeUtc,
+    pub edited_at: Option<DateTimeUtc>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -20,6 +20,7 @@ pub struct Model {
     pub next_change_at: Option<DateTimeUtc>,
     pub shown_until: DateTimeUtc,
     pub notify: bool,
+    pub reschedules: i32,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -1,6 +1,7 @@
 //! The tables.
 #![expect(unreachable_pub, reason = "SeaORM's derive wants entities public")]
 
+pub(crate) mod audit_item;
 pub(crate) mod component;
 pub(crate) mod component_group;
 pub(crate) mod component_period;
@@ -9,6 +10,7 @@ pub(crate) mod delivery_count;
 pub(crate) mod directory_message;
 pub(crate) mod directory_name;
 pub(crate) mod directory_revocation;
+pub(crate) mod domain_claim;
 pub(crate) mod incident;
 pub(crate) mod incident_component;
 pub(crate) mod incident_review;
@@ -17,6 +19,7 @@ pub(crate) mod installation;
 pub(crate) mod invitation;
 pub(crate) mod mail_count;
 pub(crate) mod maintenance;
+pub(crate) mod maintenance_component;
 pub(crate) mod maintenance_update;
 pub(crate) mod membership;
 pub(crate) mod notice;

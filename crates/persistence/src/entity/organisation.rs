@@ -20,6 +20,8 @@ pub struct Model {
     pub notify_by_default: bool,
     pub settings_version: i64,
     pub order_version: i64,
+    #[sea_orm(has_one)]
+    pub domain_claim: HasOne<super::domain_claim::Entity>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use allclear_application::error::Error;
 use allclear_application::public::history::{
     AffectedOverTime, COMPONENTS_SHOWN, ENTRIES_SHOWN, EntryDetails, EntryStatus, HistoryEntry,
-    NamedComponent, PageOwner,
+    NamedComponent, PageOwner, PublishedReview,
 };
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
@@ -23,6 +23,7 @@ use super::{
     affected, any_before, displayed, has_component, links, shortened, summary, updates, within,
 };
 use crate::entity::incident::{Column, Entity, Model};
+use crate::entity::incident_review;
 use crate::error::{broken, parse_stored};
 
 #[derive(FromQueryResult)]
@@ -108,6 +109,7 @@ pub(super) async fn details(
     let Some(row) = found.map_err(broken)? else {
         return Ok(None);
     };
+    let review = review(row.id).one(transaction).await.map_err(broken)?;
     let query = timeline(row.id);
     let (updates, updates_truncated) = displayed(transaction, &query).await?;
     let rows = transaction.query_all(&impacts(row.id)).await;
@@ -140,11 +142,25 @@ pub(super) async fn details(
             end_at: row.resolved_at,
         },
         updated_at: row.updated_at,
+        review: review.and_then(published),
         updates,
         updates_truncated,
         components,
         components_truncated,
     }))
+}
+
+pub(super) fn review(id: Uuid) -> Select<incident_review::Entity> {
+    incident_review::Entity::find_by_id(id)
+        .filter(incident_review::Column::PublishedAt.is_not_null())
+}
+
+fn published(row: incident_review::Model) -> Option<PublishedReview> {
+    Some(PublishedReview {
+        published_at: row.published_at?,
+        updated_at: row.updated_at,
+        body: row.body,
+    })
 }
 
 pub(super) fn timeline(id: Uuid) -> SelectStatement {

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use allclear_application::error::Error;
 use allclear_application::public::history::{
-    AffectedOverTime, ENTRIES_SHOWN, EntryDetails, EntryStatus, HistoryEntry, PageOwner,
+    AffectedOverTime, ENTRIES_SHOWN, EntryDetails, EntryStatus, HistoryEntry, NamedComponent,
+    PageOwner,
 };
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
@@ -12,16 +13,14 @@ use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
-use super::{
-    ComponentRow, affected, any_before, displayed, has_component, links, shortened, updates,
-};
+use super::{affected, any_before, displayed, has_component, links, shortened, updates};
 use crate::entity::maintenance::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::maintenance::{maintenance, of};
 
 /// The maintenances that start in some months, newest first, one more than are shown.
@@ -74,7 +73,7 @@ pub(super) fn of_code(organisation: &OrganisationId, code: Code) -> Select<Entit
 }
 
 fn entry(row: Model, now: DateTime<Utc>) -> Result<HistoryEntry, Error> {
-    let maintenance = maintenance(row)?;
+    let maintenance = maintenance(row, Vec::new())?;
     Ok(HistoryEntry {
         code: maintenance.id.code(),
         status: EntryStatus::Maintenance(maintenance.status(now)),
@@ -102,10 +101,10 @@ pub(super) async fn details(
     let linked = linked
         .iter()
         .map(|row| {
-            let row = ComponentRow::from_query_result(row, "").map_err(broken)?;
-            let (id, component) = row.named()?;
+            let (id, code, name): (_, String, _) = row.try_get_many_by_index().map_err(broken)?;
+            let code = parse_stored(&code)?;
             let affected = AffectedOverTime {
-                component,
+                component: NamedComponent { code, name },
                 impact: None,
                 periods: Vec::new(),
             };
@@ -117,6 +116,7 @@ pub(super) async fn details(
         owner,
         updated_at: row.updated_at,
         entry: entry(row, now)?,
+        review: None,
         updates,
         updates_truncated,
         components,

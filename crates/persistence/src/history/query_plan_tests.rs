@@ -13,7 +13,7 @@ use super::{incident, maintenance};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 incidents and maintenances over 55 years.
-const OLD_ENTRIES: [&str; 10] = [
+const OLD_ENTRIES: [&str; 11] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO components (id, organisation_id, name, description, status, status_source, created_at, updated_at, version, code) \
      SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0, n::text \
@@ -34,6 +34,8 @@ const OLD_ENTRIES: [&str; 10] = [
      SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0, now() FROM maintenances, generate_series(1, 2)",
     "INSERT INTO maintenance_components (maintenance_id, component_id) \
      SELECT id, lpad('c', 32, '0')::uuid FROM maintenances",
+    "INSERT INTO incident_reviews (incident_id, body, published_at, created_at, updated_at, version) \
+     SELECT id, 'b', now(), now(), now(), 0 FROM incidents",
     "ANALYZE",
 ];
 
@@ -64,6 +66,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ),
         ("incident_updates_by_display", incident::timeline(id)),
         ("incident_components", incident::impacts(id)),
+        ("incident_reviews", incident::review(id).into_query()),
         ("periods_of_component", incident::caused(id, now)),
         (
             "maintenances_by_start",

@@ -72,7 +72,7 @@ pub(super) fn newest_resolved(
         .limit(PAST_SHOWN)
 }
 
-pub(super) fn unresolved(organisation: &OrganisationId) -> Condition {
+pub(crate) fn unresolved(organisation: &OrganisationId) -> Condition {
     Condition::all()
         .add(Column::OrganisationId.eq(organisation.as_str()))
         .add(Column::ResolvedAt.is_null())

@@ -52,9 +52,15 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
             public::newest_resolved(&acme, of_late).into_query(),
         ),
         ("some of them", incidents(some())),
-        ("timelines of some", timeline::newest(backend, some())),
+        (
+            "timelines of some",
+            timeline::newest(backend, some(), &timeline::COLUMNS),
+        ),
         ("links of some", public::links(some())),
-        ("the timeline of one", timeline::newest(backend, one())),
+        (
+            "the timeline of one",
+            timeline::newest(backend, one(), &timeline::COLUMNS),
+        ),
         ("the links of one", public::links(one())),
         ("the newest update of one", newest),
         ("the updates of one", listed),

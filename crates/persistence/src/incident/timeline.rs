@@ -15,13 +15,14 @@ use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::timeline::{FIRST_TIME, READ, Timeline};
 
-const COLUMNS: [Column; 6] = [
-    Column::IncidentId,
-    Column::Id,
-    Column::Status,
-    Column::Message,
-    Column::CreatedAt,
-    Column::DisplayAt,
+/// Columns of a timeline's entry.
+pub(crate) const COLUMNS: [&str; 6] = [
+    "incident_id",
+    "id",
+    "status",
+    "message",
+    "created_at",
+    "display_at",
 ];
 
 #[derive(FromQueryResult)]
@@ -40,7 +41,11 @@ pub(super) async fn of(
     incidents: Condition,
 ) -> Result<HashMap<Uuid, Timeline<IncidentTimelineEntry>>, Error> {
     let rows = connection
-        .query_all(&newest(connection.get_database_backend(), incidents))
+        .query_all(&newest(
+            connection.get_database_backend(),
+            incidents,
+            &COLUMNS,
+        ))
         .await
         .map_err(broken)?;
     let mut timelines: HashMap<_, Timeline<_>> = HashMap::new();
@@ -73,20 +78,24 @@ pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
     })
 }
 
-/// Selects the newest updates of each incident, newest first, without reading older ones.
-pub(super) fn newest(backend: DbBackend, incidents: Condition) -> SelectStatement {
+/// Selects columns of the newest updates of each incident, newest first, without reading older ones.
+pub(crate) fn newest(
+    backend: DbBackend,
+    incidents: Condition,
+    columns: &[&'static str],
+) -> SelectStatement {
     match backend {
-        DbBackend::Sqlite => from_the_first_shown(incidents),
-        _ => each_incident_by_itself(incidents),
+        DbBackend::Sqlite => from_the_first_shown(incidents, columns),
+        _ => each_incident_by_itself(incidents, columns),
     }
 }
 
 /// By a lateral join, which PostgreSQL must execute incident by incident. With other joins it reads every update if it expects
 /// many incidents.
-fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
+fn each_incident_by_itself(incidents: Condition, columns: &[&'static str]) -> SelectStatement {
     let shown = Alias::new("shown");
     let entries = Query::select()
-        .columns(COLUMNS)
+        .columns(columns.iter().copied())
         .from(Entity)
         .and_where(
             Expr::col((Entity, Column::IncidentId))
@@ -97,7 +106,7 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
         .limit(READ)
         .take();
     Query::select()
-        .columns(COLUMNS.map(|column| (shown.clone(), column)))
+        .columns(columns.iter().map(|column| (shown.clone(), *column)))
         .from(incident::Entity)
         .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
         .cond_where(incidents)
@@ -108,7 +117,7 @@ fn each_incident_by_itself(incidents: Condition) -> SelectStatement {
 
 /// By the time of the oldest update shown, found in the index for each incident: SQLite has no lateral joins. Older updates with
 /// the same time are read too, and left out by [`Timeline::push`].
-fn from_the_first_shown(incidents: Condition) -> SelectStatement {
+fn from_the_first_shown(incidents: Condition, columns: &[&'static str]) -> SelectStatement {
     let older = Alias::new("older");
     let first = Query::select()
         .column((older.clone(), Column::DisplayAt))
@@ -127,7 +136,7 @@ fn from_the_first_shown(incidents: Condition) -> SelectStatement {
         Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id));
     let shown = Expr::col((Entity, Column::DisplayAt)).gte(first);
     Query::select()
-        .columns(COLUMNS.map(|column| (Entity, column)))
+        .columns(columns.iter().map(|column| (Entity, *column)))
         .from(incident::Entity)
         .inner_join(Entity, Condition::all().add(of_the_incident).add(shown))
         .cond_where(incidents)

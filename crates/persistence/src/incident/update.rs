@@ -18,6 +18,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::update_row;
+use crate::affected::{self, Owner};
 use crate::commit::{Scope, Stored};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
@@ -50,11 +51,8 @@ pub(super) async fn insert(
     let before = found.incident.clone();
     let mut recorded = rule(found, scope.stamp)?;
     recorded.state.update.version = scope.stamp.revision;
-    let row = row(&recorded.state.update).into_active_model();
-    Entity::insert(row)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+    let row = row(&recorded.state.update);
+    affected::insert_update::<Entity>(scope, &row, Owner::Incident(incident)).await?;
     store_incident(scope, &before, recorded).await.map(Some)
 }
 
@@ -82,7 +80,11 @@ pub(super) async fn change(
         return Ok(Some(changed.map(|state| state.update).into()));
     }
     changed.state.update.version = scope.stamp.revision;
-    let row = row(&changed.state.update).into_active_model().reset_all();
+    let row = Model {
+        edited_at: Some(scope.stamp.now),
+        ..row(&changed.state.update)
+    };
+    let row = row.into_active_model().reset_all();
     Entity::update(row)
         .exec(transaction)
         .await
@@ -219,6 +221,7 @@ fn row(state: &IncidentUpdate) -> Model {
         created_at: state.created_at,
         version: state.version.0,
         display_at: state.display_at,
+        edited_at: None,
     }
 }
 

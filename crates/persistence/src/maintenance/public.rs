@@ -49,7 +49,7 @@ pub(crate) async fn shown(
 }
 
 /// Maintenances that have not ended. Unordered: for an order, SQLite would use an index through all past maintenances.
-pub(super) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+pub(crate) fn not_over(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
     of(organisation).filter(Column::ShownUntil.gte(now + SHOWN_AFTER_END))
 }
 

@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use super::public::{newest_over, not_over};
 use super::schedule::{changing, due, next};
-use super::{Column, of, timeline};
+use super::{Column, component, of, timeline};
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::timeline::AT_ONCE;
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all
-/// over but one, and 500 other organisations.
-const OLD_MAINTENANCES: [&str; 5] = [
+/// over but one, 1,000 components of which all affect one, and 500 other organisations.
+const OLD_MAINTENANCES: [&str; 7] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) SELECT 'other' || n, 'Other', 0, now(), n::text \
      FROM generate_series(1, 500) n",
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
@@ -23,6 +23,11 @@ const OLD_MAINTENANCES: [&str; 5] = [
      CASE WHEN n = 20000 THEN TIMESTAMPTZ '9999-12-31' ELSE TIMESTAMPTZ '2020-01-01' END, n::text FROM generate_series(1, 20000) n",
     "INSERT INTO maintenance_updates SELECT id, gen_random_uuid(), 'RESOLVED', 'm', 'u', 'U', now(), 0 \
      FROM maintenances, generate_series(1, 2)",
+    "INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version) \
+     SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0 \
+     FROM generate_series(1, 1000) n",
+    "INSERT INTO maintenance_components SELECT maintenances.id, components.id FROM maintenances, components \
+     WHERE components.code = '1'",
     "ANALYZE",
 ];
 
@@ -48,7 +53,15 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("change", changing(now()).into_query()),
         ("change", due(&acme, now()).into_query()),
         ("", page.into_query()),
-        ("maintenance_updates", timeline::newest(backend, &listed)),
+        (
+            "maintenance_updates",
+            timeline::newest(backend, &listed, &timeline::COLUMNS),
+        ),
+        (
+            "maintenances_by_showing",
+            component::current(&acme, now()).into_query(),
+        ),
+        ("maintenance_components", component::links(&listed)),
     ]
 }
 

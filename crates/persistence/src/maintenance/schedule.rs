@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use allclear_application::error::Error;
 use allclear_domain::event::Changed;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::maintenance::Maintenance;
+use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
     QueryOrder, QuerySelect, Select,
 };
 
-use super::{maintenance, of};
+use super::{component, maintenance, of};
+use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
 use crate::error::broken;
@@ -44,11 +46,20 @@ pub(super) async fn announce(
 ) -> Result<Option<Changed<()>>, Error> {
     let due = due(scope.organisation, now);
     let mut all = Changed::nothing(());
-    for row in due.all(scope.transaction).await.map_err(broken)? {
-        let announced = maintenance(row)?.announce(now);
+    let due = due.all(scope.transaction).await.map_err(broken)?;
+    let ids: Vec<_> = due.iter().map(|row| row.id).collect();
+    let mut affected = component::of_each(scope.transaction, &ids).await?;
+    for row in due {
+        let components = affected.remove(&row.id).unwrap_or_default();
+        let before = maintenance(row, components)?;
+        let published = before.announced;
+        let announced = before.announce(now);
         note_announced(scope.transaction, &announced.state, now).await?;
+        store_affected(scope, published, &announced.state).await?;
         all.events.extend(announced.events);
         all.notices.extend(announced.notices);
+        all.audited.extend(announced.audited);
+        all.maintained.extend(announced.maintained);
     }
     Ok(Some(all))
 }
@@ -70,6 +81,27 @@ pub(super) async fn note_announced(
         .await
         .map_err(broken)?;
     Ok(())
+}
+
+/// Stores the components of a maintenance that began or ended since the status `before` was published.
+pub(super) async fn store_affected(
+    scope: Scope<'_>,
+    before: MaintenanceStatus,
+    after: &Maintenance,
+) -> Result<(), Error> {
+    use MaintenanceStatus::{Completed, InProgress, Scheduled};
+    let columns: &[_] = match (before, after.announced) {
+        (Scheduled, InProgress) => &["affected_at_start"],
+        (Scheduled, Completed) => &["affected_at_start", "affected_at_end"],
+        (InProgress, Completed) => &["affected_at_end"],
+        _ => return Ok(()),
+    };
+    if after.components.is_empty() {
+        return Ok(());
+    }
+    let row = Expr::col("id").eq(after.id.0);
+    let owner = Owner::Maintenance(after.id);
+    affected::store(scope, owner, "maintenances", columns, row).await
 }
 
 /// The earliest change.

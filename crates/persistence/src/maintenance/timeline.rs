@@ -13,16 +13,18 @@ use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::timeline::{AT_ONCE, FIRST_TIME, READ, Timeline};
 
-const COLUMNS: [Column; 9] = [
-    Column::MaintenanceId,
-    Column::Id,
-    Column::Status,
-    Column::Message,
-    Column::UserId,
-    Column::UserName,
-    Column::CreatedAt,
-    Column::Version,
-    Column::DisplayAt,
+/// Columns of an update.
+pub(crate) const COLUMNS: [&str; 10] = [
+    "maintenance_id",
+    "id",
+    "status",
+    "message",
+    "user_id",
+    "user_name",
+    "created_at",
+    "version",
+    "display_at",
+    "edited_at",
 ];
 
 /// Returns the timelines of maintenances; a maintenance without updates has none.
@@ -32,7 +34,7 @@ pub(crate) async fn of(
 ) -> Result<HashMap<Uuid, Timeline<MaintenanceTimelineEntry>>, Error> {
     let mut timelines: HashMap<Uuid, Timeline<MaintenanceTimelineEntry>> = HashMap::new();
     for some in maintenances.chunks(AT_ONCE) {
-        let query = newest(connection.get_database_backend(), some);
+        let query = newest(connection.get_database_backend(), some, &COLUMNS);
         for row in connection.query_all(&query).await.map_err(broken)? {
             let row = Model::from_query_result(&row, "").map_err(broken)?;
             let entry = MaintenanceTimelineEntry::from(&super::update::update(row)?);
@@ -43,22 +45,26 @@ pub(crate) async fn of(
     Ok(timelines)
 }
 
-/// Selects the newest updates of each maintenance, newest first, without reading older ones.
-pub(crate) fn newest(backend: DbBackend, maintenances: &[Uuid]) -> SelectStatement {
+/// Selects columns of the newest updates of each maintenance, newest first, without reading older ones.
+pub(crate) fn newest(
+    backend: DbBackend,
+    maintenances: &[Uuid],
+    columns: &[&'static str],
+) -> SelectStatement {
     // By a list of identifiers: with a subquery, PostgreSQL reads every update if it expects many maintenances.
     let named = Expr::col((maintenance::Entity, maintenance::Column::Id))
         .is_in(maintenances.iter().copied());
     match backend {
-        DbBackend::Sqlite => from_the_first_shown(named),
-        _ => each_maintenance_by_itself(named),
+        DbBackend::Sqlite => from_the_first_shown(named, columns),
+        _ => each_maintenance_by_itself(named, columns),
     }
 }
 
 /// By a lateral join, which PostgreSQL must execute maintenance by maintenance.
-fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
+fn each_maintenance_by_itself(named: Expr, columns: &[&'static str]) -> SelectStatement {
     let shown = Alias::new("shown");
     let entries = Query::select()
-        .columns(COLUMNS)
+        .columns(columns.iter().copied())
         .from(Entity)
         .and_where(
             Expr::col((Entity, Column::MaintenanceId))
@@ -69,7 +75,7 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
         .limit(READ)
         .take();
     Query::select()
-        .columns(COLUMNS.map(|column| (shown.clone(), column)))
+        .columns(columns.iter().map(|column| (shown.clone(), *column)))
         .from(maintenance::Entity)
         .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
         .and_where(named)
@@ -80,7 +86,7 @@ fn each_maintenance_by_itself(named: Expr) -> SelectStatement {
 
 /// By the time of the oldest update shown, found in the index for each maintenance: SQLite has no lateral joins. Older updates with
 /// the same time are read too, and left out by [`Timeline::push`].
-fn from_the_first_shown(named: Expr) -> SelectStatement {
+fn from_the_first_shown(named: Expr, columns: &[&'static str]) -> SelectStatement {
     let older = Alias::new("older");
     let parent = (maintenance::Entity, maintenance::Column::Id);
     let first = Query::select()
@@ -96,7 +102,7 @@ fn from_the_first_shown(named: Expr) -> SelectStatement {
     let of_the_maintenance = Expr::col((Entity, Column::MaintenanceId)).equals(parent);
     let shown = Expr::col((Entity, Column::DisplayAt)).gte(first);
     Query::select()
-        .columns(COLUMNS.map(|column| (Entity, column)))
+        .columns(columns.iter().map(|column| (Entity, *column)))
         .from(maintenance::Entity)
         .inner_join(Entity, Condition::all().add(of_the_maintenance).add(shown))
         .and_where(named)

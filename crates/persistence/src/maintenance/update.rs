@@ -16,8 +16,9 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::schedule::note_announced;
-use super::{find as find_row, maintenance as state_of};
+use super::find_affecting;
+use super::schedule::{note_announced, store_affected};
+use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
@@ -43,7 +44,7 @@ pub(super) async fn insert(
     id: MaintenanceId,
     rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
 ) -> Result<Option<Changed<MaintenanceUpdate>>, Error> {
-    let Some(maintenance) = find_maintenance(scope, id).await? else {
+    let Some(maintenance) = find_affecting(scope, id).await? else {
         return Ok(None);
     };
     let newest = of(id)
@@ -54,11 +55,8 @@ pub(super) async fn insert(
     let newest = newest.map(update).transpose()?;
     let mut recorded = rule((maintenance.clone(), newest), scope.stamp)?;
     recorded.state.1.version = scope.stamp.revision;
-    let row = row(&recorded.state.1).into_active_model();
-    Entity::insert(row)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+    let row = row(&recorded.state.1);
+    affected::insert_update::<Entity>(scope, &row, Owner::Maintenance(id)).await?;
     store_announced(scope, &maintenance, recorded).await
 }
 
@@ -68,7 +66,7 @@ pub(super) async fn change(
     update: MaintenanceUpdateId,
     rule: UpdateTransition<MaintenanceUpdate>,
 ) -> Result<Option<Changed<MaintenanceUpdate>>, Error> {
-    let Some(maintenance) = find_maintenance(scope, id).await? else {
+    let Some(maintenance) = find_affecting(scope, id).await? else {
         return Ok(None);
     };
     let Some(before) = find(scope.transaction, id, update).await? else {
@@ -77,7 +75,11 @@ pub(super) async fn change(
     let mut changed = rule((maintenance.clone(), before), scope.stamp)?;
     if !changed.is_nothing() {
         changed.state.1.version = scope.stamp.revision;
-        let row = row(&changed.state.1).into_active_model().reset_all();
+        let row = Model {
+            edited_at: Some(scope.stamp.now),
+            ..row(&changed.state.1)
+        };
+        let row = row.into_active_model().reset_all();
         Entity::update(row)
             .exec(scope.transaction)
             .await
@@ -92,7 +94,7 @@ pub(super) async fn delete(
     asked: Vec<MaintenanceUpdateId>,
     rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
 ) -> Result<Option<Changed<Vec<MaintenanceUpdateId>>>, Error> {
-    let Some(maintenance) = find_maintenance(scope, id).await? else {
+    let Some(maintenance) = find_affecting(scope, id).await? else {
         return Ok(None);
     };
     let stored: Vec<Uuid> = of(id)
@@ -114,14 +116,6 @@ pub(super) async fn delete(
     store_announced(scope, &maintenance, deletion).await
 }
 
-async fn find_maintenance(
-    scope: Scope<'_>,
-    id: MaintenanceId,
-) -> Result<Option<Maintenance>, Error> {
-    let row = find_row(scope.transaction, scope.organisation, id).await?;
-    row.map(state_of).transpose()
-}
-
 /// Stores the published status of the maintenance if it changed.
 async fn store_announced<T>(
     scope: Scope<'_>,
@@ -131,6 +125,7 @@ async fn store_announced<T>(
     let after = &changed.state.0;
     if after.announced != before.announced {
         note_announced(scope.transaction, after, scope.stamp.clock).await?;
+        store_affected(scope, before.announced, after).await?;
     }
     Ok(Some(changed.map(|(_, state)| state)))
 }
@@ -191,6 +186,7 @@ fn row(state: &MaintenanceUpdate) -> Model {
         created_at: state.created_at,
         version: state.version.0,
         display_at: state.display_at,
+        edited_at: None,
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
+use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use allclear_persistence::database::Database;
 use uuid::Uuid;
@@ -53,6 +54,13 @@ pub(crate) fn two(before: Option<Uuid>) -> Page {
 /// Asserts that storage finds nothing.
 pub(crate) async fn assert_none<T>(found: impl Future<Output = Result<Option<T>, Error>>) {
     assert!(found.await.unwrap().is_none());
+}
+
+pub(crate) fn author() -> Author {
+    Author {
+        id: "user_1".into(),
+        name: "Ada ☃".into(),
+    }
 }
 
 pub(crate) async fn organisation(database: &Database, id: &str) -> OrganisationId {

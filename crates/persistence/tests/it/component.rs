@@ -9,7 +9,7 @@ use allclear_domain::organisation::Revision;
 use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 
-use crate::backend::{assert_none, clock, organisation, two};
+use crate::backend::{assert_none, author, clock, organisation, two};
 use crate::contract;
 
 contract!(
@@ -38,7 +38,12 @@ async fn create(database: &Database, organisation: &OrganisationId, name: &str) 
             stamp.now,
         )?)
     });
-    database.insert(organisation, create).await.unwrap().state
+    database
+        .insert(organisation, create, author())
+        .await
+        .unwrap()
+        .state
+        .component
 }
 
 fn patch_status(status: ComponentStatus) -> ComponentPatch {
@@ -59,7 +64,7 @@ async fn set_status(
         Ok(component.edit(patch_status(status), TimeZone::default(), now)?)
     });
     let written = database
-        .change(organisation, id, rule)
+        .change(organisation, id, rule, author())
         .await
         .unwrap()
         .unwrap();
@@ -90,7 +95,8 @@ async fn a_stored_component_reads_as_it_was_written(database: &Database) {
     assert_eq!(
         ComponentStore::find(database, &acme, component.id)
             .await
-            .unwrap(),
+            .unwrap()
+            .map(|report| report.component),
         Some(component)
     );
 }
@@ -105,7 +111,8 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
     let stored = ComponentStore::find(database, &acme, component.id)
         .await
         .unwrap()
-        .unwrap();
+        .unwrap()
+        .component;
     assert_eq!(
         (stored.status, stored.version),
         (ComponentStatus::MajorOutage, Revision(2))
@@ -123,13 +130,19 @@ async fn a_refused_rule_stores_nothing(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
     let refused = database
-        .change(&acme, component.id, Box::new(|_, _| Err(Error::Stale)))
+        .change(
+            &acme,
+            component.id,
+            Box::new(|_, _| Err(Error::Stale)),
+            author(),
+        )
         .await;
     assert!(matches!(refused, Err(Error::Stale)));
     assert_eq!(
         ComponentStore::find(database, &acme, component.id)
             .await
-            .unwrap(),
+            .unwrap()
+            .map(|report| report.component),
         Some(component)
     );
     assert_eq!(commits(database, &acme).await.len(), 1);
@@ -173,7 +186,7 @@ async fn components_belong_to_their_organisation(database: &Database) {
     .await;
     let rule =
         Box::new(|_: Component, _| -> Result<_, Error> { panic!("the rule must not see it") });
-    assert_none(database.change(&other, component.id, rule)).await;
+    assert_none(database.change(&other, component.id, rule, author())).await;
     assert!(commits(database, &other).await.is_empty());
 }
 
@@ -188,14 +201,18 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
     let names: Vec<_> = first
         .items
         .iter()
-        .map(|component| component.name.as_str())
+        .map(|report| report.component.name.as_str())
         .collect();
     assert_eq!(names, ["three", "two"]);
     let rest = ComponentStore::list(database, &acme, two(first.next))
         .await
         .unwrap();
     assert_eq!(
-        (rest.items[0].name.as_str(), rest.items.len(), rest.next),
+        (
+            rest.items[0].component.name.as_str(),
+            rest.items.len(),
+            rest.next
+        ),
         ("one", 1, None)
     );
 }
@@ -216,7 +233,7 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
                 Ok(component.edit(patch, TimeZone::default(), clock().now())?)
             });
             database
-                .change(&acme, component.id, rule)
+                .change(&acme, component.id, rule, author())
                 .await
                 .unwrap()
                 .unwrap()
@@ -243,7 +260,8 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
     let stored = ComponentStore::find(database, &acme, component.id)
         .await
         .unwrap()
-        .unwrap();
+        .unwrap()
+        .component;
     assert_eq!(stored.description.split(", ").count(), 51);
 }
 

@@ -6,11 +6,14 @@ mod notice;
 
 use std::collections::{BTreeMap, HashSet};
 
+use allclear_application::dashboard::{DashboardStore, SubscriberCounts};
 use allclear_application::delivery::{Claim, DeliveryCounts, DeliveryKind, DeliveryQueue, Outcome};
+use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::subscriber::SubscriberStore;
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::metrics::MetricsDays;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
@@ -34,6 +37,7 @@ contract!(
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
     the_next_moment_is_when_something_gets_due_or_a_claim_ends,
     what_is_old_is_forgotten,
+    dashboard_and_metrics_count_subscribers_and_mails,
     a_deleted_organisation_takes_its_deliveries_along,
 );
 
@@ -422,7 +426,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
         .await;
     assert_eq!(
         database
-            .prune(clock().now() - TimeDelta::days(30), 10)
+            .prune(clock().now() - TimeDelta::days(30), clock().now(), 10)
             .await
             .unwrap(),
         0
@@ -433,7 +437,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
     );
     // In two days it is all old; what still waits stays, and keeps its notice.
     let before = clock().now() + TimeDelta::days(2);
-    assert_eq!(database.prune(before, 10).await.unwrap(), 1);
+    assert_eq!(database.prune(before, before, 10).await.unwrap(), 1);
     assert_eq!(
         world.counts().await,
         DeliveryCounts {
@@ -443,8 +447,53 @@ async fn what_is_old_is_forgotten(database: &Database) {
     );
     let last = world.claim(10).await;
     world.sent(&last).await;
-    assert_eq!(database.prune(before, 10).await.unwrap(), 1);
-    assert_eq!(database.prune(before, 10).await.unwrap(), 0);
+    assert_eq!(database.prune(before, before, 10).await.unwrap(), 1);
+    assert_eq!(database.prune(before, before, 10).await.unwrap(), 0);
+}
+
+async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.subscribed(2).await;
+    let gone = world.subscriber("gone@example.com").await;
+    world.incident("Down").await;
+    world.expand().await;
+    let claimed = world.claim(10).await;
+    let given_up = Outcome::GivenUp {
+        reason: "550".into(),
+    };
+    world
+        .results(vec![
+            sent(&claimed[0]),
+            sent(&claimed[1]),
+            result(claimed[2].claim, given_up),
+        ])
+        .await;
+    world.unsubscribe(&gone).await;
+    enter(database, &world.acme, "new@example.com").await;
+    let (now, since) = (clock().now(), clock().now() - TimeDelta::days(30));
+    let found = database.dashboard(&world.acme, now, since).await;
+    let found = found.unwrap().unwrap();
+    assert_eq!(
+        found.subscribers,
+        SubscriberCounts {
+            total: 4,
+            subscribed: 2,
+            pending: 1,
+            failing: 1,
+        }
+    );
+    assert_eq!((found.waiting, found.failed), (1, 1));
+    let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
+    let metrics = metrics.await.unwrap().unwrap();
+    assert_eq!((metrics.mails_sent, metrics.mails_failed), (2, 1));
+    // The counts of days outlive the mails.
+    let later = now + TimeDelta::days(2);
+    DeliveryQueue::prune(database, later, since, 10)
+        .await
+        .unwrap();
+    let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
+    let metrics = metrics.await.unwrap().unwrap();
+    assert_eq!((metrics.mails_sent, metrics.mails_failed), (2, 1));
 }
 
 async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) {

@@ -1,13 +1,14 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
+use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::error::Error;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Transition;
-use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
-use allclear_domain::id::{ComponentId, OrganisationId, StatusPeriodId};
+use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
 use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, PeriodCause, Refused, StatusPeriod, StatusSpan,
 };
@@ -15,7 +16,7 @@ use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::backend::{clock, organisation};
+use crate::backend::{author, clock, organisation};
 use crate::contract;
 
 contract!(
@@ -24,6 +25,7 @@ contract!(
     a_rule_sees_what_a_new_period_overlaps,
     a_history_is_newest_first_and_comes_in_parts,
     a_history_belongs_to_its_organisation,
+    spans_of_a_group_are_those_of_its_components_that_show_uptime,
     the_snapshot_has_the_seconds_of_the_last_days,
 );
 
@@ -41,7 +43,8 @@ async fn create(database: &Database, organisation: &OrganisationId) -> Component
             stamp.now,
         )?)
     });
-    database.insert(organisation, create).await.unwrap().state
+    let inserted = ComponentStore::insert(database, organisation, create, author()).await;
+    inserted.unwrap().state.component
 }
 
 async fn set_status(
@@ -59,24 +62,18 @@ async fn set_status(
         let now = stamp.now + TimeDelta::milliseconds(1);
         Ok(component.edit(patch, stamp.zone, now)?)
     });
-    let changed = database.change(organisation, id, rule).await;
-    changed.unwrap().unwrap().state
+    let changed = ComponentStore::change(database, organisation, id, rule, author()).await;
+    changed.unwrap().unwrap().state.component
 }
 
 /// From so many hours ago to so many hours ago.
 fn span(from: i64, to: i64) -> StatusSpan {
-    let now = clock().now();
+    // A whole second: the seconds of each day are rounded down, and midnight may be within the span.
+    let now = DateTime::from_timestamp(clock().now().timestamp(), 0).unwrap();
     StatusSpan {
         status: ComponentStatus::MajorOutage,
         start_at: now - TimeDelta::hours(from),
         end_at: Some(now - TimeDelta::hours(to)),
-    }
-}
-
-fn author() -> Author {
-    Author {
-        id: "user".into(),
-        name: "Ada ☃".into(),
     }
 }
 
@@ -136,7 +133,8 @@ async fn a_change_of_status_ends_one_period_and_begins_another(database: &Databa
         },
     ];
     assert_eq!(spans, expected);
-    assert_eq!(periods[0].cause, PeriodCause::Operator(None));
+    let cause = PeriodCause::Operator(Some(author()));
+    assert!(periods.iter().all(|period| period.cause == cause));
 }
 
 async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
@@ -253,6 +251,57 @@ async fn a_history_belongs_to_its_organisation(database: &Database) {
     assert_eq!(database.spans(&other, id, from, to).await.unwrap(), []);
     assert_eq!(database.spans(&acme, id, from, to).await.unwrap().len(), 1);
     assert_eq!(database.zone(&acme).await.unwrap(), TimeZone::default());
+}
+
+async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let other = organisation(database, "other").await;
+    let new = Box::new(|stamp: Stamp| {
+        let fields = ComponentGroupPatch {
+            name: Some("Core".into()),
+            ..ComponentGroupPatch::default()
+        };
+        let id = ComponentGroupId(stamp.id);
+        Ok(ComponentGroup::create(id, fields, stamp.now)?)
+    });
+    let group = ComponentGroupStore::insert(database, &acme, new);
+    let group = group.await.unwrap().state.group.id;
+    let mut ids = Vec::new();
+    for shown in [true, true, false] {
+        let id = create(database, &acme).await.id;
+        let patch = ComponentPatch {
+            group: Some(Some(group)),
+            show_uptime: Some(shown),
+            ..ComponentPatch::default()
+        };
+        let rule: Transition<Component> =
+            Box::new(move |component, stamp| Ok(component.edit(patch, stamp.zone, stamp.now)?));
+        let moved = ComponentStore::change(database, &acme, id, rule, author()).await;
+        moved.unwrap().unwrap();
+        ids.push(id);
+    }
+    let ungrouped = create(database, &acme).await.id;
+    // Over the start of the interval, within it, and after it.
+    let mut added = Vec::new();
+    for (from, to) in [(60, 45), (40, 35), (10, 5)] {
+        for id in [ungrouped, ids[2], ids[0]] {
+            added.push(add(database, &acme, id, span(from, to)).await.unwrap().span);
+        }
+    }
+    let (from, to) = (
+        clock().now() - TimeDelta::hours(50),
+        clock().now() - TimeDelta::hours(30),
+    );
+    let found = database.spans_of_group(&acme, group, from, to).await;
+    let mut found = found.unwrap().unwrap();
+    found.sort_by_key(|component| component.id);
+    assert_eq!(found.len(), 2);
+    found[0].spans.sort_by_key(|span| span.start_at);
+    assert_eq!(found[0].id, ids[0]);
+    assert_eq!(found[0].spans, [added[2], added[5]]);
+    assert_eq!((found[1].id, found[1].spans.len()), (ids[1], 0));
+    let foreign = database.spans_of_group(&other, group, from, to).await;
+    assert_eq!(foreign.unwrap(), None);
 }
 
 async fn the_snapshot_has_the_seconds_of_the_last_days(database: &Database) {

@@ -2,18 +2,23 @@
 //! The contract of the storage ports, run on SQLite and on PostgreSQL.
 
 mod account;
+mod audit;
 mod backend;
 mod component;
+mod dashboard;
 mod delivery;
 mod directory;
+mod domain;
 mod history;
 mod incident;
 mod mail_budget;
 mod maintenance;
 mod membership;
+mod metrics;
 mod organisation;
 mod outbox;
 mod pending;
+mod public_history;
 mod readiness;
 mod released;
 mod scheduler;
@@ -21,6 +26,7 @@ mod schema;
 mod size;
 mod snapshot;
 mod stamp;
+mod statuspage;
 mod subscriber;
 mod world;
 

@@ -1,3 +1,5 @@
+pub(crate) mod component;
+
 use allclear_application::error::Error;
 use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore, UpdateTransition};
 use allclear_application::outbox::{Backlog, Outbox};
@@ -5,8 +7,7 @@ use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_application::stamp::Stamp;
-use allclear_application::transition::{Committed, CreateTransition};
-use allclear_domain::author::Author;
+use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{
@@ -19,7 +20,7 @@ use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::backend::{assert_none, clock, organisation, two};
+use crate::backend::{assert_none, author, clock, organisation, two};
 use crate::contract;
 
 contract!(
@@ -53,6 +54,7 @@ pub(crate) async fn create(
         end_at,
         status,
         notify: None,
+        components: Vec::new(),
     };
     let create: CreateTransition<Maintenance> = Box::new(move |stamp| {
         Ok(Maintenance::create(
@@ -96,10 +98,7 @@ pub(crate) async fn record(
         message: message.into(),
         ..Default::default()
     };
-    let author = Author {
-        id: "user_1".into(),
-        name: "Ada Lovelace".into(),
-    };
+    let author = author();
     let recorded = draft.message.clone();
     let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
         Box::new(move |(found, newest), stamp| {
@@ -131,6 +130,10 @@ pub(crate) async fn events(
     events
         .map(|event| (event.name, event.args.get().to_owned()))
         .collect()
+}
+
+pub(crate) fn deletion() -> Transition<Maintenance, ()> {
+    Box::new(|found, stamp| Ok(found.delete(stamp.clock)))
 }
 
 async fn find(
@@ -300,7 +303,7 @@ async fn maintenances_and_updates_belong_to_their_organisation(database: &Databa
         database,
         &other,
         maintenance,
-        Maintenance::delete(maintenance),
+        deletion(),
     ))
     .await;
     let unseen = || Box::new(|_, _| -> Result<_, Error> { panic!("the rule must not see it") });
@@ -331,17 +334,12 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let maintenance = create(database, &acme, in_days(1), None).await.id;
     let update = record(database, &acme, maintenance, "Half way").await.id;
-    let deleted = MaintenanceStore::delete(
-        database,
-        &acme,
-        maintenance,
-        Maintenance::delete(maintenance),
-    )
-    .await
-    .unwrap()
-    .unwrap()
-    .commit
-    .unwrap();
+    let deleted = MaintenanceStore::delete(database, &acme, maintenance, deletion())
+        .await
+        .unwrap()
+        .unwrap()
+        .commit
+        .unwrap();
     assert_eq!(deleted.events[0].args.get(), format!("[\"{maintenance}\"]"));
     assert!(find(database, &acme, maintenance).await.is_none());
     assert_none(MaintenanceStore::find_update(
@@ -355,7 +353,7 @@ async fn a_deleted_maintenance_takes_its_updates_along(database: &Database) {
         database,
         &acme,
         maintenance,
-        Maintenance::delete(maintenance),
+        deletion(),
     ))
     .await;
 }

@@ -9,7 +9,7 @@ use allclear_persistence::database::Database;
 use sea_orm::ConnectionTrait;
 use tokio::task::JoinSet;
 
-use crate::backend::{clock, organisation, sqlite_url};
+use crate::backend::{author, clock, organisation, sqlite_url};
 use crate::contract;
 
 contract!(
@@ -47,7 +47,7 @@ async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(data
                 stamp.now,
             )?)
         });
-        tries.spawn(async move { database.insert(&organisation, created).await });
+        tries.spawn(async move { database.insert(&organisation, created, author()).await });
     }
     let outcomes = tries.join_all().await;
     let stored = outcomes.iter().filter(|outcome| outcome.is_ok()).count();

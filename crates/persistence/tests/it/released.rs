@@ -19,7 +19,7 @@ use allclear_persistence::database::Database;
 use sea_orm::{ConnectionTrait, DatabaseConnection, EntityTrait};
 use sea_orm_migration::{MigratorTrait, seaql_migrations};
 
-use crate::backend::{clock, sqlite_url};
+use crate::backend::{author, clock, sqlite_url};
 use schema::{lines, schema, tables};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../migrations/schemas");
@@ -194,7 +194,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
             stamp.now,
         )?)
     });
-    let written = ComponentStore::insert(database, &acme, create)
+    let written = ComponentStore::insert(database, &acme, create, author())
         .await
         .unwrap();
     assert_eq!(written.commit.unwrap().revision, snapshot.revision + 1);

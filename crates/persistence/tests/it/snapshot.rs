@@ -5,7 +5,7 @@ use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_persistence::database::Database;
 
-use crate::backend::{clock, organisation};
+use crate::backend::{author, clock, organisation};
 use crate::contract;
 
 contract!(
@@ -34,7 +34,7 @@ async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) 
                 stamp.now,
             )?)
         });
-        database.insert(&acme, create).await.unwrap();
+        database.insert(&acme, create, author()).await.unwrap();
     }
     let now = clock().now();
     let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();

@@ -15,7 +15,7 @@ use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use serde_json::Value;
 
-use crate::backend::organisation;
+use crate::backend::{author, organisation};
 
 pub(crate) struct World {
     pub(crate) database: Database,
@@ -95,10 +95,11 @@ impl World {
                 stamp.now,
             )?)
         });
-        ComponentStore::insert(&self.database, &self.acme, create)
+        ComponentStore::insert(&self.database, &self.acme, create, author())
             .await
             .unwrap()
             .state
+            .component
             .id
     }
 
@@ -111,6 +112,7 @@ impl World {
             .await
             .unwrap()
             .unwrap()
+            .component
     }
 
     pub(crate) async fn set_by_hand(&self, id: ComponentId, status: ComponentStatus) {
@@ -121,7 +123,7 @@ impl World {
         let rule = Box::new(move |component: Component, stamp: Stamp| {
             Ok(component.edit(patch, stamp.zone, stamp.now)?)
         });
-        ComponentStore::change(&self.database, &self.acme, id, rule)
+        ComponentStore::change(&self.database, &self.acme, id, rule, author())
             .await
             .unwrap()
             .unwrap();

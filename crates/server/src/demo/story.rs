@@ -1,84 +1,181 @@
-//! Contents of the demo: three weeks of the organisation Meridian Cloud.
+//! Contents of the demo: a year of the organisation Meridian Cloud.
 
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::component_group::GroupDisplay;
 use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::organisation::OrganisationPatch;
 
 use super::clock::DemoClock;
-use super::writer::Writer;
+use super::writer::{IncidentStory, Writer};
+use super::year;
 use crate::app::App;
 
-const HOUR: i64 = 60;
-const DAY: i64 = 24 * HOUR;
+pub(super) const HOUR: i64 = 60;
+pub(super) const DAY: i64 = 24 * HOUR;
 
-const COMPONENTS: [(&str, &str); 6] = [
+const PAGE_DESCRIPTION: &str = "Storage, databases and builds for teams that ship every day. We publish here within ten minutes of a fault.";
+
+/// Components of the page, each group's first one last, because a new component comes first.
+const PLATFORM: [(&str, &str); 3] = [
     (
         "Object storage",
         "Buckets, uploads and downloads in every region.",
     ),
-    ("Build pipeline", "Builds, tests and deployments."),
-    ("Webhooks", "Delivery of events to your endpoints."),
     (
         "Database clusters",
         "Managed PostgreSQL with point-in-time recovery.",
     ),
-    ("Dashboard", "The console at console.meridian.example."),
     ("API", "REST and streaming interfaces."),
+];
+const DEVELOPER_TOOLS: [(&str, &str); 2] = [
+    ("Webhooks", "Delivery of events to your endpoints."),
+    ("Build pipeline", "Builds, tests and deployments."),
+];
+const DASHBOARD: (&str, &str) = ("Dashboard", "The console at console.meridian.example.");
+
+const SUBSCRIBERS: [&str; 5] = [
+    "grace@example.com",
+    "oncall@borealis.example",
+    "status@harbour.example",
+    "ops@tidewater.example",
+    "platform@juniper.example",
 ];
 
 /// Fills an empty installation and returns the organisation. Writes in the order of time, because an organisation's commits
 /// have growing times.
 pub(super) async fn write(app: &App, clock: &DemoClock) -> Result<OrganisationId, Error> {
     let mut writer = Writer::sign_up(app, clock).await?;
-    writer.components(21 * DAY, &COMPONENTS).await?;
+    let mut random = year::random();
+    page(&mut writer).await?;
+    year::write(&writer, &mut random, 364, 47).await?;
+    region_without_databases(&writer).await?;
+    year::write(&writer, &mut random, 38, 8).await?;
+    writer.subscribers(&SUBSCRIBERS).await?;
     delayed_webhooks(&writer).await?;
     failover_exercise(&writer).await?;
     let rotation = certificate_rotation(&writer).await?;
+    writer.notify = true;
     errors_of_the_api(&writer).await?;
     half_of_the_certificates(&writer, rotation).await?;
     storage_upgrade(&writer).await?;
-    clock.set_back(0);
+    writer.set_time(0);
     Ok(writer.organisation)
 }
 
-async fn delayed_webhooks(writer: &Writer<'_>) -> Result<(), Error> {
-    let began = 5 * DAY + 3 * HOUR;
-    let incident = writer
-        .incident(
-            began,
-            "Delayed webhook deliveries",
-            "Some webhooks arrive minutes late. Nothing is lost: deliveries are queued.",
-            &[("Webhooks", ComponentStatus::Degraded)],
-        )
+async fn page(writer: &mut Writer<'_>) -> Result<(), Error> {
+    writer.set_time(366 * DAY);
+    let settings = OrganisationPatch {
+        page_description: Some(Some(PAGE_DESCRIPTION.into())),
+        support_url: Some(Some("mailto:support@meridian.example".into())),
+        ..OrganisationPatch::default()
+    };
+    writer.settings(settings).await?;
+    let display = GroupDisplay::OpenWhenAffected;
+    let tools = writer.group("Developer tools", "", display).await?;
+    let description = "What your services run on.";
+    let platform = writer
+        .group("Platform", description, GroupDisplay::Open)
         .await?;
-    for (minutes_ago, status, message) in [
-        (
-            began - 12,
-            IncidentStatus::Investigating,
-            "Deliveries are late by up to nine minutes.",
-        ),
-        (
-            began - 41,
-            IncidentStatus::Identified,
-            "A queue node ran out of disk. We are moving its work elsewhere.",
-        ),
-        (
-            began - 75,
-            IncidentStatus::Monitoring,
-            "The backlog is delivered. We keep watching the queue.",
-        ),
-        (
-            began - 130,
-            IncidentStatus::Resolved,
-            "Deliveries have been on time for an hour.",
-        ),
-    ] {
-        writer
-            .update(incident, minutes_ago, status, message)
-            .await?;
-    }
-    Ok(())
+    writer.components(Some(tools), &DEVELOPER_TOOLS).await?;
+    writer.components(Some(platform), &PLATFORM).await?;
+    writer.components(None, &[DASHBOARD]).await
+}
+
+const DATABASE_REVIEW: &str = "\
+## What happened
+
+A routine failover in `eu-central` promoted a standby that was **eleven minutes behind**. The safeguard
+that stops such a promotion was switched off during an earlier test and never switched on again.
+
+## Impact
+
+| | |
+| --- | --- |
+| Clusters without a primary | 212 of 1,940 |
+| Longest interruption | 96 minutes |
+| Lost transactions | none: the old primaries kept them |
+
+## What we changed
+
+1. The safeguard is part of the configuration that is checked every hour.
+2. A failover of more than ten clusters needs a second person.
+3. The exercise of the next quarter begins with this case.
+
+Questions? [Write to us](mailto:support@meridian.example).
+";
+
+async fn region_without_databases(writer: &Writer<'_>) -> Result<(), Error> {
+    let began = 44 * DAY + 7 * HOUR;
+    let incident = IncidentStory {
+        title: "Database clusters unavailable in eu-central",
+        description: "One in nine clusters in eu-central has no primary. Reads work, writes fail.",
+        affected: &[
+            ("Database clusters", ComponentStatus::MajorOutage),
+            ("API", ComponentStatus::PartialOutage),
+            ("Dashboard", ComponentStatus::Degraded),
+        ],
+        updates: &[
+            (
+                4,
+                IncidentStatus::Investigating,
+                "Writes fail in eu-central. Other regions are not affected.",
+            ),
+            (
+                22,
+                IncidentStatus::Identified,
+                "A failover promoted standbys that were behind. We return to the old primaries, so that nothing is lost.",
+            ),
+            (
+                71,
+                IncidentStatus::Monitoring,
+                "Nine in ten of the affected clusters accept writes again.",
+            ),
+            (
+                96,
+                IncidentStatus::Resolved,
+                "Every cluster has its primary. No transaction is lost. A review follows.",
+            ),
+        ],
+    };
+    let incident = writer.incident(began, 100, &incident).await?;
+    writer.set_time(began - 2 * DAY);
+    writer.review(incident, DATABASE_REVIEW).await
+}
+
+async fn delayed_webhooks(writer: &Writer<'_>) -> Result<(), Error> {
+    let incident = IncidentStory {
+        title: "Delayed webhook deliveries",
+        description: "Some webhooks arrive minutes late. Nothing is lost: deliveries are queued.",
+        affected: &[("Webhooks", ComponentStatus::Degraded)],
+        updates: &[
+            (
+                12,
+                IncidentStatus::Investigating,
+                "Deliveries are late by up to nine minutes.",
+            ),
+            (
+                41,
+                IncidentStatus::Identified,
+                "A queue node ran out of disk. We are moving its work elsewhere.",
+            ),
+            (
+                75,
+                IncidentStatus::Monitoring,
+                "The backlog is delivered. We keep watching the queue.",
+            ),
+            (
+                130,
+                IncidentStatus::Resolved,
+                "Deliveries have been on time for an hour.",
+            ),
+        ],
+    };
+    writer
+        .incident(5 * DAY + 3 * HOUR, 100, &incident)
+        .await
+        .map(drop)
 }
 
 async fn failover_exercise(writer: &Writer<'_>) -> Result<(), Error> {
@@ -90,6 +187,7 @@ async fn failover_exercise(writer: &Writer<'_>) -> Result<(), Error> {
             Some(ended),
             "Database failover exercise",
             "We switch every cluster to its standby and back. Expect reconnects of a few seconds.",
+            &["Database clusters"],
         )
         .await?;
     writer
@@ -117,6 +215,7 @@ async fn certificate_rotation(writer: &Writer<'_>) -> Result<MaintenanceId, Erro
         Some(-50),
         "Certificate rotation",
         "Certificates of all edge nodes are renewed, one after the other. No interruption is expected.",
+        &["Webhooks"],
     )
     .await
 }
@@ -136,30 +235,27 @@ async fn half_of_the_certificates(
 }
 
 async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
-    let affected = [
-        ("API", ComponentStatus::PartialOutage),
-        ("Dashboard", ComponentStatus::Degraded),
-    ];
-    let incident = writer
-        .incident(
-            48,
-            "Elevated error rates in the EU region",
-            "About one in eight requests to the API fails with status 502. Retries succeed.",
-            &affected,
-        )
-        .await?;
-    writer
-        .update(
-            incident,
-            40,
-            IncidentStatus::Investigating,
-            "We see errors from one availability zone.",
-        )
-        .await?;
-    let cause = "A load balancer sends requests to nodes that are being replaced. We are taking it out of service.";
-    writer
-        .update(incident, 17, IncidentStatus::Identified, cause)
-        .await
+    let incident = IncidentStory {
+        title: "Elevated error rates in the EU region",
+        description: "About one in eight requests to the API fails with status 502. Retries succeed.",
+        affected: &[
+            ("API", ComponentStatus::PartialOutage),
+            ("Dashboard", ComponentStatus::Degraded),
+        ],
+        updates: &[
+            (
+                8,
+                IncidentStatus::Investigating,
+                "We see errors from one availability zone.",
+            ),
+            (
+                31,
+                IncidentStatus::Identified,
+                "A load balancer sends requests to nodes that are being replaced. We are taking it out of service.",
+            ),
+        ],
+    };
+    writer.incident(48, 100, &incident).await.map(drop)
 }
 
 async fn storage_upgrade(writer: &Writer<'_>) -> Result<(), Error> {
@@ -170,6 +266,7 @@ async fn storage_upgrade(writer: &Writer<'_>) -> Result<(), Error> {
         Some(begins - 2 * HOUR),
         "Object storage upgrade",
         "Storage nodes move to a new release. Uploads may be slower; downloads are not affected.",
+        &["Object storage"],
     )
     .await?;
     Ok(())

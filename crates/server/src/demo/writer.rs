@@ -5,19 +5,29 @@ use std::collections::HashMap;
 use allclear_application::account::SignedUp;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
+use allclear_application::origin::Origin;
+use allclear_application::precondition::Precondition;
+use allclear_application::subscriber::{SubscriberRule, SubscriberStore as _};
 use allclear_domain::account::{Password, SignUpDraft};
 use allclear_domain::author::Author;
 use allclear_domain::component::{ComponentDraft, ComponentStatus};
-use allclear_domain::id::{ComponentId, IncidentId, MaintenanceId, OrganisationId};
+use allclear_domain::component_group::{ComponentGroupPatch, GroupDisplay};
+use allclear_domain::email::Mailbox;
+use allclear_domain::id::{
+    ComponentGroupId, ComponentId, IncidentId, MaintenanceId, OrganisationId, SubscriberId,
+};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentDraft, IncidentStatus};
 use allclear_domain::incident_update::IncidentUpdateDraft;
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenanceStatus};
 use allclear_domain::maintenance_update::MaintenanceUpdateDraft;
-use allclear_domain::organisation::OrganisationDraft;
+use allclear_domain::membership::Role;
+use allclear_domain::organisation::{OrganisationDraft, OrganisationPatch};
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use chrono::TimeDelta;
 
 use super::clock::DemoClock;
+use super::story::DAY;
 use super::{EMAIL, PASSWORD};
 use crate::app::App;
 
@@ -28,6 +38,26 @@ pub(super) struct Writer<'a> {
     pub(super) organisation: OrganisationId,
     author: Author,
     components: HashMap<&'static str, ComponentId>,
+    /// Whether what is written notifies subscribers.
+    pub(super) notify: bool,
+}
+
+/// An incident from its beginning to its last update.
+pub(super) struct IncidentStory<'a> {
+    pub(super) title: &'a str,
+    pub(super) description: &'a str,
+    pub(super) affected: &'a [(&'a str, ComponentStatus)],
+    /// Minutes after the beginning, with what was recorded then.
+    pub(super) updates: &'a [(i64, IncidentStatus, &'a str)],
+}
+
+/// A maintenance with its two updates.
+pub(super) struct MaintenanceStory<'a> {
+    pub(super) title: &'a str,
+    pub(super) description: &'a str,
+    pub(super) affected: &'a [&'a str],
+    pub(super) begun: &'a str,
+    pub(super) ended: &'a str,
 }
 
 impl<'a> Writer<'a> {
@@ -59,52 +89,84 @@ impl<'a> Writer<'a> {
             id: session.user.id.to_string(),
             name: session.user.name,
         };
+        Origin::identify(author.clone());
         Ok(Self {
             app,
             clock,
             organisation,
             author,
             components: HashMap::new(),
+            notify: false,
         })
+    }
+
+    /// Writes from here on at this time.
+    pub(super) fn set_time(&self, minutes_ago: i64) {
+        self.clock.set_back(minutes_ago);
+    }
+
+    pub(super) async fn settings(&self, patch: OrganisationPatch) -> Result<(), Error> {
+        self.app
+            .services
+            .organisations
+            .edit(&self.organisation, Role::Admin, patch, Precondition::Any)
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn group(
+        &self,
+        name: &str,
+        description: &str,
+        display: GroupDisplay,
+    ) -> Result<ComponentGroupId, Error> {
+        let fields = ComponentGroupPatch {
+            name: Some(name.into()),
+            description: Some(description.into()),
+            display: Some(display),
+        };
+        let groups = &self.app.services.component_groups;
+        let created = groups.create(&self.organisation, fields).await?;
+        Ok(created.group.id)
     }
 
     pub(super) async fn components(
         &mut self,
-        minutes_ago: i64,
+        group: Option<ComponentGroupId>,
         components: &[(&'static str, &str)],
     ) -> Result<(), Error> {
-        self.clock.set_back(minutes_ago);
         for &(name, description) in components {
-            let status = ComponentStatus::Operational;
             let draft = ComponentDraft {
                 name: name.into(),
                 description: description.into(),
-                status,
+                status: ComponentStatus::Operational,
+                group,
                 ..ComponentDraft::default()
             };
-            let component = self
+            let created = self
                 .app
+                .services
                 .components
-                .create(&self.organisation, draft)
+                .create(&self.organisation, draft, self.author.clone())
                 .await?;
-            self.components.insert(name, component.id);
+            self.components.insert(name, created.component.id);
         }
         Ok(())
     }
 
+    /// Writes an incident. Its updates come after `stretch` percent of their minutes.
     pub(super) async fn incident(
         &self,
-        minutes_ago: i64,
-        title: &str,
-        description: &str,
-        affected: &[(&str, ComponentStatus)],
+        began: i64,
+        stretch: i64,
+        story: &IncidentStory<'_>,
     ) -> Result<IncidentId, Error> {
-        self.clock.set_back(minutes_ago);
+        self.set_time(began);
         let draft = IncidentDraft {
-            title: title.into(),
-            description: description.into(),
+            title: story.title.into(),
+            description: story.description.into(),
             status: IncidentStatus::Investigating,
-            occured_at: None,
+            notify: Some(self.notify),
             ..Default::default()
         };
         let attachment = |(name, status): &(&str, ComponentStatus)| {
@@ -113,34 +175,81 @@ impl<'a> Writer<'a> {
                 status: *status,
             })
         };
-        let attachments = affected.iter().filter_map(attachment).collect();
-        Ok(self
-            .app
-            .incidents
+        let attachments = story.affected.iter().filter_map(attachment).collect();
+        let incidents = &self.app.services.incidents;
+        let created = incidents
             .create(&self.organisation, draft, attachments)
-            .await?
-            .incident
-            .id)
+            .await?;
+        let id = created.incident.id;
+        for (minutes, status, message) in story.updates {
+            self.set_time(began - minutes * stretch / 100);
+            let draft = IncidentUpdateDraft {
+                status: *status,
+                message: (*message).into(),
+                notify: Some(self.notify),
+                ..Default::default()
+            };
+            incidents
+                .record_update(&self.organisation, id, draft, self.author.clone())
+                .await?;
+        }
+        Ok(id)
     }
 
-    pub(super) async fn update(
-        &self,
-        id: IncidentId,
-        minutes_ago: i64,
-        status: IncidentStatus,
-        message: &str,
-    ) -> Result<(), Error> {
-        self.clock.set_back(minutes_ago);
-        let draft = IncidentUpdateDraft {
-            status,
-            message: message.into(),
-            ..Default::default()
-        };
-        self.app
-            .incidents
-            .record_update(&self.organisation, id, draft, self.author.clone())
+    /// Publishes the review of an incident.
+    pub(super) async fn review(&self, incident: IncidentId, body: &str) -> Result<(), Error> {
+        let (reviews, any) = (&self.app.services.reviews, Precondition::Any);
+        let notify = Some(self.notify);
+        reviews
+            .write(&self.organisation, incident, body.into(), any.clone())
+            .await?;
+        reviews
+            .publish(&self.organisation, incident, notify, any)
             .await?;
         Ok(())
+    }
+
+    /// Adds subscribers whose addresses are verified.
+    pub(super) async fn subscribers(&self, addresses: &[&str]) -> Result<(), Error> {
+        for address in addresses {
+            let draft = SubscriberDraft {
+                email: (*address).into(),
+            };
+            let now = self.clock.now();
+            let subscriber = Subscriber::create(SubscriberId(self.clock.id()), draft, now)?
+                .verify(now + Subscriber::VERIFICATION_LIFE, now)
+                .map_err(Error::internal)?;
+            let rule: SubscriberRule = Box::new(move |_| Ok(subscriber));
+            let database = &self.app.database;
+            database
+                .save(&self.organisation, Mailbox::of(address), rule)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Writes a maintenance that was announced three days before.
+    pub(super) async fn past_maintenance(
+        &self,
+        began: i64,
+        minutes: i64,
+        story: &MaintenanceStory<'_>,
+    ) -> Result<(), Error> {
+        let ended = began - minutes;
+        let id = self
+            .maintenance(
+                began + 3 * DAY,
+                began,
+                Some(ended),
+                story.title,
+                story.description,
+                story.affected,
+            )
+            .await?;
+        self.maintenance_update(id, began, IncidentStatus::Monitoring, story.begun)
+            .await?;
+        self.maintenance_update(id, ended, IncidentStatus::Resolved, story.ended)
+            .await
     }
 
     pub(super) async fn maintenance(
@@ -150,6 +259,7 @@ impl<'a> Writer<'a> {
         ended: Option<i64>,
         title: &str,
         description: &str,
+        affected: &[&str],
     ) -> Result<MaintenanceId, Error> {
         self.clock.set_back(0);
         let now = self.clock.now();
@@ -161,10 +271,15 @@ impl<'a> Writer<'a> {
             start_at: at(began),
             end_at: ended.map(at),
             status: MaintenanceStatus::Scheduled,
-            notify: None,
+            notify: Some(self.notify),
+            components: affected
+                .iter()
+                .filter_map(|name| self.components.get(name).copied())
+                .collect(),
         };
         Ok(self
             .app
+            .services
             .maintenances
             .create(&self.organisation, draft)
             .await?
@@ -183,9 +298,11 @@ impl<'a> Writer<'a> {
         let draft = MaintenanceUpdateDraft {
             status,
             message: message.into(),
+            notify: Some(self.notify),
             ..Default::default()
         };
         self.app
+            .services
             .maintenances
             .record_update(&self.organisation, id, draft, self.author.clone())
             .await?;

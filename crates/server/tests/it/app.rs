@@ -70,15 +70,16 @@ impl TestResponse {
 /// Settings with these flags, on a free port.
 pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
     let data = folder.path().join("data").display().to_string();
-    let fixed = [
+    let mut fixed = vec![
         "allclear",
-        "--listen",
-        "127.0.0.1:0",
         "--data-dir",
         &data,
         "--limit-sign-up",
         "1000/1000",
     ];
+    if !flags.contains(&"--listen") {
+        fixed.extend(["--listen", "127.0.0.1:0"]);
+    }
     // Tests write and mail faster than people; those of a limit set it.
     let limits = [
         "--limit-writes",
@@ -93,7 +94,7 @@ pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
         .flat_map(|limit| [limit, "0"])
         .collect();
     let command = <Settings as clap::Args>::augment_args(Command::new("allclear"));
-    let matches = command.get_matches_from([&fixed, off.as_slice(), flags].concat());
+    let matches = command.get_matches_from([fixed.as_slice(), off.as_slice(), flags].concat());
     Settings::from_arg_matches(&matches).unwrap()
 }
 

@@ -214,10 +214,26 @@ async fn the_demo_shows_a_filled_organisation_and_a_sign_in_that_works() {
         .as_str()
         .unwrap();
     let status = send(client.get(format!("{}/api/v1/status/{organisation}", process.url))).await;
-    assert!(
-        status.body["data"]["components"].as_array().unwrap().len() > 3,
-        "{status:?}"
-    );
+    let shown = &status.body["data"];
+    for (list, at_least) in [
+        ("components", 6),
+        ("groups", 2),
+        ("incidents", 2),
+        ("maintenances", 3),
+    ] {
+        let count = shown[list].as_array().unwrap().len();
+        assert!(count >= at_least, "{count} {list}: {status:?}");
+    }
+    let history = format!("{}/status/{organisation}/history", process.url);
+    for page in 1..=4 {
+        let months = client
+            .get(format!("{history}?page={page}"))
+            .send()
+            .await
+            .unwrap();
+        let months = months.text().await.unwrap();
+        assert!(months.contains("/incidents/"), "page {page}: {months}");
+    }
     assert!(!data.exists(), "a demo leaves nothing in the data folder");
 }
 

@@ -1,3 +1,4 @@
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 
@@ -8,6 +9,11 @@ async fn group(operator: &Operator, name: &str) -> String {
         .create("/component-group/create", json!({"name": name}))
         .await;
     created["id"].as_str().unwrap().to_owned()
+}
+
+#[expect(clippy::disallowed_methods, reason = "the real server's clock")]
+fn now() -> DateTime<Utc> {
+    Utc::now()
 }
 
 async fn order(operator: &Operator) -> Value {
@@ -37,6 +43,64 @@ async fn group_is_created_changed_and_deleted() {
     let listed = operator.get("/component-group/list").await;
     assert_eq!(listed.body["data"][0], changed.body["data"]);
     assert_eq!(operator.delete(&path).await.status, 200);
+    assert_eq!(operator.get(&path).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn uptime_of_a_group_is_the_mean_of_the_components_that_show_theirs() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let core = group(&operator, "Core").await;
+    let path = format!("/component-group/{core}/uptime");
+    let empty = operator.get(&path).await.body["data"].take();
+    assert_eq!(
+        (&empty["percentage"], &empty["days"]),
+        (&json!(null), &json!(0))
+    );
+
+    let (day, hour) = (TimeDelta::days(1), TimeDelta::hours(1));
+    let start = now() - day * 3;
+    let mut components = Vec::new();
+    for shown in [true, true, false] {
+        let input = json!({"name": "API", "groupId": core, "startDate": null, "showUptime": shown});
+        let component = operator.create("/component/create", input).await;
+        components.push(component["id"].as_str().unwrap().to_owned());
+    }
+    for id in [&components[0], &components[2]] {
+        let period = json!({"status": "MAJOR_OUTAGE", "startAt": start, "endAt": start + hour});
+        let added = operator
+            .post(&format!("/component/{id}/history/create"), period)
+            .await;
+        assert_eq!(added.status, 201, "{added:?}");
+    }
+    let incident = json!({
+        "title": "Down", "description": "d", "status": "RESOLVED", "occuredAt": start,
+        "components": [{"componentId": components[1], "status": "DEGRADED"}],
+    });
+    let incident = operator.create("/incident/create", incident).await;
+    let found = operator.get(&path).await.body["data"].take();
+    // One of two components lost an hour of 90 days: the mean of 99.9537 and 100.
+    assert_eq!(
+        found,
+        json!({
+            "from": found["from"], "to": found["to"], "percentage": 99.97, "days": 90,
+            "incidents": [{"id": incident["id"], "code": incident["code"], "title": "Down"}],
+        })
+    );
+    for query in [
+        "?from=2026-02-02&to=2026-02-01",
+        "?from=2024-01-01&to=2025-12-31",
+        "?from=yesterday",
+    ] {
+        let refused = operator.get(&format!("{path}{query}")).await;
+        assert_eq!(refused.status, 422, "{query}");
+    }
+    assert_eq!(
+        operator
+            .delete(&format!("/component-group/{core}"))
+            .await
+            .status,
+        200
+    );
     assert_eq!(operator.get(&path).await.status, 404);
 }
 

@@ -24,7 +24,11 @@ impl Stream {
         if let Some(id) = last_event_id {
             request = request.header("last-event-id", id.to_string());
         }
-        let response = request.send().await.unwrap();
+        Self::of(request.send().await.unwrap())
+    }
+
+    /// The stream of a response.
+    pub(crate) fn of(response: reqwest::Response) -> Self {
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Self {
             response,

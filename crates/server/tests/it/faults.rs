@@ -6,3 +6,4 @@ mod kill;
 mod proxy;
 mod redis;
 mod released;
+mod shared_cache;

@@ -1,6 +1,7 @@
 //! The pages of the public history.
 
 mod entry;
+mod uptime;
 
 use chrono::{Datelike, Months, Utc};
 use serde_json::{Value, json};
@@ -136,6 +137,11 @@ async fn history_has_a_tag_that_changes_with_its_content_and_is_publicly_cacheab
     for name in ["cache-control", "vary", "x-content-type-options"] {
         assert_eq!(first.headers[name], status_page.headers[name], "{name}");
     }
+    let feed = format!(
+        r#"/status/{}/history.atom" title="Acme Status History - Atom Feed">"#,
+        acme.organisation
+    );
+    assert!(html(&first).contains(&feed), "{first:?}");
     let policy = first.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.contains("script-src 'self' 'sha256-"), "{policy}");
     assert!(!policy.contains("unsafe-inline"), "{policy}");

@@ -3,13 +3,18 @@
 
 mod app;
 mod backup;
+mod badge;
 mod binary;
 mod clerk;
 mod client_limits;
 mod component;
 mod component_group;
 mod conformance;
+mod dashboard;
 mod delivery;
+mod domain;
+mod domain_proxy;
+mod embed;
 mod events;
 mod faults;
 mod history;
@@ -32,6 +37,7 @@ mod raw_http;
 mod request_rules;
 mod socket;
 mod status;
+mod statuspage;
 mod storage;
 mod subscriber;
 mod tenant_isolation;

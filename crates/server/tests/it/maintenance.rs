@@ -1,5 +1,6 @@
 //! The maintenance calls, as clients make them. Updates and what the clock alone changes are tested in files of their own.
 
+mod component;
 mod derived_status;
 mod update;
 
@@ -212,13 +213,12 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_ver
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_that_fell_into_a_restart_is_announced_after_it() {
     let (app, operator) = TestApp::with_operator().await;
+    let api = operator.component("API").await;
     let start = now() + TimeDelta::milliseconds(SOON);
-    plan(
-        &operator,
-        &start.to_rfc3339_opts(SecondsFormat::Millis, true),
-        None,
-    )
-    .await;
+    let planned = json!({
+        "title": "Move", "description": "d", "startAt": start.to_rfc3339_opts(SecondsFormat::Millis, true), "components": [api],
+    });
+    operator.create("/maintenance/create", planned).await;
     let folder = app.stop().await;
     while now() <= start {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -228,10 +228,15 @@ async fn a_change_that_fell_into_a_restart_is_announced_after_it() {
         url: app.url.clone(),
         ..operator
     };
-    let mut stream = Stream::open(&operator, "?since=1", None).await;
+    let mut stream = Stream::open(&operator, "?since=2", None).await;
+    let (name, args, _) = stream.next().await;
+    assert_eq!(
+        (name.as_str(), &args[0]["status"]),
+        ("maintenance-updated", &json!("IN_PROGRESS"))
+    );
     let (name, args, revision) = stream.next().await;
     assert_eq!(
-        (name.as_str(), &args[0]["status"], revision),
-        ("maintenance-updated", &json!("IN_PROGRESS"), Some(2))
+        (name.as_str(), &args[0]["underMaintenance"], revision),
+        ("component-update", &json!(true), Some(3))
     );
 }

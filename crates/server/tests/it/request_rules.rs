@@ -260,12 +260,27 @@ async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
             );
         }
     }
+    let history = format!("{page}/history");
+    let uptime = format!("{page}/uptime");
+    let incident = format!(
+        "{page}/incidents/{}",
+        crate::history::incident(&operator, "Outage", "2026-01-01T12:00:00.000Z").await
+    );
     // Read twice: the second response comes from memory.
-    for path in [&page, &snapshot, &page, &snapshot] {
+    for path in [
+        &page, &snapshot, &page, &snapshot, &history, &uptime, &incident,
+    ] {
         assert_eq!(
             ask(path, None).await.as_deref(),
-            Some("public, no-cache"),
+            Some("public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400"),
             "{path}"
+        );
+    }
+    for path in [&history, &uptime, &incident] {
+        let credential = ("cookie", "allclear_session=x");
+        assert_eq!(
+            ask(path, Some(credential)).await.as_deref(),
+            Some("no-store")
         );
     }
     let refused = send(

@@ -27,7 +27,7 @@ impl PagePolicy {
              script-src 'self' {frontend_api} https://challenges.cloudflare.com https://*.protect.clerk.com; \
              connect-src 'self' {frontend_api} https://*.protect.clerk.com:*; \
              img-src 'self' data: https://img.clerk.com; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; \
-             frame-src https://challenges.cloudflare.com https://*.protect.clerk.com; \
+             frame-src 'self' https://challenges.cloudflare.com https://*.protect.clerk.com; \
              font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
         );
         // The status page only fetches a token and shows nothing of Clerk.

@@ -5,9 +5,11 @@ use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
+use allclear_application::origin::Origin;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::{Session, Sessions};
 use allclear_application::timestamp;
+use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -64,9 +66,13 @@ impl FromRequest for Identified {
                 Some(token) => sessions.find(&token).await?,
                 None => None,
             };
-            session
-                .map(Self)
-                .ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))
+            let session =
+                session.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
+            Origin::identify(Author {
+                id: session.user.id.to_string(),
+                name: session.user.name.clone(),
+            });
+            Ok(Self(session))
         })
     }
 }

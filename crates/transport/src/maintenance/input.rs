@@ -1,5 +1,6 @@
 //! Request bodies of the maintenance routes.
 
+use allclear_domain::id::ComponentId;
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -45,6 +46,10 @@ pub(super) struct MaintenanceInput {
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
+    /// Identifiers of the affected components, each once.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, required = false)]
+    components: FieldInput<Vec<FieldInput<Parsed<ComponentId>>>>,
 }
 
 impl MaintenanceInput {
@@ -70,6 +75,7 @@ impl MaintenanceInput {
             },
             status: status(self.status, &mut invalid).unwrap_or_default(),
             notify: notify(self.notify, &mut invalid),
+            components: components(self.components, &mut invalid).unwrap_or_default(),
         };
         draft.check(&mut invalid);
         invalid.into_result()?;
@@ -109,6 +115,10 @@ pub(super) struct MaintenancePatchInput {
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify: FieldInput<bool>,
+    /// Identifiers of all affected components from now on, each once.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>, required = false)]
+    components: FieldInput<Vec<FieldInput<Parsed<ComponentId>>>>,
 }
 
 impl MaintenancePatchInput {
@@ -129,6 +139,7 @@ impl MaintenancePatchInput {
             end_at: end(self.end_at, &mut invalid),
             status: status(self.status, &mut invalid),
             notify: notify(self.notify, &mut invalid),
+            components: components(self.components, &mut invalid),
         };
         invalid.into_result()?;
         Ok(patch)
@@ -151,6 +162,25 @@ fn status(
     input
         .optional("status", STATUS_MESSAGE, invalid)
         .map(|word| word.0)
+}
+
+/// The affected components; `None` if the field is absent or wrong. A repeated component is refused later.
+fn components(
+    input: FieldInput<Vec<FieldInput<Parsed<ComponentId>>>>,
+    invalid: &mut Invalid,
+) -> Option<Vec<ComponentId>> {
+    let rows = input.optional("components", "Must be a list of components", invalid)?;
+    let count = rows.len();
+    let ids: Vec<_> = (0..)
+        .zip(rows)
+        .filter_map(|(index, id): (usize, _)| {
+            let field = format!("components[{index}]");
+            id.required(&field, "This component does not exist", invalid)
+        })
+        .map(|id| id.0)
+        .collect();
+    // Without the wrong items, the others would have other indexes.
+    (ids.len() == count).then_some(ids)
 }
 
 /// The new end; null removes it.
@@ -241,6 +271,8 @@ mod tests {
             edit(json!({"endAt": null})).unwrap().end_at,
             Some(NewEnd::Open)
         );
+        let listed = edit(json!({"components": []})).unwrap().components;
+        assert_eq!(listed, Some(Vec::new()));
         let wrong = edit(json!({"title": null, "startAt": null, "endAt": "x"})).unwrap_err();
         let all = [
             row("startAt", "Please enter a valid date and time"),

@@ -35,6 +35,32 @@ fn page(snapshot: &Snapshot) -> String {
     template().page(snapshot, &serde_json::to_string(snapshot).unwrap())
 }
 
+#[test]
+fn head_and_menu_lead_to_the_feeds() {
+    let page = page(&snapshot("A & B"));
+    for (kind, file, name) in [
+        ("atom", "history.atom", "Atom"),
+        ("rss", "history.rss", "RSS"),
+    ] {
+        let link = format!(
+            "<link rel=\"alternate\" type=\"application/{kind}+xml\" \
+             href=\"https://status.example.com/status/org/{file}\" title=\"A &amp; B Status History - {name} Feed\">"
+        );
+        assert!(page.contains(&link), "{link}: {page}");
+    }
+    for file in [
+        "history.atom",
+        "history.rss",
+        "updates.atom",
+        "updates.rss",
+        "feed.json",
+        "maintenances.ics",
+    ] {
+        let link = format!("<a href=\"https://status.example.com/status/org/{file}\">");
+        assert!(page.contains(&link), "{link}: {page}");
+    }
+}
+
 fn incident(title: &str, status: IncidentStatus) -> PublicIncident {
     PublicIncident {
         id: "incident".into(),
@@ -61,6 +87,7 @@ fn with_component(status: ComponentStatus) -> Snapshot {
         description: String::new(),
         description_truncated: false,
         status,
+        under_maintenance: false,
         group_id: None,
         position: 1,
         start_date: None,

@@ -30,12 +30,7 @@ impl Encoded {
     /// Compresses a body. Takes milliseconds, so it must not run in a worker thread.
     #[must_use]
     pub fn new(plain: Vec<u8>) -> Self {
-        let mut gzip = GzEncoder::new(Vec::new(), Compression::new(6));
-        // Writing to memory does not fail.
-        let gzip = gzip
-            .write_all(&plain)
-            .and_then(|()| gzip.finish())
-            .unwrap_or_default();
+        let gzip = gzip(&plain);
         let mut compressed = Vec::new();
         // A window of 256 KiB: initialising a larger one takes longer than compressing the page.
         let parameters = brotli::enc::BrotliEncoderParams {
@@ -50,6 +45,17 @@ impl Encoded {
             plain: plain.into(),
             gzip: gzip.into(),
             brotli: compressed.into(),
+        }
+    }
+
+    /// Compresses a small body by gzip alone, which takes microseconds.
+    #[must_use]
+    pub fn gzipped(plain: Vec<u8>) -> Self {
+        let gzip = gzip(&plain);
+        Self {
+            plain: plain.into(),
+            gzip: gzip.into(),
+            brotli: Bytes::new(),
         }
     }
 
@@ -91,15 +97,31 @@ impl Encoded {
 
     /// The smallest form that the client accepts, and its content coding.
     pub fn pick(&self, asked: &HeaderMap) -> (Coding, Bytes) {
-        let coding = asked
+        let accepted = asked
             .get(header::ACCEPT_ENCODING)
-            .map_or(Coding::Identity, Coding::accepted);
-        match coding {
-            Coding::Brotli if !self.brotli.is_empty() => (coding, self.brotli.clone()),
-            Coding::Gzip if !self.gzip.is_empty() => (coding, self.gzip.clone()),
-            _ => (Coding::Identity, self.plain.clone()),
+            .map_or(Accepted::default(), Accepted::of);
+        if accepted.brotli && !self.brotli.is_empty() {
+            (Coding::Brotli, self.brotli.clone())
+        } else if accepted.gzip && !self.gzip.is_empty() {
+            (Coding::Gzip, self.gzip.clone())
+        } else {
+            (Coding::Identity, self.plain.clone())
         }
     }
+}
+
+fn gzip(plain: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
+    // Writing to memory does not fail.
+    let written = encoder.write_all(plain).and_then(|()| encoder.finish());
+    written.unwrap_or_default()
+}
+
+/// Content codings that a client accepts beside identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Accepted {
+    brotli: bool,
+    gzip: bool,
 }
 
 impl Coding {
@@ -112,12 +134,14 @@ impl Coding {
             Self::Brotli => Some(HeaderValue::from_static("br")),
         }
     }
+}
 
-    /// The preferred coding that `Accept-Encoding` allows (RFC 9110, section 12.5.3): brotli, gzip,
-    /// identity. actix's header type would prefer the client's order, and allocate for every request.
-    fn accepted(header: &HeaderValue) -> Self {
+impl Accepted {
+    /// The codings that `Accept-Encoding` allows (RFC 9110, section 12.5.3). actix's header type would prefer the client's order,
+    /// and allocate for every request.
+    fn of(header: &HeaderValue) -> Self {
         let Ok(value) = header.to_str() else {
-            return Self::Identity;
+            return Self::default();
         };
         let (mut brotli, mut gzip) = (false, false);
         for offer in value.split(',') {
@@ -133,13 +157,7 @@ impl Coding {
             brotli |= name.eq_ignore_ascii_case("br") && !refused;
             gzip |= name.eq_ignore_ascii_case("gzip") && !refused;
         }
-        if brotli {
-            Self::Brotli
-        } else if gzip {
-            Self::Gzip
-        } else {
-            Self::Identity
-        }
+        Self { brotli, gzip }
     }
 }
 
@@ -158,13 +176,23 @@ mod tests {
             ("identity", Coding::Identity),
             ("", Coding::Identity),
         ];
+        let encoded = Encoded::new(b"a body".to_vec());
         for (accepted, coding) in rows {
-            assert_eq!(
-                Coding::accepted(&HeaderValue::from_static(accepted)),
-                coding,
-                "{accepted}"
-            );
+            assert_eq!(encoded.pick(&accepting(accepted)).0, coding, "{accepted}");
         }
+    }
+
+    #[test]
+    fn body_without_a_form_falls_back_to_the_next_accepted_coding() {
+        let encoded = Encoded::gzipped(b"a body".to_vec());
+        assert_eq!(encoded.pick(&accepting("gzip, br")).0, Coding::Gzip);
+        assert_eq!(encoded.pick(&accepting("br")).0, Coding::Identity);
+    }
+
+    fn accepting(codings: &'static str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(codings));
+        headers
     }
 
     #[test]

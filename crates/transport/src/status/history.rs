@@ -6,6 +6,7 @@ pub mod template;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::public::history::HistorySelection;
+use allclear_application::public::uptime::UptimeSelection;
 use allclear_domain::code::Code;
 use allclear_domain::history::LAST_PAGE;
 use allclear_domain::id::OrganisationId;
@@ -16,7 +17,7 @@ use crate::status::history::pages::{HistoryAddress, HistoryPages};
 use crate::status::page::boxed;
 use crate::status::response::PublicResponses;
 
-/// Which part of the history is requested.
+/// Which part of the history or the uptime is requested.
 #[derive(Debug, Deserialize)]
 pub(crate) struct HistoryQuery {
     page: Option<String>,
@@ -24,8 +25,8 @@ pub(crate) struct HistoryQuery {
 }
 
 impl HistoryQuery {
-    /// `None` if the query has no valid form. An empty component stands for all.
-    fn selection(&self) -> Option<HistorySelection> {
+    /// Page and component; `None` if the query has no valid form. An empty component stands for all.
+    fn read(&self) -> Option<(u32, Option<Code>)> {
         let component = match self.component.as_deref() {
             None | Some("") => None,
             Some(code) => Some(code.parse().ok()?),
@@ -34,7 +35,7 @@ impl HistoryQuery {
             None => 1,
             Some(digits) => page_number(digits)?,
         };
-        Some(HistorySelection { page, component })
+        Some((page, component))
     }
 }
 
@@ -52,11 +53,29 @@ fn page_number(digits: &str) -> Option<u32> {
 pub(crate) async fn history(
     request: HttpRequest,
     organisation: web::Path<String>,
-    query: web::Query<HistoryQuery>,
+    query: Option<web::Query<HistoryQuery>>,
     pages: web::Data<HistoryPages>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
-    let address = query.selection().map(HistoryAddress::History);
+    let selection = query
+        .and_then(|query| query.read())
+        .map(|(page, component)| HistorySelection { page, component });
+    let address = selection.map(HistoryAddress::History);
+    respond(&request, &organisation, address, &pages, &responses).await
+}
+
+/// `GET /status/{organisation}/uptime`: the uptime of components by month.
+pub(crate) async fn uptime(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    query: Option<web::Query<HistoryQuery>>,
+    pages: web::Data<HistoryPages>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    let selection = query
+        .and_then(|query| query.read())
+        .map(|(page, component)| UptimeSelection { page, component });
+    let address = selection.map(HistoryAddress::Uptime);
     respond(&request, &organisation, address, &pages, &responses).await
 }
 

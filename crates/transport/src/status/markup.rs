@@ -23,7 +23,10 @@ use maud::{Markup, html};
 use self::frame::frame;
 use self::icon::Icon;
 use self::status_style::StatusStyle;
-pub(crate) use self::subscribe::{SubscribeForm, SubscribePage, page as subscribe_page};
+pub(crate) use self::subscribe::{
+    SubscribeForm, SubscribePage, feed_links, page as subscribe_page,
+};
+pub(crate) use self::uptime::uptime_digits;
 
 /// Whether an incident is unresolved.
 pub(crate) fn is_unresolved(incident: &PublicIncident) -> bool {
@@ -48,25 +51,38 @@ pub fn page(snapshot: &Snapshot) -> Markup {
     };
     let content = html! {
         div class="grid gap-3" {
+            (text::prose(organisation.page_description.as_deref().unwrap_or_default(), " text-muted"))
             (component::banner(snapshot.banner, &snapshot.components))
             div class="flex flex-col justify-between gap-x-4 gap-y-1 text-sm text-subtle sm:flex-row" {
                 p data-print="hidden" class="flex min-w-24 items-baseline gap-2" {
                     span aria-hidden="true" class="size-2 shrink-0 rounded-full bg-neutral-solid" {}
-                    span { "State of " (text::local_time(Some(snapshot.generated_at))) }
+                    span { "State of " (text::local_time(Some(snapshot.generated_at), organisation.time_zone)) }
                 }
-                p { "All times are in UTC" }
+                p { "All times are in " (text::zone_name(organisation.time_zone)) }
             }
         }
         div class="grid gap-8 xl:grid-cols-[minmax(0,5fr)_minmax(0,7fr)] xl:grid-rows-[auto_1fr]" {
-            @if incidents_first { (incident::list(&organisation.id, &snapshot.incidents)) }
+            @if incidents_first { (incident::list(organisation, &snapshot.incidents)) }
             (component::list(snapshot))
-            @if !incidents_first { (incident::list(&organisation.id, &snapshot.incidents)) }
-            (maintenance::list(&organisation.id, &snapshot.maintenances))
+            @if !incidents_first { (incident::list(organisation, &snapshot.incidents)) }
+            (maintenance::list(organisation, &snapshot.maintenances))
         }
-        p { a href={ "/status/" (organisation.id) "/history" } class=(frame::button(frame::SECONDARY)) { "View history" } }
+        p class="flex flex-wrap gap-2" {
+            (link_button(&format!("/status/{}/history", organisation.id), "View history"))
+            (link_button(&format!("/status/{}/uptime", organisation.id), "Uptime"))
+            @if let Some(support) = &organisation.support_url { (link_button(support, "Get support")) }
+        }
         div role="log" aria-live="polite" aria-label="Changes" class="sr-only" {}
     };
-    frame(&heading, &subscribe::control(&organisation.id), &content)
+    let actions = html! {
+        (subscribe::control(&organisation.id))
+        (subscribe::feed_menu(&organisation.url))
+    };
+    frame(&heading, &actions, &content)
+}
+
+fn link_button(path: &str, text: &str) -> Markup {
+    html! { a href=(path) class=(frame::button(frame::SECONDARY)) { (text) } }
 }
 
 /// The page for an unknown organisation.

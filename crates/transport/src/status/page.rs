@@ -1,6 +1,7 @@
 //! The public state of one organisation at one revision, ready to send: the snapshot, and the page around it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use actix_web::HttpResponse;
 use actix_web::body::BoxBody;
@@ -18,8 +19,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
+use crate::headers::{PICTURE_CACHE, PUBLIC_CACHE};
 use crate::page_template::PageTemplate;
+use crate::status::badge::BadgeContents;
+use crate::status::embed;
 use crate::status::encoded::Encoded;
+use crate::status::revision_cache::Weigh;
 
 /// Memory of a cached page besides its documents, in bytes.
 pub(super) const SLOT_SIZE: u64 = 512;
@@ -34,6 +39,9 @@ pub struct Page {
     pub(super) valid_until: Option<DateTime<Utc>>,
     pub(super) json: Document,
     pub(super) html: Document,
+    /// The page in the frame of the embedded banner.
+    pub(super) embed: Arc<Document>,
+    pub(super) badges: Arc<BadgeContents>,
 }
 
 /// A body with its headers, ready to send.
@@ -43,6 +51,8 @@ pub(crate) struct Document {
     pub(super) content_type: HeaderValue,
     /// The entity tag (RFC 9110, section 8.8.3), quoted.
     pub(super) tag: HeaderValue,
+    /// `Cache-Control`.
+    pub(super) caching: HeaderValue,
 }
 
 /// A list of the snapshot.
@@ -102,6 +112,12 @@ impl Page {
                 "text/html; charset=utf-8",
                 &format!("{}-{}", bars_tag(snapshot), template.fingerprint()),
             )?,
+            embed: Document::hashed(
+                embed::page(template.embed(), snapshot),
+                "text/html; charset=utf-8",
+            )
+            .map(Arc::new)?,
+            badges: Arc::new(BadgeContents::new(snapshot)),
         })
     }
 
@@ -117,12 +133,14 @@ impl Page {
                 .is_some_and(|latest| self.revision >= latest)
     }
 
-    /// A copy that shares no memory.
+    /// A copy whose snapshot and page share no memory. The rest is not requested by way of a copy.
     pub(crate) fn deep_copy(&self) -> Self {
         Self {
             json: self.json.deep_copy(),
             html: self.html.deep_copy(),
             position: self.position.clone(),
+            embed: Arc::clone(&self.embed),
+            badges: Arc::clone(&self.badges),
             ..*self
         }
     }
@@ -142,9 +160,21 @@ impl Page {
         self.json.body.plain().len()
     }
 
-    /// Weight in the cache: the bytes of both documents in every coding.
+    /// Weight in the cache: the bytes of all documents in every coding, and of what badges show.
     pub(crate) fn weight(&self) -> u64 {
-        SLOT_SIZE + self.json.body.size() + self.html.body.size()
+        let documents = [&self.json, &self.html, &self.embed];
+        let bytes: u64 = documents.iter().map(|document| document.body.size()).sum();
+        SLOT_SIZE + bytes + self.badges.size()
+    }
+
+    /// The page in the frame of the embedded banner.
+    pub(crate) fn embed(&self) -> &Document {
+        &self.embed
+    }
+
+    /// What badges show.
+    pub(crate) fn badges(&self) -> &BadgeContents {
+        &self.badges
     }
 
     /// A list as JSON. It is extracted from the document, because few pages are asked for lists and
@@ -209,21 +239,52 @@ pub(crate) fn boxed(response: HttpResponse<Option<Bytes>>) -> HttpResponse {
     response.map_body(|_, bytes| bytes.map_or_else(|| BoxBody::new(()), BoxBody::new))
 }
 
+impl Weigh for Document {
+    fn weight(&self) -> u64 {
+        SLOT_SIZE + self.body.size()
+    }
+}
+
 impl Document {
     fn new(text: String, content_type: &'static str, tag: &str) -> Result<Self, Error> {
+        Self::of(Encoded::new(text.into_bytes()), content_type, tag)
+    }
+
+    fn of(body: Encoded, content_type: &'static str, tag: &str) -> Result<Self, Error> {
         let tag = HeaderValue::from_str(&format!("\"{tag}\"")).map_err(Error::internal)?;
-        let content_type = HeaderValue::from_static(content_type);
         Ok(Self {
-            body: Encoded::new(text.into_bytes()),
-            content_type,
+            body,
+            content_type: HeaderValue::from_static(content_type),
             tag,
+            caching: HeaderValue::from_static(PUBLIC_CACHE),
         })
     }
 
-    /// An HTML page whose tag is a hash of its content. Takes milliseconds, so it must not run in a worker thread.
-    pub(super) fn hashed(html: String) -> Result<Self, Error> {
-        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&html)[..12]);
-        Self::new(html, "text/html; charset=utf-8", &hash)
+    /// A document whose tag is a hash of its content. Takes milliseconds, so it must not run in a worker thread.
+    pub(crate) fn hashed(text: String, content_type: &'static str) -> Result<Self, Error> {
+        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&text)[..12]);
+        Self::new(text, content_type, &hash)
+    }
+
+    /// The script of the embedded banner, which the build has compressed.
+    pub(crate) fn script(body: Encoded, hash: &[u8]) -> Self {
+        let tag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(hash));
+        Self {
+            body,
+            content_type: HeaderValue::from_static("text/javascript; charset=utf-8"),
+            tag: HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\"")),
+            caching: HeaderValue::from_static(PUBLIC_CACHE),
+        }
+    }
+
+    /// A small picture that is not cached here.
+    pub(super) fn picture(svg: String) -> Result<Self, Error> {
+        let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&svg)[..12]);
+        let body = Encoded::gzipped(svg.into_bytes());
+        Ok(Self {
+            caching: HeaderValue::from_static(PICTURE_CACHE),
+            ..Self::of(body, "image/svg+xml", &hash)?
+        })
     }
 
     fn deep_copy(&self) -> Self {
@@ -232,6 +293,7 @@ impl Document {
             body: self.body.deep_copy(),
             content_type: self.content_type.clone(),
             tag,
+            caching: self.caching.clone(),
         }
     }
 
@@ -256,11 +318,7 @@ impl Document {
         let headers = response.headers_mut();
         headers.insert(header::ETAG, self.tag.clone());
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-        // Caches may store the response but must revalidate it, because a status page must never be a minute old.
-        headers.insert(
-            header::CACHE_CONTROL,
-            HeaderValue::from_static("public, no-cache"),
-        );
+        headers.insert(header::CACHE_CONTROL, self.caching.clone());
         response
     }
 

@@ -134,6 +134,16 @@ impl Pages {
         self.refreshed(organisation, &slot).await
     }
 
+    /// The page of the organisation that a path names.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] if the organisation is unknown.
+    pub(crate) async fn known(self: &Arc<Self>, organisation: &str) -> Result<Arc<Page>, Error> {
+        let unknown = || Error::NotFound("Organisation");
+        let organisation = OrganisationId::parse(organisation).map_err(|_| unknown())?;
+        self.page(&organisation).await?.ok_or_else(unknown)
+    }
+
     /// The page of an organisation, if it is cached and current.
     pub(crate) fn current(&self, organisation: &OrganisationId) -> Option<Arc<Page>> {
         let WeightedSlot { slot, .. } = self.entries.get(organisation)?;

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use actix_web::HttpResponse;
-use actix_web::http::header::HeaderMap;
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use bytes::Bytes;
 
-use crate::headers::{Headers, Hsts};
+use crate::headers::{Framed, Headers, Hsts};
 use crate::request_rules::{forbid_storing, is_private};
 use crate::status::page::{Document, Page};
 use crate::web_app::WebApp;
@@ -50,6 +50,49 @@ impl PublicResponses {
     ) -> HttpResponse<Option<Bytes>> {
         let mut response = self.secured(document.respond(request), request);
         self.web_app.allow_history(response.headers_mut());
+        response
+    }
+
+    /// The page in the frame of the embedded banner, or 304.
+    pub(crate) fn embed(
+        &self,
+        document: &Document,
+        request: &HeaderMap,
+    ) -> HttpResponse<Option<Bytes>> {
+        let mut response = self.secured(document.respond(request), request);
+        self.web_app.allow_frame(response.headers_mut());
+        response.extensions_mut().insert(Framed);
+        response
+    }
+
+    /// A picture or script that pages of other sites load, or 304.
+    pub(crate) fn embeddable(
+        &self,
+        document: &Document,
+        request: &HeaderMap,
+    ) -> HttpResponse<Option<Bytes>> {
+        let mut response = self.secured(document.respond(request), request);
+        self.open.put_on(response.headers_mut());
+        response.headers_mut().insert(
+            header::CROSS_ORIGIN_RESOURCE_POLICY,
+            HeaderValue::from_static("cross-origin"),
+        );
+        response
+    }
+
+    /// A document for programs of every origin, or 304. `caching` says how long caches may serve it.
+    pub(crate) fn open_document(
+        &self,
+        document: &Document,
+        request: &HeaderMap,
+        caching: HeaderValue,
+    ) -> HttpResponse<Option<Bytes>> {
+        let mut response = document.respond(request);
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, caching);
+        let mut response = self.secured(response, request);
+        self.open.put_on(response.headers_mut());
         response
     }
 

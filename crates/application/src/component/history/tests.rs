@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use uuid::Uuid;
 
 use crate::broadcast::MockBroadcast;
-use crate::component::MockComponentStore;
+use crate::component::{ComponentReport, MockComponentStore};
 use crate::fixture::{clock, now, organisation, stamp};
 use crate::outbox::{Commit, MockOutbox};
 use crate::relay::Relay;
@@ -52,9 +52,12 @@ fn service(histories: MockComponentHistoryStore, broadcasts: usize) -> Component
         .return_const(());
     let relay = Relay::new(Arc::new(MockOutbox::new()), Arc::new(broadcast));
     let mut components = MockComponentStore::new();
-    components
-        .expect_find()
-        .returning(|_, _| Ok(Some(component())));
+    components.expect_find().returning(|_, _| {
+        Ok(Some(ComponentReport {
+            component: component(),
+            under_maintenance: false,
+        }))
+    });
     Components::new(
         Arc::new(components),
         Arc::new(histories),

@@ -141,7 +141,7 @@ impl DeliveryQueue for Queued {
         Ok(DeliveryCounts::default())
     }
 
-    async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
+    async fn prune(&self, _: DateTime<Utc>, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
         Ok(0)
     }
 }

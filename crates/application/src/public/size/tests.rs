@@ -83,6 +83,8 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
         created_at: DateTime::default(),
         timeline: (0..).zip(messages).map(entry).collect(),
         timeline_truncated: false,
+        components: Vec::new(),
+        components_truncated: false,
     }
 }
 

@@ -1,9 +1,15 @@
 //! How the databases find the periods of the last days among many.
 
-use allclear_domain::id::OrganisationId;
-use chrono::DateTime;
+use allclear_application::component::history::Interval;
+use allclear_domain::id::{ComponentId, OrganisationId};
+use chrono::{DateTime, TimeDelta};
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{EntityTrait, QueryFilter, QuerySelect};
+use uuid::Uuid;
 
-use super::spans_since;
+use super::overlapping;
+use super::spans::{SpanPlace, ended_spans, lasting_spans, spans_since, within};
+use crate::entity::component_period::Entity;
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// 20,000 old periods of one component, and one that lasts.
@@ -17,17 +23,72 @@ const OLD_PERIODS: [&str; 4] = [
     "ANALYZE",
 ];
 
-fn query() -> sea_orm::sea_query::SelectStatement {
+fn query() -> SelectStatement {
     let acme = OrganisationId::parse("acme").unwrap();
     spans_since(&acme, DateTime::from_timestamp(1_700_000_000, 0).unwrap())
+}
+
+/// Pages of all periods of an organisation.
+fn pages() -> [SelectStatement; 3] {
+    let acme = OrganisationId::parse("acme").unwrap();
+    let at = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+    let place = SpanPlace {
+        end_at: at,
+        id: Uuid::from_u128(7),
+    };
+    [
+        lasting_spans(&acme),
+        ended_spans(&acme, at, None),
+        ended_spans(&acme, at, Some(place)),
+    ]
+}
+
+fn of_components() -> SelectStatement {
+    let from = DateTime::from_timestamp(1_600_000_000, 0).unwrap();
+    within(
+        &[Uuid::from_u128(12), Uuid::from_u128(13)],
+        from,
+        from + TimeDelta::days(90),
+    )
+}
+
+/// The periods of a component since a day.
+fn of_component() -> SelectStatement {
+    let interval = Interval {
+        from: DateTime::from_timestamp(1_600_000_000, 0),
+        to: None,
+    };
+    let id = ComponentId(Uuid::from_u128(12));
+    QuerySelect::query(&mut Entity::find().filter(overlapping(id, interval))).take()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_reads_of_a_component_only_the_periods_since_a_day() {
+    let (database, _folder) = sqlite().await;
+    let plan = plan(database.read(), &of_component()).await;
+    assert!(!plan.contains("SCAN"), "{plan}");
+    assert!(
+        plan.contains("component_id=? AND start_at>?")
+            && plan.contains("component_id=? AND start_at<?"),
+        "{plan}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_the_periods_of_an_organisation() {
     let (database, _folder) = sqlite().await;
-    let plan = plan(database.read(), &query()).await;
-    assert!(!plan.contains("SCAN"), "{plan}");
-    assert_eq!(plan.matches("periods_of_organisation").count(), 2, "{plan}");
+    let found = plan(database.read(), &query()).await;
+    assert!(!found.contains("SCAN"), "{found}");
+    assert_eq!(
+        found.matches("periods_of_organisation").count(),
+        2,
+        "{found}"
+    );
+    for page in pages() {
+        let plan = plan(database.read(), &page).await;
+        assert!(!plan.contains("SCAN"), "{plan}");
+        assert!(plan.contains("periods_of_organisation"), "{plan}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -35,7 +96,37 @@ async fn postgresql_searches_the_periods_of_an_organisation() {
     let Some(database) = postgresql(&OLD_PERIODS).await else {
         return;
     };
-    let plan = plan(database.read(), &query()).await;
+    let found = plan(database.read(), &query()).await;
+    assert!(!found.contains("Seq Scan on component_periods"), "{found}");
+    assert_eq!(
+        found.matches("periods_of_organisation").count(),
+        2,
+        "{found}"
+    );
+    for page in pages() {
+        let plan = plan(database.read(), &page).await;
+        assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_reads_of_each_component_only_the_periods_of_an_interval() {
+    let (database, _folder) = sqlite().await;
+    let plan = plan(database.read(), &of_components()).await;
+    assert!(!plan.contains("SCAN"), "{plan}");
+    assert!(
+        plan.contains("component_id=? AND start_at>? AND start_at<?")
+            && plan.contains("component_id=? AND start_at<?"),
+        "{plan}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_reads_of_each_component_only_the_periods_of_an_interval() {
+    let Some(database) = postgresql(&OLD_PERIODS).await else {
+        return;
+    };
+    let plan = plan(database.read(), &of_components()).await;
     assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
-    assert_eq!(plan.matches("periods_of_organisation").count(), 2, "{plan}");
+    assert!(plan.matches("periods_of_component").count() >= 2, "{plan}");
 }

@@ -18,6 +18,7 @@ use chrono::TimeDelta;
 use super::fixture::later;
 use crate::backend::{assert_none, clock};
 use crate::contract;
+use crate::maintenance::component::plan;
 use crate::maintenance::{create, edit, record};
 use crate::world::{World, open_on};
 
@@ -28,6 +29,7 @@ contract!(
     maintenance_has_notices_from_its_plan_to_its_end,
     change_by_the_clock_has_one_notice_even_with_an_update,
     maintenance_without_notices_begins_and_ends_without_them,
+    notices_of_a_maintenance_name_its_components,
     without_subscribers_nothing_is_kept,
 );
 
@@ -305,6 +307,22 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
             Some("It begins".to_owned())
         ))
     );
+}
+
+async fn notices_of_a_maintenance_name_its_components(database: &Database) {
+    let world = world(database).await;
+    let api = world.component("API").await;
+    let started = plan(&world, clock().now(), None, &[api]).await.state;
+    let id = started.maintenance.id;
+    record(database, &world.acme, id, "Going well").await;
+    let notices = notices(&world).await;
+    assert_eq!(notices.len(), 2);
+    for notice in notices {
+        let NoticeChange::Maintenance { components, .. } = &notice.content.change else {
+            panic!("{notice:?}")
+        };
+        assert_eq!(components, &["API"]);
+    }
 }
 
 async fn without_subscribers_nothing_is_kept(database: &Database) {

@@ -1,10 +1,14 @@
-//! Operators record updates as fast as the server acknowledges them; every acknowledged update must be stored.
+//! Operators record updates, reorder the page and edit histories as fast as the server acknowledges them; every acknowledged
+//! write must be stored.
+
+mod correction;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::app::{Operator, operator_of, token};
 use crate::process::Process;
+use correction::Correction;
 
 const OPERATORS: usize = 8;
 const STATUSES: [&str; 3] = ["INVESTIGATING", "IDENTIFIED", "MONITORING"];
@@ -15,12 +19,17 @@ pub(super) struct ConcurrentWrites {
     incidents: Vec<String>,
     /// The acknowledged updates of each incident.
     acknowledged: Vec<Vec<String>>,
+    /// The writers of the page order and of histories.
+    corrections: Vec<Correction>,
+    /// The revision before the first concurrent write.
+    begin: u64,
 }
 
 /// Operators that are writing, and the updates acknowledged to them.
 pub(super) struct Writing {
     updates: mpsc::UnboundedReceiver<(usize, String)>,
     writers: Vec<tokio::task::JoinHandle<()>>,
+    correctors: Vec<tokio::task::JoinHandle<Correction>>,
 }
 
 impl ConcurrentWrites {
@@ -36,10 +45,16 @@ impl ConcurrentWrites {
             assert_eq!(created.status, 201, "{created:?}");
             incidents.push(created.body["data"]["id"].as_str().unwrap().to_owned());
         }
+        // The component whose history is edited belongs to the page that is reordered.
+        let history = Correction::of_history(&operator).await;
+        let order = Correction::of_order(&operator).await;
+        let begin = operator.snapshot().await["revision"].as_u64().unwrap();
         Self {
             operator,
             incidents,
             acknowledged: vec![Vec::new(); OPERATORS],
+            corrections: vec![history, order],
+            begin,
         }
     }
 
@@ -55,7 +70,7 @@ impl ConcurrentWrites {
     }
 
     /// Every operator writes until the server ends or responds with 503.
-    pub(super) fn write(&self) -> Writing {
+    pub(super) fn write(&mut self) -> Writing {
         let (sender, updates) = mpsc::unbounded_channel();
         let writer = |(number, incident): (usize, &String)| {
             let (operator, sender) = (self.operator.clone(), sender.clone());
@@ -81,9 +96,13 @@ impl ConcurrentWrites {
                 }
             })
         };
+        let correctors = self.corrections.drain(..);
         Writing {
             updates,
             writers: self.incidents.iter().enumerate().map(writer).collect(),
+            correctors: correctors
+                .map(|correction| tokio::spawn(correction.write(self.operator.clone())))
+                .collect(),
         }
     }
 
@@ -100,6 +119,9 @@ impl ConcurrentWrites {
         for writer in writing.writers {
             writer.await.unwrap();
         }
+        for corrector in writing.correctors {
+            self.corrections.push(corrector.await.unwrap());
+        }
         while let Some((number, id)) = writing.updates.recv().await {
             self.acknowledged[number].push(id);
         }
@@ -107,7 +129,7 @@ impl ConcurrentWrites {
 
     /// Asserts that every acknowledged write is stored, and no write in part. `ended` processes have ended, each with at
     /// most one unacknowledged write per operator.
-    pub(super) async fn is_whole(&self, ended: usize) {
+    pub(super) async fn is_whole(&mut self, ended: usize) {
         let (mut stored, mut noted) = (0, 0);
         for (incident, acknowledged) in self.incidents.iter().zip(&self.acknowledged) {
             let updates = self
@@ -140,10 +162,13 @@ impl ConcurrentWrites {
             noted += acknowledged.len();
         }
         assert!(stored <= noted + ended * OPERATORS, "{stored} of {noted}");
+        for correction in &mut self.corrections {
+            stored += correction.is_whole(&self.operator).await;
+        }
         let revision = self.operator.snapshot().await["revision"].clone();
         assert_eq!(
             revision,
-            stored + OPERATORS,
+            self.begin + u64::try_from(stored).unwrap(),
             "a write and its revision are stored together"
         );
     }

@@ -56,6 +56,13 @@ impl Proxy {
         let _ = (&mut self.passing).await;
     }
 
+    /// Leads to another server from now on.
+    pub(super) async fn lead_to(&mut self, server: &str) {
+        self.close().await;
+        server.clone_into(&mut self.server);
+        self.open().await;
+    }
+
     /// Takes connections again.
     pub(super) async fn open(&mut self) {
         let listener = TcpListener::bind(self.address).await.unwrap();

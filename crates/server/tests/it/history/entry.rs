@@ -1,9 +1,10 @@
 //! The page of an incident and of a maintenance.
 
+use reqwest::Method;
 use serde_json::json;
 
 use super::{created, html, incident, page};
-use crate::app::TestApp;
+use crate::app::{TestApp, send};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)></script>";
 
@@ -61,6 +62,75 @@ async fn incident_has_a_page_with_everything_that_belongs_to_it() {
 
     assert_eq!(acme.delete(&format!("/incident/{id}")).await.status, 200);
     assert_eq!(page(&acme, &path).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn published_review_is_on_the_page_of_its_incident_and_a_draft_is_nowhere() {
+    let app = TestApp::start().await;
+    let acme = app.operator("Acme").await;
+    let body = json!({"title": "Down", "description": "d", "status": "RESOLVED"});
+    let stored = created(&acme, "/incident/create", body).await;
+    let path = format!("/incidents/{}", stored["code"].as_str().unwrap());
+    let review = format!("/incident/{}/review", stored["id"].as_str().unwrap());
+    let write = async |text: &str| {
+        let request = acme.request(Method::PUT, &review);
+        let written = send(request.json(&json!({"body": text}))).await;
+        assert_eq!(written.status, 200, "{written:?}");
+    };
+    let text = format!(
+        "# Cause\n\nA *bad* deploy. {HOSTILE}\n\n[x](javascript:alert(1)) <p onclick=f()>y</p>"
+    );
+    write(&text).await;
+    for public in ["", "/history", &path] {
+        let shown = page(&acme, public).await;
+        assert!(!html(&shown).contains("deploy"), "{public}");
+    }
+
+    let published = acme
+        .post(&format!("{review}/publish"), json!({"notify": false}))
+        .await;
+    assert_eq!(published.status, 200, "{published:?}");
+    let shown = page(&acme, &path).await;
+    let tag = shown.etag.clone();
+    let shown = html(&shown);
+    for part in [
+        ">Review</h2>",
+        "<h3>Cause</h3>",
+        "A <em>bad</em> deploy.",
+        "\"headline\":\"Review of Down\"",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    for part in ["<img", "javascript:", "onclick"] {
+        assert!(!shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(shown.matches("<h1").count(), 1);
+    assert_eq!(shown.matches("</script>").count(), 3);
+
+    write("Other").await;
+    let edited = page(&acme, &path).await;
+    assert_ne!(edited.etag, tag);
+    assert!(html(&edited).contains("<p>Other</p>") && !html(&edited).contains("deploy"));
+    assert_eq!(acme.delete(&review).await.status, 200);
+    let deleted = page(&acme, &path).await;
+    assert!(!html(&deleted).contains("Review"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn longest_review_makes_a_page_of_bounded_size() {
+    let app = TestApp::start().await;
+    let acme = app.operator("Acme").await;
+    let body = json!({"title": "Down", "description": "d", "status": "RESOLVED"});
+    let stored = created(&acme, "/incident/create", body).await;
+    let path = format!("/incidents/{}", stored["code"].as_str().unwrap());
+    let review = format!("/incident/{}/review", stored["id"].as_str().unwrap());
+    let request = acme.request(Method::PUT, &review);
+    let text = "- ".repeat(24_999) + "x";
+    let written = send(request.json(&json!({"body": text}))).await;
+    assert_eq!(written.status, 200, "{written:?}");
+    acme.post(&format!("{review}/publish"), json!({})).await;
+    let shown = page(&acme, &path).await;
+    assert!(html(&shown).contains("<ul>") && html(&shown).len() < 1024 * 1024);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -205,6 +205,9 @@ async fn an_account_is_deleted_by_its_owner_and_its_updates_stay_without_its_nam
     let updates = format!("/incident/{incident}/updates");
     let update = json!({"status": "IDENTIFIED", "message": "Found"});
     assert_eq!(call(&format!("{updates}/create"), update).await.status, 201);
+    let degraded = json!({"name": "API", "status": "DEGRADED"});
+    let api = call("/component/create", degraded).await.body["data"]["id"].clone();
+    let history = format!("/component/{}/history", api.as_str().unwrap());
     let wrong = json!({"password": "a wrong password"});
     let wrong = bob.call(Method::DELETE, "/user", Some(wrong)).await;
     assert_eq!(
@@ -221,6 +224,12 @@ async fn an_account_is_deleted_by_its_owner_and_its_updates_stay_without_its_nam
     let list = ann.client.get(app.call(&format!("{updates}/list")));
     let list = send(list.bearer_auth(&token)).await;
     assert_eq!(list.body["data"][0]["user"]["name"], "Deleted account");
+    let periods = ann.client.get(app.call(&history)).bearer_auth(&token);
+    let cause = send(periods).await.body["data"][0]["cause"].clone();
+    assert_eq!(
+        (&cause["type"], &cause["name"]),
+        (&json!("OPERATOR"), &json!("Deleted account"))
+    );
     let members = ann.get(&format!("/organisations/{acme}/members")).await;
     assert_eq!(members.body["data"].as_array().unwrap().len(), 1);
 

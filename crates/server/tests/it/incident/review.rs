@@ -1,4 +1,4 @@
-use reqwest::Method;
+use reqwest::{Method, header};
 use serde_json::json;
 
 use crate::app::{TestApp, send};
@@ -38,6 +38,30 @@ async fn review_is_written_published_and_deleted() {
     assert_eq!(operator.delete(&review).await.status, 200);
     assert_eq!(operator.get(&review).await.status, 404);
     assert_eq!(operator.post(&publish, json!({})).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn review_is_written_only_over_the_version_that_was_read() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let incident = json!({"title": "Down", "description": "All of it"});
+    let incident = operator.create("/incident/create", incident).await;
+    let review = format!("/incident/{}/review", incident["id"].as_str().unwrap());
+    let write = |version: &str, body: &str| {
+        let request = operator.request(Method::PUT, &review);
+        let request = request.header(header::IF_MATCH, version);
+        send(request.json(&json!({"body": body})))
+    };
+    // An absent review is version 0.
+    let first = write("\"0\"", "Mine").await;
+    assert_eq!(first.status, 200);
+    assert_eq!(write("\"0\"", "Theirs").await.status, 412);
+    let etag = first.etag.unwrap();
+    assert_eq!(write(&etag, "Mine again").await.status, 200);
+    assert_eq!(write(&etag, "Theirs").await.status, 412);
+    assert_eq!(
+        operator.get(&review).await.body["data"]["body"],
+        "Mine again"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

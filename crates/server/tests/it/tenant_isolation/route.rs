@@ -49,9 +49,16 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Token, "get", "/component-group/{id}"),
     route(Guard::Token, "patch", "/component-group/{id}"),
     route(Guard::Token, "delete", "/component-group/{id}"),
+    route(Guard::Token, "get", "/component-group/{id}/uptime"),
     route(Guard::Token, "get", "/component/order"),
+    route(Guard::Token, "get", "/dashboard"),
+    route(Guard::Token, "get", "/metrics"),
     route(Guard::Token, "get", "/organisation"),
     route(Guard::Token, "patch", "/organisation"),
+    // Before the claim: without one it sends nothing.
+    route(Guard::Token, "post", "/organisation/domain/verify"),
+    route(Guard::Token, "put", "/organisation/domain"),
+    route(Guard::Token, "delete", "/organisation/domain"),
     route(Guard::Token, "get", "/incident/{id}/review"),
     route(Guard::Token, "put", "/incident/{id}/review"),
     route(Guard::Token, "delete", "/incident/{id}/review"),
@@ -208,6 +215,7 @@ impl Route {
                     {"id": null, "components": [world.spare_component]},
                 ]})
             }
+            ("put", "/organisation/domain") => json!({"name": "intruded.example"}),
             ("patch", "/organisation") => json!({"pageTitle": "Intruded"}),
             ("put", "/incident/{id}/review") | ("post", "/incident/{id}/review/preview") => {
                 json!({"body": "Intruded"})
@@ -242,7 +250,7 @@ impl Route {
                 json!({"message": "Intruded"})
             }
             ("post", "/maintenance/create") => {
-                json!({"title": "Intruded", "description": "It is", "startAt": "2030-01-01T00:00:00Z"})
+                json!({"title": "Intruded", "description": "It is", "startAt": "2030-01-01T00:00:00Z", "components": []})
             }
             ("post", "/maintenance/{id}/updates/create") => {
                 json!({"status": "IDENTIFIED", "message": "Intruded"})

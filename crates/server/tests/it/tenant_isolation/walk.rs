@@ -274,7 +274,13 @@ async fn the_table_means_what_it_says() {
         .collect();
     writing.retain(|route| guards.contains(&route.guard) && !destroys(route));
     // The incident of the world is open, and only the review of a resolved one is published.
-    writing.retain(|route| !route.path.ends_with("/publish"));
+    // No host serves the token of the claim.
+    let needs_more = |route: &Route| {
+        ["/publish", "/domain/verify"]
+            .iter()
+            .any(|end| route.path.ends_with(end))
+    };
+    writing.retain(|route| !needs_more(route));
     for route in writing {
         let response = admin.tries(&app, route, &world).await;
         assert!(

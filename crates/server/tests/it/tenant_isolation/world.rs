@@ -67,7 +67,8 @@ impl World {
             update,
         )
         .await;
-        let maintenance = json!({"title": "Works", "description": "On all of it", "startAt": "2029-01-01T00:00:00Z"});
+        let maintenance = json!({"title": "Works", "description": "On all of it", "startAt": "2029-01-01T00:00:00Z",
+            "components": [component]});
         let maintenance = created(&operator, "/maintenance/create", maintenance).await;
         let update = json!({"status": "IDENTIFIED", "message": "Planned"});
         let maintenance_update = created(

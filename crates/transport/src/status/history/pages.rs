@@ -10,18 +10,17 @@ use allclear_application::error::Error;
 use allclear_application::public::history::{
     EntryDetails, History, HistorySelection, HistoryStore,
 };
+use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_application::relay::Relay;
 use allclear_domain::code::Code;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::status::history::template::HistoryTemplate;
-use crate::status::page::{Document, SLOT_SIZE};
+use crate::status::page::Document;
+use crate::status::revision_cache::RevisionCache;
 
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 16 * 1024 * 1024;
@@ -32,44 +31,37 @@ const READS: usize = 2;
 /// Time zones differ by multiples of 15 minutes, so each month begins with a quarter of an hour. Every other change of a page
 /// has a revision.
 const QUARTER: i64 = 15 * 60;
+/// Uptime changes without a revision while an outage is open.
+const MINUTE: i64 = 60;
 
 /// A page of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HistoryAddress {
     /// Three months.
     History(HistorySelection),
+    /// Uptime by month.
+    Uptime(UptimeSelection),
     /// An incident.
     Incident(Code),
     /// A maintenance.
     Maintenance(Code),
 }
 
-/// A page at a revision.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    organisation: OrganisationId,
-    revision: Revision,
-    quarter: i64,
-    address: HistoryAddress,
-}
-
-/// Weighs a page by its bytes.
-#[derive(Debug, Clone)]
-struct BySize;
-
-impl Weighter<Key, Arc<Document>> for BySize {
-    fn weight(&self, _: &Key, document: &Arc<Document>) -> u64 {
-        SLOT_SIZE + document.body.size()
+impl HistoryAddress {
+    /// How long a page may stay the same under a revision, in seconds.
+    const fn lifetime(self) -> i64 {
+        match self {
+            Self::Uptime(_) => MINUTE,
+            Self::History(_) | Self::Incident(_) | Self::Maintenance(_) => QUARTER,
+        }
     }
 }
 
 /// The cached pages of the history.
 pub struct HistoryPages {
     store: Arc<dyn HistoryStore>,
-    relay: Arc<Relay>,
-    clock: Arc<dyn Clock>,
     template: Arc<HistoryTemplate>,
-    cached: Cache<Key, Arc<Document>, BySize>,
+    cached: RevisionCache<HistoryAddress, Document>,
     reads: Arc<Semaphore>,
     runtime: Handle,
 }
@@ -84,10 +76,8 @@ impl HistoryPages {
     ) -> Self {
         Self {
             store,
-            relay,
-            clock,
             template: Arc::new(template),
-            cached: Cache::with_weighter(PAGES, MEMORY, BySize),
+            cached: RevisionCache::new(relay, clock, PAGES, MEMORY),
             reads: Arc::new(Semaphore::new(READS)),
             runtime: Handle::current(),
         }
@@ -99,24 +89,10 @@ impl HistoryPages {
         organisation: &OrganisationId,
         address: HistoryAddress,
     ) -> Result<Option<Arc<Document>>, Error> {
-        let Some(position) = self.relay.follow(organisation).await? else {
-            return Ok(None);
-        };
-        let now = self.clock.now();
-        let key = Key {
-            organisation: organisation.clone(),
-            revision: position.latest().unwrap_or_default(),
-            quarter: now.timestamp().div_euclid(QUARTER),
-            address,
-        };
-        let found = self
-            .cached
-            .get_or_insert_async(&key, self.read(organisation.clone(), address, now));
-        match found.await {
-            Ok(document) => Ok(Some(document)),
-            Err(Error::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let read = |now| self.read(organisation.clone(), address, now);
+        self.cached
+            .get(organisation, address, address.lifetime(), read)
+            .await
     }
 
     /// The page for an unknown address, as HTML.
@@ -141,6 +117,10 @@ impl HistoryPages {
                     .history(&organisation, selection, now)
                     .await?
                     .map(|history| Shown::History(history, selection)),
+                HistoryAddress::Uptime(selection) => store
+                    .uptime(&organisation, selection, now)
+                    .await?
+                    .map(|page| Shown::Uptime(page, selection)),
                 HistoryAddress::Incident(code) => store
                     .incident_details(&organisation, code)
                     .await?
@@ -161,6 +141,7 @@ impl HistoryPages {
 /// What a page shows.
 enum Shown {
     History(History, HistorySelection),
+    Uptime(UptimePage, UptimeSelection),
     Entry(EntryDetails),
 }
 
@@ -168,8 +149,9 @@ impl Shown {
     fn render(&self, template: &HistoryTemplate) -> Result<Arc<Document>, Error> {
         let html = match self {
             Self::History(history, selection) => template.history(history, *selection),
+            Self::Uptime(page, selection) => template.uptime(page, *selection),
             Self::Entry(details) => template.entry(details),
         };
-        Document::hashed(html).map(Arc::new)
+        Document::hashed(html, "text/html; charset=utf-8").map(Arc::new)
     }
 }

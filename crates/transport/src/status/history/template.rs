@@ -1,8 +1,10 @@
 //! The HTML of the pages of the history: the page of the web app's build, filled with a part of the history.
 
+use allclear_application::link::Links;
 use allclear_application::public::history::{
     EntryDetails, EntryStatus, History, HistorySelection, PageOwner,
 };
+use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::MaintenanceStatus;
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -10,7 +12,8 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::page_template::{ICON, fill, in_script};
-use crate::status::markup::history::{self, base, history_path};
+use crate::status::markup::feed_links;
+use crate::status::markup::history::{self, base, history_path, uptime_path};
 
 /// Characters of a description for search engines and link previews.
 const DESCRIPTION_LENGTH: usize = 200;
@@ -20,6 +23,7 @@ const DESCRIPTION_LENGTH: usize = 200;
 pub struct HistoryTemplate {
     html: String,
     origin: String,
+    links: Links,
 }
 
 /// What the head of a page says.
@@ -39,6 +43,7 @@ impl HistoryTemplate {
         Self {
             html,
             origin: origin.trim_end_matches('/').to_owned(),
+            links: Links::new(origin),
         }
     }
 
@@ -46,19 +51,40 @@ impl HistoryTemplate {
     pub(crate) fn history(&self, history: &History, selection: HistorySelection) -> String {
         let owner = &history.owner;
         let path = history_path(&owner.id, selection.page, selection.component);
-        let head = Head {
+        let description = format!("Incidents and maintenances of {} by month.", owner.title);
+        let head = self.collection(owner, "History", description, path);
+        self.page(&head, &history::page(history, selection))
+    }
+
+    /// The page of the uptime by month.
+    pub(crate) fn uptime(&self, page: &UptimePage, selection: UptimeSelection) -> String {
+        let owner = &page.owner;
+        let path = uptime_path(&owner.id, selection.page, selection.component);
+        let description = format!("Uptime of the components of {} by month.", owner.title);
+        let head = self.collection(owner, "Uptime", description, path);
+        self.page(&head, &history::uptime(page, selection))
+    }
+
+    /// The head of a page about many things.
+    fn collection<'a>(
+        &self,
+        owner: &'a PageOwner,
+        title: &'a str,
+        description: String,
+        path: String,
+    ) -> Head<'a> {
+        Head {
             owner,
-            title: "History",
-            description: format!("Incidents and maintenances of {} by month.", owner.title),
+            title,
+            description,
             kind: "website",
             data: json!({
                 "@type": "CollectionPage",
-                "name": format!("History - {}", owner.title),
-                "url": self.address(&path),
+                "name": format!("{title} - {}", owner.title),
+                "url": self.address(owner, &path),
             }),
             path,
-        };
-        self.page(&head, &history::page(history, selection))
+        }
     }
 
     /// The page of an incident or a maintenance.
@@ -93,17 +119,32 @@ impl HistoryTemplate {
         let organisation = json!({
             "@type": "Organization",
             "name": owner.title,
-            "url": self.address(&base(&owner.id)),
+            "url": self.address(owner, &base(&owner.id)),
         });
         match entry.status {
-            EntryStatus::Incident(_) => json!({
-                "@type": "Article",
-                "headline": entry.title,
-                "datePublished": machine_time(entry.start_at),
-                "dateModified": machine_time(details.updated_at),
-                "author": organisation,
-                "mainEntityOfPage": self.address(path),
-            }),
+            EntryStatus::Incident(_) => {
+                let mut article = json!({
+                    "@type": "Article",
+                    "headline": entry.title,
+                    "datePublished": machine_time(entry.start_at),
+                    "dateModified": machine_time(details.updated_at),
+                    "author": organisation,
+                    "mainEntityOfPage": self.address(owner, path),
+                });
+                if let Some(review) = &details.review {
+                    let changed_at = review.updated_at.max(details.updated_at);
+                    article["dateModified"] = machine_time(changed_at).into();
+                    article["hasPart"] = json!({
+                        "@type": "Article",
+                        "headline": format!("Review of {}", entry.title),
+                        "datePublished": machine_time(review.published_at),
+                        "dateModified": machine_time(review.updated_at),
+                        "author": organisation,
+                        "url": format!("{}#review", self.address(owner, path)),
+                    });
+                }
+                article
+            }
             EntryStatus::Maintenance(status) => json!({
                 "@type": "Event",
                 "name": entry.title,
@@ -115,31 +156,36 @@ impl HistoryTemplate {
                     "https://schema.org/EventScheduled"
                 },
                 "eventAttendanceMode": "https://schema.org/OnlineEventAttendanceMode",
-                "location": { "@type": "VirtualLocation", "url": self.address(path) },
+                "location": { "@type": "VirtualLocation", "url": self.address(owner, path) },
                 "organizer": organisation,
             }),
         }
     }
 
-    fn address(&self, path: &str) -> String {
-        format!("{}{path}", self.origin)
+    /// The canonical address of a path below that of the status page.
+    fn address(&self, owner: &PageOwner, path: &str) -> String {
+        let page = self.links.page(&owner.id, owner.domain.as_ref());
+        let rest = path.strip_prefix(&base(&owner.id)).unwrap_or(path);
+        page + rest
     }
 
     fn page(&self, head: &Head<'_>, page: &Markup) -> String {
         let title = format!("{} - {}", head.title, head.owner.title);
-        let address = self.address(&head.path);
+        let address = self.address(head.owner, &head.path);
+        let feeds = self.links.page(&head.owner.id, head.owner.domain.as_ref());
         let mut data = head.data.clone();
         data["@context"] = "https://schema.org".into();
         let head = html! {
             title { (title) }
             meta name="description" content=(head.description);
             link rel="canonical" href=(address);
+            (feed_links(&feeds, &head.owner.title))
             meta property="og:type" content=(head.kind);
             meta property="og:site_name" content=(head.owner.title);
             meta property="og:title" content=(head.title);
             meta property="og:description" content=(head.description);
             meta property="og:url" content=(address);
-            meta property="og:image" content=(self.address("/preview-unknown.png"));
+            meta property="og:image" content=(format!("{}/preview-unknown.png", self.origin));
             meta property="og:image:width" content="1200";
             meta property="og:image:height" content="630";
             meta property="og:image:alt" content=(head.owner.title);

@@ -16,7 +16,7 @@ pub(super) fn frame(heading: &Markup, actions: &Markup, content: &Markup) -> Mar
                     }
                     (heading)
                 }
-                div class="flex items-center gap-2" { (actions) (theme_switch()) }
+                div class="flex flex-wrap items-center gap-2" { (actions) (theme_switch()) }
             }
             main class="grid flex-1 content-start gap-8" { (content) }
             footer class="mt-12 flex flex-wrap items-center justify-between gap-2 border-t border-line py-5 text-sm text-subtle" {

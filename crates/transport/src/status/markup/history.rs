@@ -1,20 +1,26 @@
 //! The pages of the history as HTML. No script draws them, so they are complete without one.
 
+mod calendar;
 mod details;
+mod filter;
 mod list;
 mod text;
 
 use allclear_application::public::history::{
     EntryDetails, EntryStatus, History, HistoryEntry, HistorySelection, PageOwner,
 };
+use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::code::Code;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::time_zone::TimeZone;
+use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, html};
+
+pub(crate) use self::calendar::uptime_path;
 
 use super::frame::{self, frame};
 use super::icon::Icon;
 use super::status_style::StatusStyle;
+use super::text::zone_name;
 
 /// Path of an organisation's status page.
 pub(crate) fn base(organisation: &OrganisationId) -> String {
@@ -27,11 +33,16 @@ pub(crate) fn history_path(
     page: u32,
     component: Option<Code>,
 ) -> String {
+    paged(&format!("{}/history", base(organisation)), page, component)
+}
+
+/// A path with what differs from its first page as the query.
+fn paged(path: &str, page: u32, component: Option<Code>) -> String {
     let page = (page > 1).then(|| format!("page={page}"));
     let component = component.map(|code| format!("component={code}"));
     let query: Vec<_> = page.into_iter().chain(component).collect();
     let mark = if query.is_empty() { "" } else { "?" };
-    format!("{}/history{mark}{}", base(organisation), query.join("&"))
+    format!("{path}{mark}{}", query.join("&"))
 }
 
 /// Path of an incident or a maintenance.
@@ -57,11 +68,19 @@ fn style(status: EntryStatus) -> StatusStyle {
 
 /// The page of some months.
 pub(crate) fn page(history: &History, selection: HistorySelection) -> Markup {
-    framed(
-        &history.owner,
-        &list::filter(history, selection),
-        &list::months(history, selection),
-    )
+    let owner = &history.owner;
+    let path = history_path(&owner.id, 1, None);
+    let filter = filter::filter("History", &path, &history.components, selection.component);
+    framed(owner, &filter, &list::months(history, selection), None)
+}
+
+/// The page of the uptime by month.
+pub(crate) fn uptime(page: &UptimePage, selection: UptimeSelection) -> Markup {
+    let owner = &page.owner;
+    let path = uptime_path(&owner.id, 1, None);
+    let filter = filter::filter("Uptime", &path, &page.components, selection.component);
+    let calendars = calendar::calendars(page, selection);
+    framed(owner, &filter, &calendars, page.valid_until)
 }
 
 /// The page of an incident or a maintenance.
@@ -70,6 +89,7 @@ pub(crate) fn entry(details: &EntryDetails) -> Markup {
         &details.owner,
         &Markup::default(),
         &details::details(details),
+        None,
     )
 }
 
@@ -91,15 +111,14 @@ pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
     frame(&Markup::default(), &Markup::default(), &content)
 }
 
-/// A time zone as people write it.
-fn zone_name(zone: TimeZone) -> String {
-    let name = zone.to_string().replace('_', " ");
-    name.strip_prefix("Etc/")
-        .map_or(name.clone(), str::to_owned)
-}
-
-/// The frame with links to the other pages. The script replaces `live` after a change, and nothing else.
-fn framed(owner: &PageOwner, fixed: &Markup, live: &Markup) -> Markup {
+/// The frame with links to the other pages. The script replaces `live` after a change and at `valid_until`, and nothing else.
+fn framed(
+    owner: &PageOwner,
+    fixed: &Markup,
+    live: &Markup,
+    valid_until: Option<DateTime<Utc>>,
+) -> Markup {
+    let until = valid_until.map(|until| until.to_rfc3339_opts(SecondsFormat::Millis, true));
     let heading = html! {
         p class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" dir="auto" {
             a href=(base(&owner.id)) class="rounded-sm" { (owner.title) }
@@ -108,10 +127,11 @@ fn framed(owner: &PageOwner, fixed: &Markup, live: &Markup) -> Markup {
     let actions = html! {
         a href=(base(&owner.id)) class=(frame::button(frame::SECONDARY)) { "Status" }
         a href=(history_path(&owner.id, 1, None)) class=(frame::button(frame::SECONDARY)) { "History" }
+        a href=(uptime_path(&owner.id, 1, None)) class=(frame::button(frame::SECONDARY)) { "Uptime" }
     };
     let content = html! {
         (fixed)
-        div class="grid gap-8" data-live="true" data-revision=(owner.revision)
+        div class="grid gap-8" data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
         p class="text-sm text-subtle" { "All times are in " (zone_name(owner.time_zone)) "." }
         p role="status" class="sr-only" data-announcement="true" {}

@@ -1,6 +1,7 @@
 //! The incidents.
 
-use allclear_application::public::incident::{AffectedComponent, PublicIncident};
+use allclear_application::public::PublicOrganisation;
+use allclear_application::public::incident::PublicIncident;
 use allclear_application::public::size::PAST_SHOWN;
 use allclear_domain::incident::IncidentStatus;
 use maud::{Markup, html};
@@ -16,7 +17,7 @@ pub(super) fn is_unresolved(incident: &PublicIncident) -> bool {
 }
 
 /// Unresolved incidents first, each in its own card; past incidents in one card.
-pub(super) fn list(organisation: &str, incidents: &[PublicIncident]) -> Markup {
+pub(super) fn list(organisation: &PublicOrganisation, incidents: &[PublicIncident]) -> Markup {
     let (ongoing, over): (Vec<_>, Vec<_>) = incidents
         .iter()
         .partition(|incident| is_unresolved(incident));
@@ -40,7 +41,7 @@ pub(super) fn list(organisation: &str, incidents: &[PublicIncident]) -> Markup {
 }
 
 /// The most prominent element of the page.
-fn active(organisation: &str, incident: &PublicIncident) -> Markup {
+fn active(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
     let style = StatusStyle::from(incident.status);
     html! {
         article data-tone=(style.tone) class={
@@ -51,18 +52,20 @@ fn active(organisation: &str, incident: &PublicIncident) -> Markup {
                     h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (title(organisation, incident)) }
                     (style.badge(" bg-surface!"))
                 }
-                (time_with_distance(Some("Created"), Some(incident.created_at)))
+                (time_with_distance(Some("Created"), Some(incident.created_at), organisation.time_zone))
             }
             div class="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5" {
                 (prose(&incident.description, ""))
-                (affected(&incident.title, &incident.components))
-                (timeline(&incident.title, entries(incident), false, incident.timeline_truncated))
+                (affected(&incident.title, incident.components.iter().map(|link| {
+                    (link.component.name.as_str(), Some(link.status.into()))
+                })))
+                (timeline(&incident.title, entries(incident), false, incident.timeline_truncated, organisation.time_zone))
             }
         }
     }
 }
 
-fn past(organisation: &str, incident: &PublicIncident) -> Markup {
+fn past(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
     html! {
         article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
             header {
@@ -70,16 +73,16 @@ fn past(organisation: &str, incident: &PublicIncident) -> Markup {
                     h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (title(organisation, incident)) }
                     (StatusStyle::from(incident.status).quiet())
                 }
-                (time_with_distance(Some("Created"), Some(incident.created_at)))
+                (time_with_distance(Some("Created"), Some(incident.created_at), organisation.time_zone))
             }
             (prose(&incident.description, " text-muted"))
-            (timeline(&incident.title, entries(incident), true, incident.timeline_truncated))
+            (timeline(&incident.title, entries(incident), true, incident.timeline_truncated, organisation.time_zone))
         }
     }
 }
 
-fn title(organisation: &str, incident: &PublicIncident) -> Markup {
-    let path = format!("/status/{organisation}/incidents/{}", incident.code);
+fn title(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
+    let path = format!("/status/{}/incidents/{}", organisation.id, incident.code);
     title_link(&path, &incident.title)
 }
 
@@ -91,19 +94,23 @@ fn entries(incident: &PublicIncident) -> impl Iterator<Item = TimelineItem<'_>> 
     })
 }
 
-fn affected(title: &str, components: &[AffectedComponent]) -> Markup {
-    if components.is_empty() {
+/// The names of affected components, each with its impact if it has one.
+pub(super) fn affected<'a>(
+    title: &str,
+    components: impl Iterator<Item = (&'a str, Option<StatusStyle>)>,
+) -> Markup {
+    let mut components = components.peekable();
+    if components.peek().is_none() {
         return Markup::default();
     }
     html! {
         ul aria-label={ "Components affected by " (title) } class="flex flex-wrap gap-2" {
-            @for link in components {
-                @let style = StatusStyle::from(link.status);
-                li data-tone=(style.tone)
+            @for (name, impact) in components {
+                li data-tone=[impact.map(|style| style.tone)]
                     class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
-                    (style.icon.svg(&format!("size-3.5 shrink-0 text-{}", style.tone)))
-                    span dir="auto" class="min-w-0 font-medium wrap-anywhere text-ink" { (link.component.name) }
-                    span class={ "text-" (style.tone) } { (style.label) }
+                    @if let Some(style) = impact { (style.icon.svg(&format!("size-3.5 shrink-0 text-{}", style.tone))) }
+                    span dir="auto" class="min-w-0 font-medium wrap-anywhere text-ink" { (name) }
+                    @if let Some(style) = impact { span class={ "text-" (style.tone) } { (style.label) } }
                 }
             }
         }

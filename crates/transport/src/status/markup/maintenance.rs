@@ -1,10 +1,12 @@
 //! The maintenances.
 
+use allclear_application::public::PublicOrganisation;
 use allclear_application::public::maintenance::PublicMaintenance;
 use allclear_application::public::size::PAST_SHOWN;
 use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, html};
 
+use super::incident::affected;
 use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
 use super::text::{prose, time_with_distance};
@@ -18,7 +20,10 @@ fn is_over(maintenance: &PublicMaintenance) -> bool {
 }
 
 /// Scheduled and running maintenances first; past ones follow.
-pub(super) fn list(organisation: &str, maintenances: &[PublicMaintenance]) -> Markup {
+pub(super) fn list(
+    organisation: &PublicOrganisation,
+    maintenances: &[PublicMaintenance],
+) -> Markup {
     let (over, ahead): (Vec<_>, Vec<_>) = maintenances
         .iter()
         .partition(|maintenance| is_over(maintenance));
@@ -42,9 +47,12 @@ pub(super) fn list(organisation: &str, maintenances: &[PublicMaintenance]) -> Ma
     )
 }
 
-fn item(organisation: &str, maintenance: &PublicMaintenance, quiet: bool) -> Markup {
+fn item(organisation: &PublicOrganisation, maintenance: &PublicMaintenance, quiet: bool) -> Markup {
     let style = StatusStyle::from(maintenance.status);
-    let path = format!("/status/{organisation}/maintenances/{}", maintenance.code);
+    let path = format!(
+        "/status/{}/maintenances/{}",
+        organisation.id, maintenance.code
+    );
     let entries = maintenance.timeline.iter().map(|entry| TimelineItem {
         status: entry.status,
         message: &entry.message,
@@ -63,12 +71,17 @@ fn item(organisation: &str, maintenance: &PublicMaintenance, quiet: bool) -> Mar
             }
             dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm" {
                 dt class="text-muted" { "Starts:" }
-                dd { (time_with_distance(None, Some(maintenance.start_at))) }
+                dd { (time_with_distance(None, Some(maintenance.start_at), organisation.time_zone)) }
                 dt class="text-muted" { "Ends:" }
-                dd { (time_with_distance(None, maintenance.end_at)) }
+                dd { (time_with_distance(None, maintenance.end_at, organisation.time_zone)) }
             }
             (prose(&maintenance.description, if quiet { " text-muted" } else { " text-ink" }))
-            (timeline(&maintenance.title, entries, quiet, maintenance.timeline_truncated))
+            @if !quiet {
+                (affected(&maintenance.title, maintenance.components.iter().map(|link| {
+                    (link.component.name.as_str(), None)
+                })))
+            }
+            (timeline(&maintenance.title, entries, quiet, maintenance.timeline_truncated, organisation.time_zone))
         }
     }
 }

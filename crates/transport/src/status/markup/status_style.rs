@@ -58,6 +58,19 @@ impl From<MaintenanceStatus> for StatusStyle {
 }
 
 impl StatusStyle {
+    /// A component during a maintenance.
+    pub(super) const UNDER_MAINTENANCE: Self =
+        style("Under Maintenance", "maintenance", Icon::WRENCH);
+
+    /// The style of a component's status, before that of its maintenance. OPERATIONAL is not shown during a maintenance.
+    pub(super) fn of_component(status: ComponentStatus, under_maintenance: bool) -> Vec<Self> {
+        match (under_maintenance, status) {
+            (false, status) => vec![status.into()],
+            (true, ComponentStatus::Operational) => vec![Self::UNDER_MAINTENANCE],
+            (true, status) => vec![status.into(), Self::UNDER_MAINTENANCE],
+        }
+    }
+
     /// The status in its colour, for items that need attention.
     pub(super) fn badge(self, class: &str) -> Markup {
         let tone = self.tone;

@@ -44,6 +44,36 @@ pub(super) fn control(organisation: &str) -> Markup {
     }
 }
 
+/// The feeds below a status page, with what each is called.
+const FEEDS: [(&str, &str); 6] = [
+    ("/history.atom", "Incidents, Atom"),
+    ("/history.rss", "Incidents, RSS"),
+    ("/updates.atom", "Every update, Atom"),
+    ("/updates.rss", "Every update, RSS"),
+    ("/feed.json", "JSON Feed"),
+    ("/maintenances.ics", "Maintenance calendar"),
+];
+
+/// Ways to subscribe besides mail. `url` is the address of the page.
+pub(super) fn feed_menu(url: &str) -> Markup {
+    html! {
+        details class="feed-menu" data-print="hidden" {
+            summary class=(button(SECONDARY)) { "Feeds" }
+            ul { @for (path, name) in FEEDS { li { a href={ (url) (path) } { (name) } } } }
+        }
+    }
+}
+
+/// Links by which a reader of feeds finds those of the history (HTML Standard, section 4.6.7.1).
+pub(crate) fn feed_links(url: &str, title: &str) -> Markup {
+    html! {
+        link rel="alternate" type="application/atom+xml" href={ (url) "/history.atom" }
+            title={ (title) " Status History - Atom Feed" };
+        link rel="alternate" type="application/rss+xml" href={ (url) "/history.rss" }
+            title={ (title) " Status History - RSS Feed" };
+    }
+}
+
 /// A page of the plain form, which no script hydrates.
 pub(crate) fn page(organisation: &str, shown: &SubscribePage) -> Markup {
     let content = html! {

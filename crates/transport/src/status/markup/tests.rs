@@ -1,13 +1,17 @@
 use super::*;
 
+use allclear_application::public::component_group::PublicComponentGroup;
 use allclear_application::public::incident::{
     AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident,
 };
-use allclear_application::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
+use allclear_application::public::maintenance::{
+    MaintenanceComponent, MaintenanceTimelineEntry, PublicMaintenance,
+};
 use allclear_application::public::{
     Banner, PublicComponent, PublicOrganisation, PublicUptime, PublicUptimeDay,
 };
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::component_group::GroupDisplay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
@@ -30,6 +34,7 @@ fn component(text: &str, status: ComponentStatus, when: DateTime<Utc>) -> Public
         description: text.into(),
         description_truncated: false,
         status,
+        under_maintenance: false,
         group_id: None,
         position: 1,
         start_date: None,
@@ -103,6 +108,8 @@ fn full(text: &str) -> Snapshot {
             display_at: when,
         }],
         timeline_truncated: false,
+        components: Vec::new(),
+        components_truncated: false,
     };
     Snapshot {
         organisation: PublicOrganisation::new(
@@ -208,6 +215,36 @@ fn times_are_shown_in_utc() {
 }
 
 #[test]
+fn times_are_shown_in_the_zone_of_the_page() {
+    let mut snapshot = full("Words");
+    snapshot.organisation.time_zone = "America/New_York".parse().unwrap();
+    let html = page(&snapshot).into_string();
+    assert!(
+        html.contains("All times are in America/New York<"),
+        "{html}"
+    );
+    assert!(html.contains(">Nov 19, 2026 07:05:09 PM</time>"), "{html}");
+}
+
+#[test]
+fn page_has_its_description_and_leads_to_the_other_pages() {
+    let mut snapshot = full("Words");
+    let organisation = &mut snapshot.organisation;
+    organisation.page_description = Some("What we run <b>".into());
+    organisation.support_url = Some("mailto:help@example.com?a=1&b=2".into());
+    let base = format!("/status/{}", organisation.id);
+    let html = page(&snapshot).into_string();
+    for part in [
+        ">What we run &lt;b&gt;</p>".to_owned(),
+        format!("<a href=\"{base}/history\""),
+        format!("<a href=\"{base}/uptime\""),
+        "<a href=\"mailto:help@example.com?a=1&amp;b=2\"".to_owned(),
+    ] {
+        assert!(html.contains(&part), "{part}: {html}");
+    }
+}
+
+#[test]
 fn text_of_people_is_escaped() {
     let html = page(&full(HOSTILE)).into_string();
     for dangerous in ["<script", "<img", "<!--", "alert('1')</"] {
@@ -298,6 +335,59 @@ fn bars_are_one_drawing_with_a_text_of_each_day_of_note() {
     );
 }
 
+/// The page of two components in a group and one without.
+fn grouped(display: GroupDisplay, worst: ComponentStatus) -> Snapshot {
+    let mut snapshot = full("Words");
+    let id = String::from("group");
+    snapshot.groups = vec![PublicComponentGroup {
+        id: id.clone(),
+        code: "abcdefghijkl".into(),
+        name: "Europe".into(),
+        description: "Two regions".into(),
+        description_truncated: false,
+        position: 1,
+        display,
+        status: worst,
+        under_maintenance: false,
+        created_at: snapshot.generated_at,
+    }];
+    snapshot.components.truncate(3);
+    for component in &mut snapshot.components {
+        component.status = worst;
+    }
+    for component in &mut snapshot.components[..2] {
+        component.group_id = Some(id.clone());
+    }
+    snapshot
+}
+
+#[test]
+fn group_shows_its_components_by_its_mode() {
+    let (well, ill) = (ComponentStatus::Operational, ComponentStatus::MajorOutage);
+    for (display, status, open) in [
+        (GroupDisplay::Open, well, true),
+        (GroupDisplay::Closed, ill, false),
+        (GroupDisplay::OpenWhenAffected, well, false),
+        (GroupDisplay::OpenWhenAffected, ill, true),
+    ] {
+        let html = page(&grouped(display, status)).into_string();
+        let tag = "<details data-group=\"abcdefghijkl\"";
+        assert_eq!(html.contains(&format!("{tag} open>")), open, "{display}");
+        assert_eq!(html.contains(&format!("{tag}>")), !open, "{display}");
+        assert_eq!(html.matches("<h4").count(), 2, "{display}");
+        assert!(texts(&html).contains(&"Two regions"));
+    }
+}
+
+#[test]
+fn group_that_shows_no_component_is_left_out() {
+    let mut snapshot = grouped(GroupDisplay::Open, ComponentStatus::Operational);
+    for component in &mut snapshot.components[..2] {
+        component.only_show_when_affected = true;
+    }
+    assert!(!page(&snapshot).into_string().contains("Europe"));
+}
+
 #[test]
 fn component_that_is_only_shown_when_affected_is_hidden_while_it_is_operational() {
     let mut snapshot = full("Words");
@@ -307,4 +397,64 @@ fn component_that_is_only_shown_when_affected_is_hidden_while_it_is_operational(
         component.only_show_when_affected = true;
     }
     assert_eq!(rows(&snapshot), all - 1);
+}
+
+#[test]
+fn component_under_maintenance_says_so_beside_a_worse_status() {
+    let mut snapshot = full("Words");
+    for component in &mut snapshot.components {
+        component.under_maintenance = true;
+        component.only_show_when_affected = true;
+    }
+    let html = page(&snapshot).into_string();
+    let texts = texts(&html);
+    let count = |text: &str| texts.iter().filter(|shown| **shown == text).count();
+    assert_eq!(count("Under Maintenance"), 4);
+    assert_eq!(count("Operational"), 0);
+    for worse in ["Degraded Performance", "Partial Outage"] {
+        assert!(count(worse) > 0, "{worse}: {texts:?}");
+    }
+    assert_eq!(count("Major Outage"), 1);
+    assert_eq!(count("3 of 4 components affected"), 1);
+    // The row has the colour of the worse status.
+    for tone in ["maintenance", "degraded", "partial", "major"] {
+        let row = format!("print:break-inside-avoid tinted\" data-tone=\"{tone}\"");
+        assert_eq!(html.matches(&row).count(), 1, "{tone}");
+    }
+}
+
+#[test]
+fn maintenance_names_its_components_and_is_in_the_texts_of_their_days() {
+    let mut snapshot = full("Words");
+    let link = MaintenanceComponent {
+        component_id: "id".into(),
+        component: ComponentName {
+            id: "id".into(),
+            code: "0123456789ab".into(),
+            name: "Database".into(),
+        },
+    };
+    snapshot.maintenances[0].components = vec![link.clone()];
+    snapshot.maintenances[1].components = vec![link.clone()];
+    let html = page(&snapshot).into_string();
+    assert_eq!(
+        html.matches("aria-label=\"Components affected by Words\"")
+            .count(),
+        2
+    );
+    assert_eq!(
+        texts(&html)
+            .iter()
+            .filter(|text| **text == "Database")
+            .count(),
+        1
+    );
+    let day = "Nov 20, 2026: 5 mins outage (partial). Words. Words. Maintenance: Words. Maintenance: Words";
+    assert!(texts(&html).contains(&day), "{html}");
+    for status in [MaintenanceStatus::Scheduled, MaintenanceStatus::Cancelled] {
+        for maintenance in &mut snapshot.maintenances {
+            maintenance.status = status;
+        }
+        assert!(!page(&snapshot).into_string().contains("Maintenance: "));
+    }
 }

@@ -1,6 +1,7 @@
 //! The timeline of an incident or a maintenance, newest entry first.
 
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
@@ -21,13 +22,14 @@ pub(super) fn timeline<'a>(
     entries: impl Iterator<Item = TimelineItem<'a>>,
     quiet: bool,
     truncated: bool,
+    zone: TimeZone,
 ) -> Markup {
     let mut entries = entries.peekable();
     html! {
         @if entries.peek().is_some() {
             ol aria-label={ "Timeline of " (label) } class="grid grid-cols-1" {
                 @for entry in entries {
-                    li class="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0" { (body(&entry, quiet)) }
+                    li class="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0" { (body(&entry, quiet, zone)) }
                 }
             }
         }
@@ -35,7 +37,7 @@ pub(super) fn timeline<'a>(
     }
 }
 
-fn body(entry: &TimelineItem<'_>, quiet: bool) -> Markup {
+fn body(entry: &TimelineItem<'_>, quiet: bool, zone: TimeZone) -> Markup {
     let style = StatusStyle::from(entry.status);
     let mark = if quiet {
         "bg-neutral-solid".to_owned()
@@ -48,7 +50,7 @@ fn body(entry: &TimelineItem<'_>, quiet: bool) -> Markup {
             class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface " (mark) } {}
         p class="flex flex-wrap items-baseline gap-x-2" {
             span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (style.label) }
-            (time_with_distance(None, Some(entry.display_at)))
+            (time_with_distance(None, Some(entry.display_at), zone))
         }
         (prose(entry.message, if quiet { " text-muted" } else { " text-ink" }))
     }

@@ -2,9 +2,11 @@
 //! visitor points at them.
 
 use allclear_application::public::incident::PublicIncident;
+use allclear_application::public::maintenance::PublicMaintenance;
 use allclear_application::public::{PublicComponent, PublicUptime, PublicUptimeDay, Snapshot};
+use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::time_zone::TimeZone;
-use allclear_domain::uptime::{BAR_DAYS, DateRange, StatusSeconds};
+use allclear_domain::uptime::{BAR_DAYS, DateRange, Percentage, StatusSeconds};
 use chrono::{DateTime, NaiveDate, Utc};
 use maud::{Markup, html};
 
@@ -12,15 +14,20 @@ use maud::{Markup, html};
 const STEP: i64 = 5;
 /// Weighted seconds, in tenths, from which a day has the next colour.
 const LEVELS: [u64; 3] = [11_920, 19_780, 36_000];
-/// Longest title of an incident in the text of a day, in characters.
+/// How much the kinds of outages count.
+pub(super) const WEIGHTS: &str =
+    "Of outages, a major one counts in full and a partial one by 30 %. Degradation does not count.";
+/// Longest title of an incident or a maintenance in the text of a day, in characters.
 const TITLE: usize = 90;
 
 /// What the bars of every component share.
 pub(super) struct Bars<'a> {
+    organisation: &'a str,
     zone: TimeZone,
     now: DateTime<Utc>,
     range: DateRange,
     incidents: &'a [PublicIncident],
+    maintenances: &'a [PublicMaintenance],
 }
 
 /// A day with something to tell.
@@ -34,10 +41,12 @@ impl<'a> Bars<'a> {
     pub(super) fn new(snapshot: &'a Snapshot) -> Self {
         let (zone, now) = (snapshot.organisation.time_zone, snapshot.generated_at);
         Self {
+            organisation: &snapshot.organisation.id,
             zone,
             now,
             range: DateRange::of_bars(zone.date_of(now)),
             incidents: &snapshot.incidents,
+            maintenances: &snapshot.maintenances,
         }
     }
 
@@ -57,7 +66,7 @@ impl<'a> Bars<'a> {
                 div class="uptime-scale" {
                     span class="uptime-from" { span { (BAR_DAYS) " days ago" } }
                     span class="uptime-line" {}
-                    span class="uptime-percentage" { (percentage(uptime)) }
+                    a href={ "/status/" (self.organisation) "/history?component=" (component.code) } class="uptime-percentage" { (percentage(uptime.percentage)) }
                     span class="uptime-line" {}
                     span { "Today" }
                 }
@@ -65,14 +74,17 @@ impl<'a> Bars<'a> {
         }
     }
 
-    /// The days with seconds or incidents, oldest first.
+    /// The days with seconds, incidents or maintenances, oldest first.
     fn days(
         &self,
         component: &PublicComponent,
         uptime: &PublicUptime,
         first: NaiveDate,
     ) -> Vec<Day> {
-        let incidents: Vec<_> = self
+        let days_of = |start: DateTime<Utc>, end: Option<DateTime<Utc>>| {
+            self.zone.date_of(start)..=self.zone.date_of(end.unwrap_or(self.now))
+        };
+        let incidents = self
             .incidents
             .iter()
             .filter(|incident| {
@@ -80,11 +92,22 @@ impl<'a> Bars<'a> {
                 affected.any(|affected| affected.component_id == component.id)
             })
             .map(|incident| {
-                let end = incident.resolved_at.unwrap_or(self.now);
-                let days = self.zone.date_of(incident.occured_at)..=self.zone.date_of(end);
+                let days = days_of(incident.occured_at, incident.resolved_at);
                 (days, title(&incident.title))
+            });
+        let maintenances = self
+            .maintenances
+            .iter()
+            .filter(|maintenance| {
+                let mut affected = maintenance.components.iter();
+                has_begun(maintenance.status)
+                    && affected.any(|affected| affected.component_id == component.id)
             })
-            .collect();
+            .map(|maintenance| {
+                let days = days_of(maintenance.start_at, maintenance.end_at);
+                (days, format!("Maintenance: {}", title(&maintenance.title)))
+            });
+        let affecting: Vec<_> = incidents.chain(maintenances).collect();
         let counts = |date: &NaiveDate| *date <= self.range.last;
         first
             .iter_days()
@@ -92,7 +115,7 @@ impl<'a> Bars<'a> {
             .map(|date| Day {
                 date,
                 seconds: seconds(uptime.days.iter().find(|day| day.date == date)),
-                titles: incidents
+                titles: affecting
                     .iter()
                     .filter(|(days, _)| days.contains(&date))
                     .map(|(_, title)| title.clone())
@@ -141,41 +164,55 @@ impl<'a> Bars<'a> {
     }
 }
 
+/// Whether a maintenance was or is in progress. When a cancelled one was is not known.
+fn has_begun(status: MaintenanceStatus) -> bool {
+    matches!(
+        status,
+        MaintenanceStatus::InProgress | MaintenanceStatus::Completed
+    )
+}
+
 /// The rule behind the percentages.
 pub(super) fn rule() -> Markup {
     html! {
         p class="text-xs text-subtle" {
-            "Uptime of the last 90 days. Of outages, a major one counts in full and a partial one by 30 %. Degradation does \
-             not count."
+            "Uptime of the last 90 days. " (WEIGHTS)
         }
     }
 }
 
 impl Day {
     fn text(&self) -> String {
-        let kinds = [
-            (self.seconds.major, "outage (major)"),
-            (self.seconds.partial, "outage (partial)"),
-            (self.seconds.degraded, "degraded"),
-        ];
-        let kinds: Vec<_> = kinds
-            .into_iter()
-            .filter(|(seconds, _)| *seconds > 0)
-            .map(|(seconds, kind)| format!("{} {kind}", duration(seconds)))
-            .collect();
-        let kinds = if kinds.is_empty() {
-            "No downtime recorded".to_owned()
-        } else {
-            kinds.join(", ")
-        };
-        let mut sentences = vec![format!("{}: {kinds}", written(self.date))];
+        let mut sentences = vec![format!(
+            "{}: {}",
+            written(self.date),
+            downtime(self.seconds)
+        )];
         sentences.extend_from_slice(&self.titles);
         sentences.join(". ")
     }
 }
 
+/// How long a component was in each status of a day.
+pub(super) fn downtime(seconds: StatusSeconds) -> String {
+    let kinds = [
+        (seconds.major, "outage (major)"),
+        (seconds.partial, "outage (partial)"),
+        (seconds.degraded, "degraded"),
+    ];
+    let kinds: Vec<_> = kinds
+        .into_iter()
+        .filter(|(seconds, _)| *seconds > 0)
+        .map(|(seconds, kind)| format!("{} {kind}", duration(seconds)))
+        .collect();
+    if kinds.is_empty() {
+        return "No downtime recorded".to_owned();
+    }
+    kinds.join(", ")
+}
+
 /// 0 without downtime, up to 4 from a weighted hour on.
-fn level_of(seconds: StatusSeconds) -> usize {
+pub(super) fn level_of(seconds: StatusSeconds) -> usize {
     match seconds.downtime_tenths() {
         0 => 0,
         tenths => 1 + LEVELS.iter().filter(|level| tenths >= **level).count(),
@@ -190,12 +227,23 @@ fn seconds(day: Option<&PublicUptimeDay>) -> StatusSeconds {
     })
 }
 
-fn percentage(uptime: &PublicUptime) -> String {
-    let Some(percentage) = uptime.percentage else {
+/// A percentage as a text.
+pub(super) fn percentage(percentage: Option<Percentage>) -> String {
+    let digits = uptime_digits(percentage);
+    if percentage.is_some() {
+        digits + " uptime"
+    } else {
+        digits
+    }
+}
+
+/// The digits of a percentage, with one or two decimals.
+pub(crate) fn uptime_digits(percentage: Option<Percentage>) -> String {
+    let Some(percentage) = percentage else {
         return "No data".to_owned();
     };
     let digits = format!("{:.2}", f64::from(percentage));
-    format!("{} % uptime", digits.strip_suffix('0').unwrap_or(&digits))
+    format!("{} %", digits.strip_suffix('0').unwrap_or(&digits))
 }
 
 fn written(date: NaiveDate) -> String {

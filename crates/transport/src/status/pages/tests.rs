@@ -297,6 +297,7 @@ fn huge(revision: i64) -> Snapshot {
         description: "y".repeat(10_000),
         description_truncated: false,
         status: allclear_domain::component::ComponentStatus::Operational,
+        under_maintenance: false,
         group_id: None,
         position: 1,
         start_date: None,
@@ -351,10 +352,13 @@ async fn least_requested_pages_are_evicted() {
             body: body.clone(),
             content_type: HeaderValue::from_static("text/plain"),
             tag: HeaderValue::from_static("\"1\""),
+            caching: HeaderValue::from_static("no-store"),
         };
         let large = Page {
             json: document(),
             html: document(),
+            embed: Arc::clone(&page.embed),
+            badges: Arc::clone(&page.badges),
             valid_until: None,
             position: page.position.clone(),
             ..*page

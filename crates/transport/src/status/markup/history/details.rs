@@ -1,12 +1,13 @@
 //! An incident or a maintenance with everything that belongs to it.
 
 use allclear_application::public::history::{
-    AffectedOverTime, DisplayedUpdate, EntryDetails, EntryStatus,
+    AffectedOverTime, DisplayedUpdate, EntryDetails, EntryStatus, PublishedReview,
 };
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::markdown;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::super::section::{nothing_here, omitted, section};
 use super::super::status_style::StatusStyle;
@@ -29,10 +30,23 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
                 (linked_prose(&entry.summary, "text-ink"))
                 (times(details, owner.time_zone))
             }
+            @if let Some(published) = &details.review {
+                (section("review", "Review", "", &review(published, owner.time_zone)))
+            }
             @if !details.components.is_empty() {
                 (section("components", "Affected components", "", &components(details)))
             }
             (section("updates", "Updates", "", &updates(details)))
+        }
+    }
+}
+
+/// The text is the HTML of the sanitiser; its headings are below that of the section.
+fn review(review: &PublishedReview, zone: TimeZone) -> Markup {
+    html! {
+        div class="grid min-w-0 grid-cols-1 gap-3 rounded-lg border border-line bg-surface px-4 py-4 shadow-low sm:px-5" {
+            p class="text-sm text-subtle" { "Published " (zoned_time(review.published_at, zone)) }
+            div class="review" dir="auto" { (PreEscaped(markdown::render_below(2, &review.body))) }
         }
     }
 }

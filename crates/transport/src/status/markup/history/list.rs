@@ -9,30 +9,7 @@ use maud::{Markup, html};
 use super::super::frame::{SECONDARY, button};
 use super::super::section::{nothing_here, omitted, title_link};
 use super::text::zoned_time;
-use super::{base, entry_path, history_path, style};
-
-/// The form that chooses a component.
-pub(super) fn filter(history: &History, selection: HistorySelection) -> Markup {
-    html! {
-        div class="flex flex-wrap items-end justify-between gap-x-4 gap-y-3" {
-            h1 class="text-xl font-semibold tracking-tight" { "History" }
-            @if !history.components.is_empty() {
-                form action={ (base(&history.owner.id)) "/history" } class="flex min-w-0 items-end gap-2" data-print="hidden" {
-                    label class="grid min-w-0 gap-1 text-sm font-medium text-ink" {
-                        "Component"
-                        select name="component" class="history-select" {
-                            option value="" { "All components" }
-                            @for component in &history.components {
-                                option value=(component.code) selected[selection.component == Some(component.code)] { (component.name) }
-                            }
-                        }
-                    }
-                    button type="submit" class=(button(SECONDARY)) { "Show" }
-                }
-            }
-        }
-    }
-}
+use super::{entry_path, history_path, style};
 
 /// The months with their entries, and links to older and newer ones.
 pub(super) fn months(history: &History, selection: HistorySelection) -> Markup {

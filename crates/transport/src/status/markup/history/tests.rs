@@ -16,6 +16,7 @@ fn history(zone: &str, occured_at: &str) -> History {
             id: OrganisationId::parse("acme").unwrap(),
             title: "Acme".into(),
             time_zone: zone,
+            domain: None,
             revision: 7,
         },
         components: Vec::new(),

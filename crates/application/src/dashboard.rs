@@ -1,0 +1,94 @@
+//! The dashboard: what an organisation's operators look at first.
+
+use std::sync::Arc;
+
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::audit::AuditItem;
+use crate::clock::Clock;
+use crate::component::ComponentReport;
+use crate::delivery::Deliveries;
+use crate::error::Error;
+use crate::incident::IncidentReport;
+use crate::maintenance::MaintenanceReport;
+use crate::public::Banner;
+
+/// Most incidents, and most maintenances, of a dashboard.
+pub const MOST_ITEMS: usize = 500;
+/// Number of changes on a dashboard.
+pub const CHANGES: u64 = 20;
+/// How far ahead a dashboard shows maintenances.
+pub const AHEAD: TimeDelta = TimeDelta::days(7);
+
+/// Number of an organisation's subscribers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SubscriberCounts {
+    /// All of them.
+    pub total: u64,
+    /// Those that receive mails.
+    pub subscribed: u64,
+    /// Those whose address is not verified.
+    pub pending: u64,
+    /// Those with a mail that could not be delivered.
+    pub failing: u64,
+}
+
+/// Everything that the dashboard shows, as of one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DashboardReport {
+    /// Headline of the public page; `None` if the organisation has no components.
+    pub banner: Option<Banner>,
+    /// Incidents that are not resolved, newest first, at most [`MOST_ITEMS`].
+    pub incidents: Vec<IncidentReport>,
+    /// Components that are not operational or are under maintenance, in the order of the page.
+    pub components: Vec<ComponentReport>,
+    /// Maintenances in progress or starting within [`AHEAD`], soonest first, at most [`MOST_ITEMS`].
+    pub maintenances: Vec<MaintenanceReport>,
+    /// Subscribers.
+    pub subscribers: SubscriberCounts,
+    /// Mails that are still to be sent.
+    pub waiting: u64,
+    /// Mails that could not be delivered, as long as these are kept.
+    pub failed: u64,
+    /// The last [`CHANGES`] changes, newest first.
+    pub changes: Vec<AuditItem>,
+}
+
+/// Storage that the dashboard is read from.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait DashboardStore: Send + Sync {
+    /// Returns the dashboard of an organisation; mails that failed before `failed_since` do not count. `None` if the organisation
+    /// does not exist.
+    async fn dashboard(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+        failed_since: DateTime<Utc>,
+    ) -> Result<Option<DashboardReport>, Error>;
+}
+
+/// The use case of the dashboard.
+pub struct Dashboard {
+    store: Arc<dyn DashboardStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Dashboard {
+    /// The use case over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn DashboardStore>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
+    }
+
+    /// Returns the dashboard of an organisation. [`Error::NotFound`] if it does not exist.
+    pub async fn read(&self, organisation: &OrganisationId) -> Result<DashboardReport, Error> {
+        let now = self.clock.now();
+        self.store
+            .dashboard(organisation, now, now - Deliveries::KEPT)
+            .await?
+            .ok_or(Error::NotFound("Organisation"))
+    }
+}

@@ -1,0 +1,192 @@
+//! Domains of organisations: claims, their check, and whose pages a host shows.
+
+pub mod hosts;
+
+use std::sync::Arc;
+
+use allclear_domain::audit::{Action, Target};
+use allclear_domain::domain::{DomainClaim, DomainName};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
+use allclear_domain::organisation::Organisation;
+use allclear_domain::validation::Invalid;
+use async_trait::async_trait;
+
+use self::hosts::Hosts;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::organisation::OrganisationStore;
+use crate::relay::Relay;
+use crate::secret::SecretToken;
+use crate::session::require_admin;
+use crate::transition::Transition;
+
+/// Path at which a host serves the tokens of the pending claims to it.
+pub const TOKEN_PATH: &str = "/.well-known/allclear-domain";
+
+/// Maximum of tokens that a host serves; they fit into the response that the check reads.
+pub const TOKENS_SERVED: u64 = 80;
+
+/// Why a domain cannot be had.
+pub const DOMAIN_TAKEN: &str = "Another organisation has this domain";
+
+/// Storage of claims, beside that of their [organisations](OrganisationStore).
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait DomainStore: Send + Sync {
+    /// Returns all verified domains with their organisations.
+    async fn verified_domains(&self) -> Result<Vec<(DomainName, OrganisationId)>, Error>;
+
+    /// Returns the organisation that has verified the domain; `None` if there is none.
+    async fn owner_of(&self, name: &DomainName) -> Result<Option<OrganisationId>, Error>;
+
+    /// Returns the tokens of the pending claims to the domain, newest first, at most `limit`.
+    async fn pending_tokens(&self, name: &DomainName, limit: u64) -> Result<Vec<String>, Error>;
+
+    /// Returns the organisation with this identifier or code; `None` if there is none.
+    async fn find_by_id_or_code(&self, text: &str) -> Result<Option<OrganisationId>, Error>;
+}
+
+/// Asks a domain for the tokens that it serves.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait DomainProbe: Send + Sync {
+    /// Returns what the domain serves at [`TOKEN_PATH`].
+    async fn read_tokens(&self, name: &DomainName) -> Result<String, ProbeFailure>;
+}
+
+/// Why a domain could not be asked, as a sentence for its admin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ProbeFailure(pub String);
+
+/// The ports of [`Domains`].
+pub struct DomainPorts {
+    /// Storage of organisations with their claims.
+    pub organisations: Arc<dyn OrganisationStore>,
+    /// Storage of claims.
+    pub store: Arc<dyn DomainStore>,
+    /// Asks domains.
+    pub probe: Arc<dyn DomainProbe>,
+    /// Publishes changes.
+    pub relay: Arc<Relay>,
+    /// Time of checks.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The use cases of an organisation's domain. For admins only.
+pub struct Domains {
+    ports: DomainPorts,
+    hosts: Arc<Hosts>,
+}
+
+impl Domains {
+    const NAME: &str = "Domain";
+
+    /// The use cases over these ports. A change counts for `hosts` at once.
+    #[must_use]
+    pub const fn new(ports: DomainPorts, hosts: Arc<Hosts>) -> Self {
+        Self { ports, hosts }
+    }
+
+    /// Claims a domain, in place of the present one. [`Error::Invalid`] for the installation's own host, [`Error::Conflict`] if
+    /// another organisation has verified the domain.
+    pub async fn claim(
+        &self,
+        id: &OrganisationId,
+        caller: Role,
+        name: DomainName,
+    ) -> Result<Organisation, Error> {
+        require_admin(caller)?;
+        if self.hosts.is_own(name.as_str()) {
+            let message = "This is the address of the installation itself";
+            return Err(Invalid::field("name", message).into());
+        }
+        let owner = self.ports.store.owner_of(&name).await?;
+        if owner.is_some_and(|owner| owner != *id) {
+            return Err(Error::Conflict(DOMAIN_TAKEN.to_owned()));
+        }
+        let token = SecretToken::generate().reveal().to_owned();
+        let rule: Transition<Organisation> = Box::new(move |organisation, stamp| {
+            let claim = DomainClaim::new(name, token, stamp.now);
+            Ok(organisation.claim_domain(claim))
+        });
+        self.change(id, rule).await
+    }
+
+    /// Asks the domain for the token of the claim, and takes the domain if it serves it. [`Error::Conflict`] with the reason if it
+    /// does not, [`Error::NotFound`] without a claim.
+    pub async fn verify(&self, id: &OrganisationId, caller: Role) -> Result<Organisation, Error> {
+        require_admin(caller)?;
+        let organisation = self.find(id).await?;
+        let claim = organisation.domain.clone();
+        let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
+        if claim.is_verified() {
+            return Ok(organisation);
+        }
+        let served = self.ports.probe.read_tokens(&claim.name).await;
+        let served = served.map_err(|failure| Error::Conflict(failure.to_string()))?;
+        if !served.lines().any(|line| line.trim() == claim.token) {
+            return Err(Error::Conflict(format!(
+                "{} responds, but without the token of this claim",
+                claim.name
+            )));
+        }
+        let now = self.ports.clock.now();
+        let rule: Transition<Organisation> = Box::new(move |organisation, _| {
+            let verified = organisation.verify_domain(&claim.token, now);
+            let verified = verified.ok_or_else(|| {
+                Error::Conflict("The domain was changed during the check".to_owned())
+            })?;
+            if verified.is_nothing() {
+                return Ok(verified);
+            }
+            let name = claim.name.to_string();
+            Ok(verified.audited(Action::DomainVerified, Target::Organisation, name))
+        });
+        self.change(id, rule).await
+    }
+
+    /// Removes the domain, or the claim to one, and returns its name. [`Error::NotFound`] if there is none.
+    pub async fn remove(&self, id: &OrganisationId, caller: Role) -> Result<DomainName, Error> {
+        require_admin(caller)?;
+        let claim = self.find(id).await?.domain;
+        let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
+        let rule: Transition<Organisation> =
+            Box::new(|organisation, _| Ok(organisation.remove_domain()));
+        self.change(id, rule).await?;
+        Ok(claim.name)
+    }
+
+    /// Returns the tokens of the pending claims to a host.
+    pub async fn pending_tokens(&self, name: &DomainName) -> Result<Vec<String>, Error> {
+        self.ports.store.pending_tokens(name, TOKENS_SERVED).await
+    }
+
+    async fn find(&self, id: &OrganisationId) -> Result<Organisation, Error> {
+        let found = self.ports.organisations.find(id).await?;
+        found.ok_or(Error::NotFound("Organisation"))
+    }
+
+    async fn change(
+        &self,
+        id: &OrganisationId,
+        rule: Transition<Organisation>,
+    ) -> Result<Organisation, Error> {
+        let changed = self.ports.organisations.change(id, rule).await?;
+        let committed = changed.ok_or(Error::NotFound("Organisation"))?;
+        // Before the change is announced: a page that is read after it must be on the right host.
+        let reloaded = self.hosts.reload().await;
+        let organisation = self.ports.relay.publish(committed).await;
+        if let Err(error) = reloaded {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the domains could not be read; trying again"
+            );
+        }
+        Ok(organisation)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+use super::*;
+
+use allclear_domain::event::Changed;
+use allclear_domain::organisation::Revision;
+use uuid::Uuid;
+
+use super::hosts::HostSettings;
+use crate::error::Error;
+use crate::fixture::{clock, now, organisation, relay};
+use crate::organisation::MockOrganisationStore;
+use crate::stamp::Stamp;
+use crate::transition::Committed;
+
+fn name(text: &str) -> DomainName {
+    text.parse().unwrap()
+}
+
+fn other() -> OrganisationId {
+    OrganisationId::parse("org_2").unwrap()
+}
+
+/// The organisation with a claim to `a.example` whose token is `t1`.
+fn claiming() -> Organisation {
+    let claim = DomainClaim::new(name("a.example"), "t1".into(), now());
+    let acme = Organisation::new(organisation(), "Acme".into());
+    acme.claim_domain(claim).state
+}
+
+/// A store of one organisation, of which rules get `at_change`.
+fn store(found: Organisation, at_change: Organisation) -> MockOrganisationStore {
+    let mut store = MockOrganisationStore::new();
+    store
+        .expect_find()
+        .returning(move |_| Ok(Some(found.clone())));
+    store.expect_change().returning(move |_, rule| {
+        let stamp = Stamp::at(now(), now(), Revision(1), Uuid::nil());
+        let Changed { state, .. } = rule(at_change.clone(), stamp)?;
+        Ok(Some(Committed::unchanged(state)))
+    });
+    store
+}
+
+fn serving(text: Result<&'static str, &'static str>) -> MockDomainProbe {
+    let mut probe = MockDomainProbe::new();
+    probe.expect_read_tokens().returning(move |_| {
+        text.map(str::to_owned)
+            .map_err(|reason| ProbeFailure(reason.to_owned()))
+    });
+    probe
+}
+
+async fn domains(organisations: MockOrganisationStore, probe: MockDomainProbe) -> Domains {
+    let mut store = MockDomainStore::new();
+    store
+        .expect_verified_domains()
+        .returning(|| Ok(vec![(name("taken.example"), other())]));
+    store
+        .expect_owner_of()
+        .returning(|asked| Ok((*asked == name("taken.example")).then(other)));
+    let store = Arc::new(store);
+    let settings = HostSettings {
+        own: "status.example.com".into(),
+        default_organisation: None,
+    };
+    let hosts = Hosts::load(Arc::clone(&store) as _, settings)
+        .await
+        .unwrap();
+    let ports = DomainPorts {
+        organisations: Arc::new(organisations),
+        store,
+        probe: Arc::new(probe),
+        relay: relay(0),
+        clock: clock(),
+    };
+    Domains::new(ports, Arc::new(hosts))
+}
+
+#[tokio::test]
+async fn a_domain_of_another_organisation_and_the_own_host_are_refused() {
+    let acme = Organisation::new(organisation(), "Acme".into());
+    let domains = domains(store(acme.clone(), acme), MockDomainProbe::new()).await;
+    let id = organisation();
+    let claim = |text| domains.claim(&id, Role::Admin, name(text));
+    let refused = claim("taken.example").await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    let refused = claim("status.example.com").await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    let claimed = claim("a.example").await.unwrap().domain.unwrap();
+    assert!(!claimed.is_verified() && claimed.token.len() == 43);
+}
+
+#[tokio::test]
+async fn only_admins_may_change_a_domain() {
+    let domains = domains(MockOrganisationStore::new(), MockDomainProbe::new()).await;
+    let id = organisation();
+    let forbidden = [
+        domains
+            .claim(&id, Role::Member, name("a.example"))
+            .await
+            .err(),
+        domains.verify(&id, Role::Member).await.err(),
+        domains.remove(&id, Role::Member).await.err(),
+    ];
+    for refused in forbidden {
+        assert!(matches!(refused, Some(Error::Forbidden(_))), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_domain_that_serves_the_token_is_taken() {
+    let probe = serving(Ok("t0\nt1\r\nt2\n"));
+    let domains = domains(store(claiming(), claiming()), probe).await;
+    let verified = domains.verify(&organisation(), Role::Admin).await.unwrap();
+    assert_eq!(verified.verified_domain(), Some(&name("a.example")));
+}
+
+#[tokio::test]
+async fn a_domain_that_serves_no_token_is_refused_with_the_reason() {
+    for (served, reason) in [
+        (Ok("t0\nt11\n"), "without the token"),
+        (Ok(""), "without the token"),
+        (Err("It took too long"), "It took too long"),
+    ] {
+        let domains = domains(store(claiming(), claiming()), serving(served)).await;
+        let refused = domains.verify(&organisation(), Role::Admin).await;
+        let Err(Error::Conflict(message)) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(message.contains(reason), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_claim_that_changed_during_the_check_is_not_verified() {
+    let claim = DomainClaim::new(name("b.example"), "t2".into(), now());
+    let moved = claiming().claim_domain(claim).state;
+    let domains = domains(store(claiming(), moved), serving(Ok("t1"))).await;
+    let refused = domains.verify(&organisation(), Role::Admin).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+}
+
+#[tokio::test]
+async fn hosts_belong_to_the_installation_to_one_organisation_or_to_the_default_one() {
+    for default in [None, Some("org_1".to_owned())] {
+        let mut store = MockDomainStore::new();
+        store
+            .expect_verified_domains()
+            .returning(|| Ok(vec![(name("a.example"), other())]));
+        store
+            .expect_find_by_id_or_code()
+            .returning(|_| Ok(Some(organisation())));
+        let settings = HostSettings {
+            own: "status.example.com".into(),
+            default_organisation: default.clone(),
+        };
+        let hosts = Hosts::load(Arc::new(store), settings).await.unwrap();
+        let table = hosts.table();
+        assert_eq!(table.organisation("a.example"), Some(&other()));
+        assert_eq!(table.organisation("status.example.com"), None);
+        let of_unknown = default.map(|_| organisation());
+        assert_eq!(table.organisation("b.example"), of_unknown.as_ref());
+        assert!(table.is_served("a.example") && table.is_served("status.example.com"));
+        assert!(!table.is_served("b.example"));
+    }
+}

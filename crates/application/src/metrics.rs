@@ -1,0 +1,103 @@
+//! Metrics of an organisation over a range of days.
+
+use std::sync::Arc;
+
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
+use allclear_domain::metrics::{IncidentMetrics, MetricsDays};
+use allclear_domain::uptime::{DateRange, Percentage};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use tokio::sync::Semaphore;
+
+use crate::clock::Clock;
+use crate::error::Error;
+
+/// Uptime of a component or a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedUptime<I> {
+    /// The component or the group.
+    pub id: I,
+    /// Its name.
+    pub name: String,
+    /// The percentage; `None` if no day counts.
+    pub percentage: Option<Percentage>,
+}
+
+/// Number of incidents that affected a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComponentIncidents {
+    /// The component, which may be deleted since.
+    pub id: ComponentId,
+    /// Its name.
+    pub name: String,
+    /// Number of incidents.
+    pub count: u64,
+}
+
+/// Metrics of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MetricsReport {
+    /// The days, in the time zone of the page.
+    pub range: DateRange,
+    /// Uptime of the components, in the order of the page.
+    pub components: Vec<NamedUptime<ComponentId>>,
+    /// Uptime of the groups, in the order of the page.
+    pub groups: Vec<NamedUptime<ComponentGroupId>>,
+    /// The incidents that began on these days.
+    pub incidents: IncidentMetrics,
+    /// The components that these incidents affected, the most affected first.
+    pub incidents_by_component: Vec<ComponentIncidents>,
+    /// Mails to subscribers that were sent. Mails are counted by days in UTC.
+    pub mails_sent: u64,
+    /// Mails to subscribers that could not be delivered.
+    pub mails_failed: u64,
+}
+
+/// Storage that metrics are computed from.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait MetricsStore: Send + Sync {
+    /// Returns the metrics of an organisation up to `now`. `None` if the organisation does not exist. An adapter MUST NOT hold all
+    /// periods or incidents of the range in memory.
+    async fn metrics(
+        &self,
+        organisation: &OrganisationId,
+        days: MetricsDays,
+        now: DateTime<Utc>,
+    ) -> Result<Option<MetricsReport>, Error>;
+}
+
+/// The use case of metrics.
+pub struct Metrics {
+    store: Arc<dyn MetricsStore>,
+    clock: Arc<dyn Clock>,
+    turns: Semaphore,
+}
+
+impl Metrics {
+    /// Most computations at a time: each may read a year of an organisation.
+    const AT_ONCE: usize = 2;
+
+    /// The use case over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn MetricsStore>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            store,
+            clock,
+            turns: Semaphore::new(Self::AT_ONCE),
+        }
+    }
+
+    /// Returns the metrics of an organisation. [`Error::NotFound`] if it does not exist.
+    pub async fn read(
+        &self,
+        organisation: &OrganisationId,
+        days: MetricsDays,
+    ) -> Result<MetricsReport, Error> {
+        let _turn = self.turns.acquire().await.map_err(Error::internal)?;
+        self.store
+            .metrics(organisation, days, self.clock.now())
+            .await?
+            .ok_or(Error::NotFound("Organisation"))
+    }
+}

@@ -1,0 +1,294 @@
+//! The audit log: which changes were made, to what, and by whom.
+
+use serde::Serialize;
+use strum::{Display, EnumString};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::author::Author;
+use crate::event::Event;
+use crate::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId, OrganisationId};
+
+/// What was done, as `THING.PAST`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
+#[expect(missing_docs, reason = "each variant has its words beside it")]
+pub enum Action {
+    #[strum(serialize = "organisation.updated")]
+    OrganisationUpdated,
+    #[strum(serialize = "domain.verified")]
+    DomainVerified,
+    #[strum(serialize = "component.created")]
+    ComponentCreated,
+    #[strum(serialize = "component.updated")]
+    ComponentUpdated,
+    #[strum(serialize = "component.deleted")]
+    ComponentDeleted,
+    #[strum(serialize = "component-history.created")]
+    ComponentHistoryCreated,
+    #[strum(serialize = "component-history.updated")]
+    ComponentHistoryUpdated,
+    #[strum(serialize = "component-history.deleted")]
+    ComponentHistoryDeleted,
+    #[strum(serialize = "component-group.created")]
+    ComponentGroupCreated,
+    #[strum(serialize = "component-group.updated")]
+    ComponentGroupUpdated,
+    #[strum(serialize = "component-group.deleted")]
+    ComponentGroupDeleted,
+    #[strum(serialize = "component-order.updated")]
+    ComponentOrderUpdated,
+    #[strum(serialize = "incident.created")]
+    IncidentCreated,
+    #[strum(serialize = "incident.updated")]
+    IncidentUpdated,
+    #[strum(serialize = "incident.deleted")]
+    IncidentDeleted,
+    #[strum(serialize = "incident-update.created")]
+    IncidentUpdateCreated,
+    #[strum(serialize = "incident-update.updated")]
+    IncidentUpdateUpdated,
+    #[strum(serialize = "incident-update.deleted")]
+    IncidentUpdateDeleted,
+    #[strum(serialize = "incident-review.created")]
+    IncidentReviewCreated,
+    #[strum(serialize = "incident-review.updated")]
+    IncidentReviewUpdated,
+    #[strum(serialize = "incident-review.published")]
+    IncidentReviewPublished,
+    #[strum(serialize = "incident-review.deleted")]
+    IncidentReviewDeleted,
+    #[strum(serialize = "maintenance.created")]
+    MaintenanceCreated,
+    #[strum(serialize = "maintenance.updated")]
+    MaintenanceUpdated,
+    #[strum(serialize = "maintenance.deleted")]
+    MaintenanceDeleted,
+    #[strum(serialize = "maintenance.started")]
+    MaintenanceStarted,
+    #[strum(serialize = "maintenance.completed")]
+    MaintenanceCompleted,
+    #[strum(serialize = "maintenance-update.created")]
+    MaintenanceUpdateCreated,
+    #[strum(serialize = "maintenance-update.updated")]
+    MaintenanceUpdateUpdated,
+    #[strum(serialize = "maintenance-update.deleted")]
+    MaintenanceUpdateDeleted,
+    #[strum(serialize = "subscriber.created")]
+    SubscriberCreated,
+    #[strum(serialize = "subscriber.deleted")]
+    SubscriberDeleted,
+}
+
+/// Kind of what a change concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, Serialize, ToSchema)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = ChangeTargetType)]
+pub enum TargetType {
+    /// The organisation, also for the order of its page.
+    Organisation,
+    /// A component, also for its history.
+    Component,
+    /// A group of components.
+    ComponentGroup,
+    /// An incident, also for its updates and its review.
+    Incident,
+    /// A maintenance, also for its updates.
+    Maintenance,
+    /// A subscriber.
+    Subscriber,
+}
+
+/// What a change concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The organisation of the change.
+    Organisation,
+    /// A component.
+    Component(ComponentId),
+    /// A group of components.
+    ComponentGroup(ComponentGroupId),
+    /// An incident.
+    Incident(IncidentId),
+    /// A maintenance.
+    Maintenance(MaintenanceId),
+}
+
+impl Target {
+    /// Kind of the target.
+    #[must_use]
+    pub const fn kind(self) -> TargetType {
+        match self {
+            Self::Organisation => TargetType::Organisation,
+            Self::Component(_) => TargetType::Component,
+            Self::ComponentGroup(_) => TargetType::ComponentGroup,
+            Self::Incident(_) => TargetType::Incident,
+            Self::Maintenance(_) => TargetType::Maintenance,
+        }
+    }
+
+    /// Identifier of the target in `organisation`.
+    #[must_use]
+    pub fn id(self, organisation: &OrganisationId) -> String {
+        match self {
+            Self::Organisation => organisation.to_string(),
+            Self::Component(id) => id.to_string(),
+            Self::ComponentGroup(id) => id.to_string(),
+            Self::Incident(id) => id.to_string(),
+            Self::Maintenance(id) => id.to_string(),
+        }
+    }
+}
+
+/// A change as the audit log describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditedChange {
+    /// What was done.
+    pub action: Action,
+    /// What it was done to.
+    pub target: Target,
+    /// Name of the target; `None` if storage knows it.
+    pub name: Option<String>,
+}
+
+impl AuditedChange {
+    /// The change that a commit with this first event made. `stamp` is the commit's identifier: it is greater than those of earlier
+    /// updates, and not greater than that of an update which the commit records.
+    #[must_use]
+    pub fn of(event: Event, stamp: Uuid) -> Self {
+        use Action as A;
+        let recorded = |id: Uuid, created, updated| if id < stamp { updated } else { created };
+        let (action, target) = match event {
+            Event::OrganisationUpdated => (A::OrganisationUpdated, Target::Organisation),
+            Event::NewComponent(id) => (A::ComponentCreated, Target::Component(id)),
+            Event::ComponentUpdate(id) => (A::ComponentUpdated, Target::Component(id)),
+            Event::ComponentDeleted(id) => (A::ComponentDeleted, Target::Component(id)),
+            Event::NewComponentGroup(id) => (A::ComponentGroupCreated, Target::ComponentGroup(id)),
+            Event::ComponentGroupUpdate(id) => {
+                (A::ComponentGroupUpdated, Target::ComponentGroup(id))
+            }
+            Event::ComponentGroupDeleted(id) => {
+                (A::ComponentGroupDeleted, Target::ComponentGroup(id))
+            }
+            Event::ComponentOrderUpdated => (A::ComponentOrderUpdated, Target::Organisation),
+            Event::NewIncident(id) => (A::IncidentCreated, Target::Incident(id)),
+            Event::IncidentUpdated(id) => (A::IncidentUpdated, Target::Incident(id)),
+            Event::IncidentDeleted(id) => (A::IncidentDeleted, Target::Incident(id)),
+            Event::TimelineUpdated(id, update) => {
+                let (created, updated) = (A::IncidentUpdateCreated, A::IncidentUpdateUpdated);
+                (recorded(update.0, created, updated), Target::Incident(id))
+            }
+            Event::IncidentTimelineDeleted(id, _) => {
+                (A::IncidentUpdateDeleted, Target::Incident(id))
+            }
+            Event::NewMaintenance(id) => (A::MaintenanceCreated, Target::Maintenance(id)),
+            Event::MaintenanceUpdated(id) => (A::MaintenanceUpdated, Target::Maintenance(id)),
+            Event::MaintenanceDeleted(id) => (A::MaintenanceDeleted, Target::Maintenance(id)),
+            Event::MaintenanceTimelineUpdated(id, update) => {
+                let (created, updated) = (A::MaintenanceUpdateCreated, A::MaintenanceUpdateUpdated);
+                let action = recorded(update.0, created, updated);
+                (action, Target::Maintenance(id))
+            }
+            Event::MaintenanceTimelineDeleted(id, _) => {
+                (A::MaintenanceUpdateDeleted, Target::Maintenance(id))
+            }
+        };
+        Self {
+            action,
+            target,
+            name: None,
+        }
+    }
+}
+
+/// Who may make a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, Serialize, ToSchema)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = ChangeActorType)]
+pub enum ActorType {
+    /// A person.
+    User,
+    /// The identity provider.
+    Provider,
+    /// The clock.
+    Scheduler,
+}
+
+/// The originator of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Actor {
+    /// A person, with the name at that time.
+    User(Author),
+    /// The identity provider.
+    Provider,
+    /// The clock, by which maintenances begin and end.
+    Scheduler,
+}
+
+impl Actor {
+    /// Kind of the actor.
+    #[must_use]
+    pub const fn kind(&self) -> ActorType {
+        match self {
+            Self::User(_) => ActorType::User,
+            Self::Provider => ActorType::Provider,
+            Self::Scheduler => ActorType::Scheduler,
+        }
+    }
+
+    /// Name of the actor.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::User(author) => &author.name,
+            Self::Provider => "Identity provider",
+            Self::Scheduler => "Scheduler",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{IncidentUpdateId, MaintenanceUpdateId};
+
+    fn action_of(event: Event, stamp: u128) -> String {
+        let change = AuditedChange::of(event, Uuid::from_u128(stamp));
+        change.action.to_string()
+    }
+
+    #[test]
+    fn action_is_read_as_it_is_written() {
+        for action in [
+            Action::ComponentOrderUpdated,
+            Action::ComponentHistoryDeleted,
+            Action::IncidentReviewPublished,
+            Action::MaintenanceStarted,
+        ] {
+            assert_eq!(action.to_string().parse(), Ok(action));
+        }
+        assert_eq!(Action::ComponentCreated.to_string(), "component.created");
+    }
+
+    #[test]
+    fn update_of_this_commit_is_created_and_an_earlier_one_is_edited() {
+        let (incident, update) = (IncidentId(Uuid::nil()), Uuid::from_u128(7));
+        let event = Event::TimelineUpdated(incident, IncidentUpdateId(update));
+        assert_eq!(action_of(event, 7), "incident-update.created");
+        assert_eq!(action_of(event, 8), "incident-update.updated");
+        let maintenance = MaintenanceId(Uuid::nil());
+        let update = MaintenanceUpdateId(update);
+        let event = Event::MaintenanceTimelineUpdated(maintenance, update);
+        assert_eq!(action_of(event, 6), "maintenance-update.created");
+        assert_eq!(action_of(event, 9), "maintenance-update.updated");
+    }
+
+    #[test]
+    fn target_of_an_order_is_the_organisation() {
+        let change = AuditedChange::of(Event::ComponentOrderUpdated, Uuid::nil());
+        let acme = OrganisationId::parse("acme").unwrap();
+        assert_eq!(change.target.kind(), TargetType::Organisation);
+        assert_eq!(change.target.id(&acme), "acme");
+    }
+}

@@ -1,0 +1,294 @@
+//! The entries of an incident or a maintenance in the Statuspage API, in feeds and in webhooks. Statuspage has no description and no
+//! review: there, everything that is said is an entry.
+
+use chrono::{DateTime, Utc};
+
+use crate::code::Code;
+use crate::incident::{Incident, IncidentStatus};
+use crate::maintenance::{Maintenance, MaintenanceStatus};
+use crate::rollup::PublicStatus;
+
+/// The text of the entry that says that a maintenance has begun.
+pub const BEGUN: &str =
+    "Scheduled maintenance is currently in progress. We will provide updates as necessary.";
+/// The text of the entry that says that a maintenance is over.
+pub const COMPLETED: &str = "The scheduled maintenance has been completed.";
+
+/// Status of an entry, of an incident, or of a maintenance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EntryStatus {
+    /// The cause of an incident is being investigated.
+    Investigating,
+    /// The cause is known.
+    Identified,
+    /// A fix is being monitored.
+    Monitoring,
+    /// The incident has ended.
+    Resolved,
+    /// Its review is published.
+    Postmortem,
+    /// The start of a maintenance is in the future.
+    Scheduled,
+    /// It is in progress.
+    InProgress,
+    /// It has ended.
+    Completed,
+}
+
+impl EntryStatus {
+    /// The word of the Statuspage API.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Investigating => "investigating",
+            Self::Identified => "identified",
+            Self::Monitoring => "monitoring",
+            Self::Resolved => "resolved",
+            Self::Postmortem => "postmortem",
+            Self::Scheduled => "scheduled",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+        }
+    }
+
+    /// The label for people.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Investigating => "Investigating",
+            Self::Identified => "Identified",
+            Self::Monitoring => "Monitoring",
+            Self::Resolved => "Resolved",
+            Self::Postmortem => "Postmortem",
+            Self::Scheduled => "Scheduled",
+            Self::InProgress => "In progress",
+            Self::Completed => "Completed",
+        }
+    }
+}
+
+impl From<IncidentStatus> for EntryStatus {
+    fn from(status: IncidentStatus) -> Self {
+        match status {
+            IncidentStatus::Investigating => Self::Investigating,
+            IncidentStatus::Identified => Self::Identified,
+            IncidentStatus::Monitoring => Self::Monitoring,
+            IncidentStatus::Resolved => Self::Resolved,
+        }
+    }
+}
+
+/// A component as it was when an entry was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AffectedComponent {
+    /// Its public code.
+    pub code: Code,
+    /// Its name, after the name of its group if it had one: "Group - Component".
+    pub name: String,
+    /// Its status before the entry.
+    pub old_status: PublicStatus,
+    /// Its status after the entry.
+    pub new_status: PublicStatus,
+}
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its public code.
+    pub code: Code,
+    /// Status of the incident or maintenance after the entry.
+    pub status: EntryStatus,
+    /// Its text.
+    pub body: String,
+    /// When it was recorded.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+    /// Its time for people.
+    pub display_at: DateTime<Utc>,
+    /// The components that were attached; `None` if there were none or if they are not known.
+    pub affected: Option<Vec<AffectedComponent>>,
+}
+
+/// An update as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedUpdate {
+    /// Its public code.
+    pub code: Code,
+    /// The status that its author gave it.
+    pub status: IncidentStatus,
+    /// Its text.
+    pub message: String,
+    /// When it was recorded.
+    pub created_at: DateTime<Utc>,
+    /// When it was last edited; `None` if it never was.
+    pub edited_at: Option<DateTime<Utc>>,
+    /// Its time for people.
+    pub display_at: DateTime<Utc>,
+    /// The components that were attached; `None` if there were none or if they are not known.
+    pub affected: Option<Vec<AffectedComponent>>,
+}
+
+impl RecordedUpdate {
+    fn into_entry(self, status: EntryStatus) -> Entry {
+        Entry {
+            code: self.code,
+            status,
+            body: self.message,
+            created_at: self.created_at,
+            updated_at: self.edited_at.unwrap_or(self.created_at),
+            display_at: self.display_at,
+            affected: self.affected,
+        }
+    }
+}
+
+/// The part of a published review that becomes an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Postmortem {
+    /// Markdown.
+    pub body: String,
+    /// When it was published.
+    pub published_at: DateTime<Utc>,
+}
+
+/// The entries of an incident, newest first: its review, its updates, which are given newest first, and its description with the
+/// components `attached` at its creation.
+#[must_use]
+pub fn of_incident(
+    incident: &Incident,
+    attached: Option<Vec<AffectedComponent>>,
+    updates: Vec<RecordedUpdate>,
+    review: Option<Postmortem>,
+) -> Vec<Entry> {
+    let description = Entry {
+        code: incident.id.code_of_entry("description"),
+        status: incident.first_status.into(),
+        body: incident.description.clone(),
+        created_at: incident.created_at,
+        updated_at: incident.created_at,
+        display_at: incident.occured_at,
+        affected: attached,
+    };
+    let mut entries: Vec<_> = updates
+        .into_iter()
+        .map(|update| {
+            let status = update.status.into();
+            update.into_entry(status)
+        })
+        .chain([description])
+        .collect();
+    if let Some(review) = review {
+        let unchanged = |component: &AffectedComponent| AffectedComponent {
+            old_status: component.new_status,
+            ..component.clone()
+        };
+        let affected = entries
+            .first()
+            .and_then(|newest| newest.affected.as_deref())
+            .map(|affected| affected.iter().map(unchanged).collect());
+        let entry = Entry {
+            code: incident.id.code_of_entry("review"),
+            status: EntryStatus::Postmortem,
+            body: review.body,
+            created_at: review.published_at,
+            updated_at: review.published_at,
+            display_at: review.published_at,
+            affected,
+        };
+        entries.insert(0, entry);
+    }
+    entries
+}
+
+/// The components of a maintenance as they were when it was created, when it began, and when it was over. `None` if it had no
+/// components, if it has not come so far, or if they are not known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Maintained {
+    /// At its creation.
+    pub created: Option<Vec<AffectedComponent>>,
+    /// When it began.
+    pub begun: Option<Vec<AffectedComponent>>,
+    /// When it was over.
+    pub ended: Option<Vec<AffectedComponent>>,
+}
+
+/// The entries of a maintenance at `now`, newest first: its end and its beginning, between and around them its updates, which are
+/// given newest first, and its description. A cancelled maintenance neither begins nor ends.
+#[must_use]
+pub fn of_maintenance(
+    maintenance: &Maintenance,
+    maintained: Maintained,
+    updates: Vec<RecordedUpdate>,
+    now: DateTime<Utc>,
+) -> Vec<Entry> {
+    let automatic = |name, status, body: &str, time: DateTime<Utc>, affected| {
+        let time = time.max(maintenance.created_at);
+        Entry {
+            code: maintenance.id.code_of_entry(name),
+            status,
+            body: body.to_owned(),
+            created_at: time,
+            updated_at: time,
+            display_at: time,
+            affected,
+        }
+    };
+    let status = maintenance.status(now);
+    let has_begun = matches!(
+        status,
+        MaintenanceStatus::InProgress | MaintenanceStatus::Completed
+    );
+    let begun = has_begun.then(|| {
+        let start = maintenance.start_at;
+        automatic(
+            "begun",
+            EntryStatus::InProgress,
+            BEGUN,
+            start,
+            maintained.begun,
+        )
+    });
+    let is_over = status == MaintenanceStatus::Completed;
+    let ended = maintenance.end_at.filter(|_| is_over).map(|end| {
+        automatic(
+            "ended",
+            EntryStatus::Completed,
+            COMPLETED,
+            end,
+            maintained.ended,
+        )
+    });
+    let description = Entry {
+        code: maintenance.id.code_of_entry("description"),
+        status: EntryStatus::Scheduled,
+        body: maintenance.description.clone(),
+        created_at: maintenance.created_at,
+        updated_at: maintenance.created_at,
+        display_at: maintenance.created_at,
+        affected: maintained.created,
+    };
+    let updates = updates.into_iter().map(|update| {
+        let status = status_when_displayed(maintenance, update.display_at);
+        update.into_entry(status)
+    });
+    let mut entries: Vec<_> = ended.into_iter().chain(updates).chain(begun).collect();
+    // The sort is stable: at the same time the end comes first and the beginning last.
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.display_at));
+    entries.push(description);
+    entries
+}
+
+/// The status that a maintenance had when an update was displayed.
+fn status_when_displayed(maintenance: &Maintenance, display_at: DateTime<Utc>) -> EntryStatus {
+    if display_at < maintenance.start_at {
+        EntryStatus::Scheduled
+    } else if maintenance.end_at.is_none_or(|end| display_at <= end) {
+        EntryStatus::InProgress
+    } else {
+        EntryStatus::Completed
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! The components that a maintenance affects. They are under maintenance while it is in progress.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+
+use super::{Maintenance, MaintenanceStatus};
+use crate::id::ComponentId;
+use crate::impact::chosen_already;
+use crate::validation::{Invalid, repeated};
+
+/// Adds an error for every repeated component.
+pub(super) fn check_once(components: &[ComponentId], invalid: &mut Invalid) {
+    for index in repeated(components) {
+        invalid.add(chosen_already(format!("components[{index}]")));
+    }
+}
+
+/// Whether both lists have the same components, in any order. A list with a repeated component is like no other.
+pub(super) fn are_same(one: &[ComponentId], other: &[ComponentId]) -> bool {
+    one.len() == other.len() && set(one) == set(other)
+}
+
+fn set(components: &[ComponentId]) -> BTreeSet<ComponentId> {
+    components.iter().copied().collect()
+}
+
+impl Maintenance {
+    /// The components for which a viewer may know that this maintenance has begun: by an event, or by a page that was read after
+    /// the clock began it and before that was published.
+    pub(super) fn components_begun(&self, now: DateTime<Utc>) -> &[ComponentId] {
+        use MaintenanceStatus::{Completed, InProgress, Scheduled};
+        match (self.announced, self.status(now)) {
+            (InProgress, _) | (_, InProgress) | (Scheduled, Completed) => &self.components,
+            _ => &[],
+        }
+    }
+
+    /// The components for which this maintenance began or ended since `before`, the oldest first.
+    pub(super) fn maintained_since(
+        &self,
+        before: Option<&Self>,
+        now: DateTime<Utc>,
+    ) -> Vec<ComponentId> {
+        let in_progress =
+            |maintenance: &Self| maintenance.status(now) == MaintenanceStatus::InProgress;
+        let is = if in_progress(self) {
+            set(&self.components)
+        } else {
+            BTreeSet::new()
+        };
+        let Some(before) = before else {
+            return is.into_iter().collect();
+        };
+        let was = set(before.components_begun(now));
+        let was_published = before.announced == MaintenanceStatus::InProgress;
+        if was_published && in_progress(before) && in_progress(self) {
+            was.symmetric_difference(&is).copied().collect()
+        } else {
+            was.union(&is).copied().collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

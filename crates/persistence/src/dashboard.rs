@@ -1,0 +1,166 @@
+//! The dashboard.
+
+use std::cmp::Reverse;
+
+use allclear_application::component::ComponentReport;
+use allclear_application::dashboard::{
+    AHEAD, CHANGES, DashboardReport, DashboardStore, MOST_ITEMS, SubscriberCounts,
+};
+use allclear_application::error::Error;
+use allclear_application::incident::IncidentReport;
+use allclear_application::maintenance::MaintenanceReport;
+use allclear_application::public::Snapshot;
+use allclear_application::public::size::LIST_TIMELINE_BYTES;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::subscriber::SubscriberStatus;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Select};
+
+use crate::database::Database;
+use crate::entity::{self, delivery, subscriber};
+use crate::error::{broken, parse_stored};
+use crate::maintenance::component::UnderMaintenance;
+use crate::snapshot::in_page_order;
+use crate::{audit, delivery as deliveries, incident, maintenance};
+
+#[async_trait]
+impl DashboardStore for Database {
+    async fn dashboard(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+        failed_since: DateTime<Utc>,
+    ) -> Result<Option<DashboardReport>, Error> {
+        let id = organisation.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let organisation = entity::organisation::Entity::find_by_id(id.as_str());
+                if organisation
+                    .one(transaction)
+                    .await
+                    .map_err(broken)?
+                    .is_none()
+                {
+                    return Ok(None);
+                }
+                let maintained = UnderMaintenance::read(transaction, &id, now).await?;
+                let (_, components) = in_page_order(transaction, &id, &maintained).await?;
+                let banner = Snapshot::banner(&components);
+                let counts = deliveries::counts(transaction, id.clone(), failed_since).await?;
+                let changes = audit::newest(&id, CHANGES).all(transaction).await;
+                Ok(Some(DashboardReport {
+                    banner,
+                    incidents: open_incidents(transaction, &id).await?,
+                    components: affected(components),
+                    maintenances: maintenances(transaction, &id, now).await?,
+                    subscribers: subscribers(transaction, &id).await?,
+                    waiting: counts.waiting,
+                    failed: counts.given_up,
+                    changes: changes
+                        .map_err(broken)?
+                        .into_iter()
+                        .map(audit::item)
+                        .collect::<Result<_, _>>()?,
+                }))
+            })
+        })
+        .await
+    }
+}
+
+/// The components that are not as they should be.
+fn affected(mut components: Vec<ComponentReport>) -> Vec<ComponentReport> {
+    components.retain(|report| {
+        report.under_maintenance || report.component.status != ComponentStatus::Operational
+    });
+    components
+}
+
+async fn open_incidents(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+) -> Result<Vec<IncidentReport>, Error> {
+    // Unordered: for an order, SQLite would use an index through all resolved incidents.
+    let mut rows = entity::incident::Entity::find()
+        .filter(incident::public::unresolved(organisation))
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    rows.sort_unstable_by_key(|row| Reverse(row.id));
+    rows.truncate(MOST_ITEMS);
+    incident::reports(transaction, rows).await
+}
+
+async fn maintenances(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Result<Vec<MaintenanceReport>, Error> {
+    use entity::maintenance::Column;
+    let mut rows = maintenance::public::not_over(organisation, now)
+        .filter(Column::StartAt.lte(now + AHEAD))
+        .filter(Column::CancelledAt.is_null())
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    rows.sort_unstable_by_key(|row| (row.start_at, row.id));
+    rows.truncate(MOST_ITEMS);
+    maintenance::reports(transaction, rows, LIST_TIMELINE_BYTES, now).await
+}
+
+async fn subscribers(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+) -> Result<SubscriberCounts, Error> {
+    let by_status: Vec<(String, i64)> = subscribers_by_status(organisation)
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let failing: Option<i64> = failing(organisation)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let number = |count: i64| u64::try_from(count).unwrap_or(0);
+    let mut counts = SubscriberCounts {
+        failing: failing.map_or(0, number),
+        ..SubscriberCounts::default()
+    };
+    for (status, count) in by_status {
+        counts.total += number(count);
+        match parse_stored(&status)? {
+            SubscriberStatus::Subscribed => counts.subscribed += number(count),
+            SubscriberStatus::Pending => counts.pending += number(count),
+            SubscriberStatus::Unsubscribed => {}
+        }
+    }
+    Ok(counts)
+}
+
+/// The number of subscribers of each status.
+fn subscribers_by_status(organisation: &OrganisationId) -> Select<subscriber::Entity> {
+    subscriber::Entity::find()
+        .select_only()
+        .column(subscriber::Column::Status)
+        .column_as(subscriber::Column::Id.count(), "count")
+        .filter(subscriber::Column::OrganisationId.eq(organisation.as_str()))
+        .group_by(subscriber::Column::Status)
+}
+
+/// The number of subscribers with a mail that was given up and is kept.
+fn failing(organisation: &OrganisationId) -> Select<delivery::Entity> {
+    let whose = Expr::col((delivery::Entity, delivery::Column::SubscriberId));
+    delivery::Entity::find()
+        .select_only()
+        .column_as(whose.count_distinct(), "count")
+        .filter(delivery::Column::OrganisationId.eq(organisation.as_str()))
+        .filter(delivery::Column::DueAt.is_null())
+        .filter(delivery::Column::GivenUpAt.is_not_null())
+}
+
+#[cfg(test)]
+mod query_plan_tests;

@@ -1,0 +1,146 @@
+//! Claims of organisations to domains.
+
+use allclear_application::domain::{DOMAIN_TAKEN, DomainStore};
+use allclear_application::error::Error;
+use allclear_domain::domain::{DomainClaim, DomainName, DomainStatus};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::Organisation;
+use async_trait::async_trait;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, DatabaseTransaction, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select,
+};
+
+use crate::database::Database;
+
+use crate::entity::domain_claim::{ActiveModel, Column, Entity, Model};
+use crate::entity::organisation;
+use crate::error::{broken, is_duplicate, parse_stored};
+
+#[async_trait]
+impl DomainStore for Database {
+    async fn verified_domains(&self) -> Result<Vec<(DomainName, OrganisationId)>, Error> {
+        let rows: Vec<(String, String)> = with_status(DomainStatus::Verified)
+            .select_only()
+            .columns([Column::Name, Column::OrganisationId])
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        let verified = |(name, id): (String, String)| Ok((parse_stored(&name)?, identifier(&id)?));
+        rows.into_iter().map(verified).collect()
+    }
+
+    async fn owner_of(&self, name: &DomainName) -> Result<Option<OrganisationId>, Error> {
+        let found = with_status(DomainStatus::Verified)
+            .filter(Column::Name.eq(name.as_str()))
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        found
+            .map(|row| identifier(&row.organisation_id))
+            .transpose()
+    }
+
+    async fn pending_tokens(&self, name: &DomainName, limit: u64) -> Result<Vec<String>, Error> {
+        with_status(DomainStatus::Pending)
+            .filter(Column::Name.eq(name.as_str()))
+            .order_by_desc(Column::CreatedAt)
+            .limit(limit)
+            .select_only()
+            .column(Column::Token)
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)
+    }
+
+    async fn find_by_id_or_code(&self, text: &str) -> Result<Option<OrganisationId>, Error> {
+        use organisation::Column as Own;
+        let named = Condition::any()
+            .add(Own::Id.eq(text))
+            .add(Own::Code.eq(text));
+        let found: Vec<String> = organisation::Entity::find()
+            .filter(named)
+            .select_only()
+            .column(Own::Id)
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        // An identifier comes before a code.
+        let exact = found.iter().find(|id| id.as_str() == text);
+        let found = exact.or(found.first());
+        found.map(|id| identifier(id)).transpose()
+    }
+}
+
+fn with_status(status: DomainStatus) -> Select<Entity> {
+    Entity::find().filter(Column::Status.eq(status.to_string()))
+}
+
+fn identifier(stored: &str) -> Result<OrganisationId, Error> {
+    OrganisationId::parse(stored).map_err(Error::internal)
+}
+
+/// Stores the claim of an organisation whose claim was `before`. [`Error::Conflict`] if another organisation has verified the domain.
+pub(crate) async fn store(
+    transaction: &DatabaseTransaction,
+    before: Option<DomainClaim>,
+    organisation: &Organisation,
+) -> Result<(), Error> {
+    if before == organisation.domain {
+        return Ok(());
+    }
+    let id = organisation.id.as_str();
+    let Some(claim) = organisation.domain.clone() else {
+        Entity::delete_by_id(id)
+            .exec(transaction)
+            .await
+            .map_err(broken)?;
+        return Ok(());
+    };
+    let row = ActiveModel {
+        organisation_id: Set(id.to_owned()),
+        name: Set(claim.name.to_string()),
+        token: Set(claim.token),
+        status: Set(claim.status.to_string()),
+        checked_at: Set(claim.checked_at),
+        created_at: Set(claim.created_at),
+    };
+    let replaced = OnConflict::column(Column::OrganisationId)
+        .update_columns([
+            Column::Name,
+            Column::Token,
+            Column::Status,
+            Column::CheckedAt,
+            Column::CreatedAt,
+        ])
+        .to_owned();
+    let stored = Entity::insert(row)
+        .on_conflict(replaced)
+        .exec_without_returning(transaction)
+        .await;
+    match stored {
+        Ok(_) => Ok(()),
+        Err(error) if is_duplicate(&error) => Err(Error::Conflict(DOMAIN_TAKEN.to_owned())),
+        Err(error) => Err(broken(error)),
+    }
+}
+
+/// The domain of a verified claim; `None` of a pending one.
+pub(crate) fn verified(row: Model) -> Result<Option<DomainName>, Error> {
+    let claim = claim(row)?;
+    Ok(claim.is_verified().then_some(claim.name))
+}
+
+pub(crate) fn claim(row: Model) -> Result<DomainClaim, Error> {
+    Ok(DomainClaim {
+        name: parse_stored(&row.name)?,
+        token: row.token,
+        status: parse_stored(&row.status)?,
+        checked_at: row.checked_at,
+        created_at: row.created_at,
+    })
+}

@@ -1,0 +1,13 @@
+use sea_orm::entity::prelude::*;
+
+#[sea_orm::model]
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "maintenance_components")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub maintenance_id: Uuid,
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub component_id: Uuid,
+}
+
+impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,183 @@
+//! Uptime of components by month.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::history::{NamedComponent, PageOwner};
+use allclear_application::public::uptime::{
+    COMPONENTS_OF_PAGE, CalendarMonths, ComponentCalendar, UptimePage, UptimeSelection,
+};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
+use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
+use allclear_domain::status_period::StatusSpan;
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use sea_orm::{
+    ColumnTrait, DatabaseTransaction, DerivePartialModel, EntityTrait, QueryFilter, QuerySelect,
+};
+use uuid::Uuid;
+
+use crate::component::{self, history::spans::spans_between};
+use crate::component_group;
+use crate::entity::component_period;
+use crate::error::broken;
+
+/// How long a page with an open outage is shown.
+const OPEN_OUTAGE: TimeDelta = TimeDelta::minutes(1);
+
+#[derive(DerivePartialModel)]
+#[sea_orm(entity = "crate::entity::component::Entity")]
+struct Row {
+    id: Uuid,
+    name: String,
+    group_id: Option<Uuid>,
+    position: i32,
+    start_date: Option<NaiveDate>,
+    created_at: DateTime<Utc>,
+}
+
+/// A component whose uptime is shown.
+struct Shown {
+    row: Row,
+    group: Option<String>,
+    component: NamedComponent,
+}
+
+/// A page of uptime; `None` if the component is unknown or does not show its uptime.
+pub(super) async fn page(
+    transaction: &DatabaseTransaction,
+    owner: PageOwner,
+    selection: UptimeSelection,
+    now: DateTime<Utc>,
+) -> Result<Option<UptimePage>, Error> {
+    let shown = components(transaction, &owner.id).await?;
+    let months = selection.months(owner.time_zone, now);
+    let components = shown.iter().map(|shown| shown.component.clone()).collect();
+    let mut has_next = false;
+    let on_page: Vec<_> = if let Some(code) = selection.component {
+        let mut shown = shown.into_iter();
+        let Some(chosen) = shown.find(|shown| shown.component.code == code) else {
+            return Ok(None);
+        };
+        has_next |= has_older(transaction, &chosen.row, &months).await?;
+        vec![chosen]
+    } else {
+        let size = usize::try_from(COMPONENTS_OF_PAGE).map_err(Error::internal)?;
+        let page = usize::try_from(selection.page).map_err(Error::internal)?;
+        has_next |= page * size < shown.len();
+        let before = page.saturating_sub(1) * size;
+        shown.into_iter().skip(before).take(size).collect()
+    };
+    let ids: Vec<_> = on_page.iter().map(|shown| shown.row.id).collect();
+    let mut spans = match months.interval() {
+        Some((from, to)) => spans_between(transaction, &ids, from, to).await?,
+        None => HashMap::new(),
+    };
+    let lasts =
+        |span: &StatusSpan| span.end_at.is_none() && span.status != ComponentStatus::Operational;
+    let is_open = spans.values().flatten().any(lasts);
+    let today = owner.time_zone.date_of(now);
+    let midnight = today.succ_opt().map(|date| owner.time_zone.start_of(date));
+    let calendar = |shown: Shown| {
+        let spans = spans.remove(&shown.row.id).unwrap_or_default();
+        ComponentCalendar {
+            months: months.of_component(shown.row.start_date, &spans),
+            group: shown.group,
+            component: shown.component,
+            start_date: shown.row.start_date,
+        }
+    };
+    Ok(Some(UptimePage {
+        calendars: on_page.into_iter().map(calendar).collect(),
+        components,
+        today,
+        has_next,
+        valid_until: match months.includes_today() {
+            true if is_open => Some(now + OPEN_OUTAGE),
+            true => midnight,
+            false => None,
+        },
+        owner,
+    }))
+}
+
+/// The components whose uptime is shown, in the order of the status page.
+async fn components(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+) -> Result<Vec<Shown>, Error> {
+    use crate::entity::{component::Column, component_group::Column as GroupColumn};
+    let rows: Vec<Row> = component::of(organisation)
+        .filter(Column::ShowUptime.eq(true))
+        .into_partial_model()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let groups: Vec<(Uuid, String, i32)> = component_group::of(organisation)
+        .select_only()
+        .columns([GroupColumn::Id, GroupColumn::Name, GroupColumn::Position])
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let place = |row: &Row| {
+        let group = row.group_id.map(ComponentGroupId);
+        let position = row.position;
+        (ComponentId(row.id), ComponentPlace { group, position })
+    };
+    let positions = Positions {
+        groups: groups
+            .iter()
+            .map(|(id, _, position)| (ComponentGroupId(*id), *position))
+            .collect(),
+        components: rows.iter().map(place).collect(),
+    };
+    let names: HashMap<_, _> = groups.into_iter().map(|(id, name, _)| (id, name)).collect();
+    let mut rows: HashMap<_, _> = rows.into_iter().map(|row| (row.id, row)).collect();
+    let shown = PageOrder::of(&positions)
+        .entries
+        .into_iter()
+        .flat_map(|entry| entry.components)
+        .filter_map(|id| rows.remove(&id.0))
+        .map(|row| {
+            let component = NamedComponent {
+                code: ComponentId(row.id).code(),
+                name: row.name.clone(),
+            };
+            Shown {
+                group: row.group_id.and_then(|group| names.get(&group).cloned()),
+                row,
+                component,
+            }
+        });
+    Ok(shown.collect())
+}
+
+/// Whether a component has data before these months.
+async fn has_older(
+    transaction: &DatabaseTransaction,
+    component: &Row,
+    months: &CalendarMonths,
+) -> Result<bool, Error> {
+    use component_period::{Column, Entity};
+    let (Some(first_day), Some((start_at, _))) = (months.first_day(), months.interval()) else {
+        return Ok(false);
+    };
+    if let Some(start_date) = component.start_date {
+        return Ok(start_date < first_day);
+    }
+    if component.created_at < start_at {
+        return Ok(true);
+    }
+    let earlier: Option<Uuid> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::ComponentId.eq(component.id))
+        .filter(Column::StartAt.lt(start_at))
+        .limit(1)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(earlier.is_some())
+}

@@ -1,0 +1,258 @@
+//! The components that maintenances affect.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use allclear_application::component::ComponentReport;
+use allclear_application::error::Error;
+use allclear_application::public::incident::ComponentName;
+use allclear_application::public::maintenance::MaintenanceComponent;
+use allclear_domain::component::Component;
+use allclear_domain::event::Event;
+use allclear_domain::id::{ComponentId, MaintenanceId, OrganisationId};
+use allclear_domain::validation::check_known;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
+    IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
+use uuid::Uuid;
+
+use super::public::not_over;
+use crate::commit::Scope;
+use crate::component;
+use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
+use crate::entity::maintenance;
+use crate::entity::maintenance_component::{Column, Entity, Model};
+use crate::error::broken;
+
+/// The components of an organisation that are under maintenance at a time.
+#[derive(Default)]
+pub(crate) struct UnderMaintenance(HashSet<Uuid>);
+
+impl UnderMaintenance {
+    pub(crate) async fn read(
+        connection: &impl ConnectionTrait,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Self, Error> {
+        let affected: Vec<(Uuid, DateTime<Utc>)> = current(organisation, now)
+            .into_tuple()
+            .all(connection)
+            .await
+            .map_err(broken)?;
+        let begun = affected
+            .into_iter()
+            .filter(|(_, start_at)| *start_at <= now);
+        Ok(Self(begun.map(|(component, _)| component).collect()))
+    }
+
+    pub(crate) fn has(&self, component: Uuid) -> bool {
+        self.0.contains(&component)
+    }
+
+    pub(crate) fn report(&self, component: Component) -> ComponentReport {
+        ComponentReport {
+            under_maintenance: self.has(component.id.0),
+            component,
+        }
+    }
+}
+
+/// The components of all maintenances that are in progress or scheduled, each with the start of its maintenance. The query has no
+/// condition on the start, or databases would search the index of starts and read every past maintenance.
+pub(super) fn current(
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Select<maintenance::Entity> {
+    let link = maintenance::Entity::belongs_to(Entity)
+        .from(maintenance::Column::Id)
+        .to(Column::MaintenanceId);
+    not_over(organisation, now)
+        .filter(maintenance::Column::CancelledAt.is_null())
+        .join(JoinType::InnerJoin, link.into())
+        .select_only()
+        .column(Column::ComponentId)
+        .column(maintenance::Column::StartAt)
+}
+
+/// Selects the components under maintenance at a time, `without` a maintenance. Like [`current`], it has no condition on the start:
+/// a maintenance that has not begun is null in the list.
+pub(crate) fn in_progress(
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+    without: Option<MaintenanceId>,
+) -> SelectStatement {
+    let begun = Expr::col((maintenance::Entity, maintenance::Column::StartAt)).lte(now);
+    let component = CaseStatement::new().case(begun, Expr::col((Entity, Column::ComponentId)));
+    let current = current(organisation, now)
+        .select_only()
+        .expr(Expr::Case(Box::new(component)));
+    match without {
+        Some(id) => current.filter(maintenance::Column::Id.ne(id.0)),
+        None => current,
+    }
+    .into_query()
+}
+
+/// The components that a maintenance affects, the oldest first, also deleted ones.
+pub(super) async fn of(
+    transaction: &DatabaseTransaction,
+    maintenance: MaintenanceId,
+) -> Result<Vec<ComponentId>, Error> {
+    let mut affected = of_each(transaction, &[maintenance.0]).await?;
+    Ok(affected.remove(&maintenance.0).unwrap_or_default())
+}
+
+/// [`of`] for several maintenances.
+pub(super) async fn of_each(
+    transaction: &DatabaseTransaction,
+    maintenances: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<ComponentId>>, Error> {
+    let rows = Entity::find()
+        .filter(Column::MaintenanceId.is_in(maintenances.iter().copied()))
+        .order_by_asc(Column::ComponentId)
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let mut affected: HashMap<_, Vec<_>> = HashMap::new();
+    for row in rows {
+        affected
+            .entry(row.maintenance_id)
+            .or_default()
+            .push(ComponentId(row.component_id));
+    }
+    Ok(affected)
+}
+
+/// Stores which components a maintenance affects, after `before`. [`Error::Invalid`] if one of the others is not the organisation's.
+pub(super) async fn replace(
+    scope: Scope<'_>,
+    id: MaintenanceId,
+    before: &[ComponentId],
+    after: &[ComponentId],
+) -> Result<(), Error> {
+    let (was, is): (BTreeSet<_>, BTreeSet<_>) = (before.iter().collect(), after.iter().collect());
+    let (added, removed): (Vec<_>, Vec<_>) = (
+        is.difference(&was).map(|id| id.0).collect(),
+        was.difference(&is).map(|id| id.0).collect(),
+    );
+    if !added.is_empty() {
+        let known: Vec<Uuid> = component::of(scope.organisation)
+            .select_only()
+            .column(ComponentColumn::Id)
+            .filter(ComponentColumn::Id.is_in(added.iter().copied()))
+            .into_tuple()
+            .all(scope.transaction)
+            .await
+            .map_err(broken)?;
+        let known: Vec<_> = known
+            .into_iter()
+            .map(ComponentId)
+            .chain(before.iter().copied())
+            .collect();
+        let field = |index| format!("components[{index}]");
+        check_known(after, &known, field, "This component does not exist")?;
+        let rows = added.into_iter().map(|component_id| {
+            let maintenance_id = id.0;
+            let row = Model {
+                maintenance_id,
+                component_id,
+            };
+            row.into_active_model()
+        });
+        Entity::insert_many(rows)
+            .exec_without_returning(scope.transaction)
+            .await
+            .map_err(broken)?;
+    }
+    if !removed.is_empty() {
+        Entity::delete_many()
+            .filter(Column::MaintenanceId.eq(id.0))
+            .filter(Column::ComponentId.is_in(removed))
+            .exec(scope.transaction)
+            .await
+            .map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// The events of components whose maintenances began or ended, the oldest component first. Deleted components have none.
+pub(crate) async fn events(
+    scope: Scope<'_>,
+    components: Vec<ComponentId>,
+) -> Result<Vec<Event>, Error> {
+    if components.is_empty() {
+        return Ok(Vec::new());
+    }
+    let live: Vec<Uuid> = component::of(scope.organisation)
+        .select_only()
+        .column(ComponentColumn::Id)
+        .filter(ComponentColumn::Id.is_in(components.into_iter().map(|id| id.0)))
+        .order_by_asc(ComponentColumn::Id)
+        .into_tuple()
+        .all(scope.transaction)
+        .await
+        .map_err(broken)?;
+    let event = |id| Event::ComponentUpdate(ComponentId(id));
+    Ok(live.into_iter().map(event).collect())
+}
+
+#[derive(FromQueryResult)]
+struct Link {
+    maintenance_id: Uuid,
+    component_id: Uuid,
+    name: String,
+}
+
+/// The components that a maintenance affects, with their names, newest component first.
+pub(crate) async fn named_of(
+    connection: &impl ConnectionTrait,
+    maintenance: MaintenanceId,
+) -> Result<Vec<MaintenanceComponent>, Error> {
+    let mut affected = named(connection, &[maintenance.0]).await?;
+    Ok(affected.remove(&maintenance.0).unwrap_or_default())
+}
+
+/// [`named_of`] for several maintenances.
+pub(super) async fn named(
+    connection: &impl ConnectionTrait,
+    maintenances: &[Uuid],
+) -> Result<HashMap<Uuid, Vec<MaintenanceComponent>>, Error> {
+    let rows = connection
+        .query_all(&links(maintenances))
+        .await
+        .map_err(broken)?;
+    let mut affected: HashMap<_, Vec<_>> = HashMap::new();
+    for row in rows {
+        let link = Link::from_query_result(&row, "").map_err(broken)?;
+        let component_id = link.component_id.to_string();
+        let component = ComponentName {
+            id: component_id.clone(),
+            code: ComponentId(link.component_id).code().to_string(),
+            name: link.name,
+        };
+        affected
+            .entry(link.maintenance_id)
+            .or_default()
+            .push(MaintenanceComponent {
+                component_id,
+                component,
+            });
+    }
+    Ok(affected)
+}
+
+pub(super) fn links(maintenances: &[Uuid]) -> SelectStatement {
+    Query::select()
+        .columns([Column::MaintenanceId, Column::ComponentId].map(|column| (Entity, column)))
+        .column((ComponentEntity, ComponentColumn::Name))
+        .from(Entity)
+        .inner_join(
+            ComponentEntity,
+            Expr::col((ComponentEntity, ComponentColumn::Id)).equals((Entity, Column::ComponentId)),
+        )
+        .and_where(Expr::col((Entity, Column::MaintenanceId)).is_in(maintenances.iter().copied()))
+        .order_by((Entity, Column::ComponentId), Order::Desc)
+        .take()
+}

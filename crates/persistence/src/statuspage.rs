@@ -1,0 +1,200 @@
+//! The public state of an organisation for programs.
+
+mod incident;
+mod maintenance;
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_application::public::incident::TIMELINE_LENGTH;
+use allclear_application::statuspage::{PublicState, PublicStateStore, TEXT_BYTES};
+use allclear_domain::code::Code;
+use allclear_domain::entry::{Entry, RecordedUpdate};
+use allclear_domain::id::{ComponentId, OrganisationId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order, QueryResult,
+    QuerySelect,
+};
+use uuid::Uuid;
+
+use crate::affected::read_change;
+use crate::database::Database;
+use crate::entity;
+use crate::error::{broken, parse_stored};
+use crate::maintenance::component::UnderMaintenance;
+use crate::organisation;
+use crate::snapshot::in_page_order;
+
+#[async_trait]
+impl PublicStateStore for Database {
+    async fn public_state(
+        &self,
+        organisation: &OrganisationId,
+        now: DateTime<Utc>,
+    ) -> Result<Option<PublicState>, Error> {
+        let id = organisation.clone();
+        let links = self.links.clone();
+        self.read_consistently(move |transaction| {
+            Box::pin(async move {
+                let Some(organisation) = organisation::find(transaction, &id).await? else {
+                    return Ok(None);
+                };
+                let url = links.page(&id, organisation.verified_domain());
+                let updated_at = updated_at(transaction, &id).await?;
+                let maintained = UnderMaintenance::read(transaction, &id, now).await?;
+                let (groups, components) = in_page_order(transaction, &id, &maintained).await?;
+                Ok(Some(PublicState {
+                    organisation,
+                    url,
+                    updated_at,
+                    groups,
+                    components,
+                    incidents: incident::records(transaction, &id).await?,
+                    maintenances: maintenance::records(transaction, &id, now).await?,
+                    read_at: now,
+                }))
+            })
+        })
+        .await
+    }
+}
+
+/// When something public of an organisation changed last.
+async fn updated_at(
+    transaction: &DatabaseTransaction,
+    id: &OrganisationId,
+) -> Result<DateTime<Utc>, Error> {
+    use entity::organisation::{Column, Entity};
+    let times: Option<(DateTime<Utc>, DateTime<Utc>)> = Entity::find_by_id(id.as_str())
+        .select_only()
+        .columns([Column::CommittedAt, Column::CreatedAt])
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let (committed_at, created_at) = times.ok_or(Error::NotFound("Organisation"))?;
+    // An organisation without a commit has an earlier time.
+    Ok(std::cmp::max(committed_at, created_at))
+}
+
+/// Columns of an update beside those of its timeline.
+#[derive(FromQueryResult)]
+struct UpdateRow {
+    id: Uuid,
+    status: String,
+    message: String,
+    created_at: DateTime<Utc>,
+    edited_at: Option<DateTime<Utc>>,
+    display_at: DateTime<Utc>,
+    affected_before: Option<String>,
+}
+
+/// The updates of each incident or maintenance, newest first.
+#[derive(Default)]
+struct Updates(HashMap<Uuid, Vec<RecordedUpdate>>);
+
+impl Updates {
+    /// Adds the next older update of `parent`.
+    fn push(&mut self, parent: &str, row: &QueryResult, after: Option<&str>) -> Result<(), Error> {
+        let parent: Uuid = row.try_get("", parent).map_err(broken)?;
+        let updates = self.0.entry(parent).or_default();
+        if updates.len() as u64 >= TIMELINE_LENGTH {
+            return Ok(());
+        }
+        let after: Option<String> = match after {
+            Some(column) => row.try_get("", column).map_err(broken)?,
+            None => None,
+        };
+        let row = UpdateRow::from_query_result(row, "").map_err(broken)?;
+        updates.push(RecordedUpdate {
+            code: Code::of(row.id.as_bytes()),
+            status: parse_stored(&row.status)?,
+            message: row.message,
+            created_at: row.created_at,
+            edited_at: row.edited_at,
+            display_at: row.display_at,
+            affected: read_change(row.affected_before.as_deref(), after.as_deref())?,
+        });
+        Ok(())
+    }
+
+    fn take(&mut self, parent: Uuid) -> Vec<RecordedUpdate> {
+        self.0.remove(&parent).unwrap_or_default()
+    }
+}
+
+/// The common size limit of texts.
+struct TextBudget(usize);
+
+impl TextBudget {
+    const fn new() -> Self {
+        Self(TEXT_BYTES)
+    }
+
+    /// Removes entries between the newest one and the description if they do not fit.
+    fn fit(&mut self, entries: &mut Vec<Entry>) {
+        let size = |entries: &[Entry]| entries.iter().map(size_of).sum::<usize>();
+        if size(entries) > self.0 && entries.len() > 2 {
+            entries.drain(1..entries.len() - 1);
+        }
+        self.0 = self.0.saturating_sub(size(entries));
+    }
+}
+
+/// About the bytes of an entry as JSON.
+fn size_of(entry: &Entry) -> usize {
+    let affected = entry.affected.iter().flatten();
+    let affected: usize = affected.map(|component| component.name.len() + 100).sum();
+    entry.body.len() + affected + 300
+}
+
+#[derive(FromQueryResult)]
+struct LinkRow {
+    parent: Uuid,
+    component_id: Uuid,
+    status: Option<String>,
+    deleted_at: Option<DateTime<Utc>>,
+}
+
+/// Selects the components that `table` links with incidents or maintenances, the oldest first.
+fn links(table: &'static str, parent: &'static str, ids: &[Uuid], status: Expr) -> SelectStatement {
+    use entity::component::{Column, Entity};
+    Query::select()
+        .expr_as(Expr::col((table, parent)), "parent")
+        .expr_as(Expr::col((Entity, Column::Id)), "component_id")
+        .expr_as(status, "status")
+        .column((Entity, Column::DeletedAt))
+        .from(table)
+        .inner_join(
+            Entity,
+            Expr::col((Entity, Column::Id)).equals((table, "component_id")),
+        )
+        .and_where(Expr::col((table, parent)).is_in(ids.iter().copied()))
+        .order_by((Entity, Column::Id), Order::Asc)
+        .take()
+}
+
+/// The links of each incident or maintenance.
+async fn read_links(
+    transaction: &DatabaseTransaction,
+    query: &SelectStatement,
+) -> Result<HashMap<Uuid, Vec<LinkRow>>, Error> {
+    let mut links: HashMap<_, Vec<_>> = HashMap::new();
+    for row in transaction.query_all(query).await.map_err(broken)? {
+        let row = LinkRow::from_query_result(&row, "").map_err(broken)?;
+        links.entry(row.parent).or_default().push(row);
+    }
+    Ok(links)
+}
+
+/// The components of these links that are not deleted.
+fn live(links: &[LinkRow]) -> Vec<ComponentId> {
+    links
+        .iter()
+        .filter(|link| link.deleted_at.is_none())
+        .map(|link| ComponentId(link.component_id))
+        .collect()
+}

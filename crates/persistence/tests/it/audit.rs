@@ -1,0 +1,182 @@
+use allclear_application::audit::{AuditItem, AuditStore};
+use allclear_application::component::ComponentStore;
+use allclear_application::dashboard::DashboardStore;
+use allclear_application::maintenance::MaintenanceStore;
+use allclear_application::origin::Origin;
+use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_domain::audit::{Action, ActorType, TargetType};
+use allclear_domain::component::{Component, ComponentStatus};
+use allclear_domain::email::Mailbox;
+use allclear_domain::id::SubscriberId;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+
+use crate::backend::clock;
+use crate::contract;
+use crate::maintenance;
+use crate::world::{World, ann};
+
+contract!(
+    change_is_audited_with_its_originator_and_the_name_of_its_target,
+    change_by_the_clock_is_the_schedulers,
+    refused_or_empty_change_is_not_audited,
+    subscriber_is_audited_without_address_and_only_if_an_operator_changes_it,
+    old_items_are_deleted,
+);
+
+impl World {
+    pub(crate) async fn changes(&self) -> Vec<AuditItem> {
+        let now = clock().now();
+        let found = self.database.dashboard(&self.acme, now, now).await;
+        found.unwrap().unwrap().changes
+    }
+
+    async fn actions(&self) -> Vec<Action> {
+        let changes = self.changes().await;
+        changes.into_iter().map(|item| item.action).collect()
+    }
+}
+
+/// Runs `work` as a request of Ann.
+async fn by_ann<T>(work: impl Future<Output = T>) -> T {
+    Origin::of_request(Some("r1".into()), async {
+        Origin::identify(ann());
+        work.await
+    })
+    .await
+}
+
+async fn change_is_audited_with_its_originator_and_the_name_of_its_target(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let other = World::new(database, "other").await;
+    by_ann(async {
+        let api = world.component("API ☃").await;
+        let incident = world.open("Down", &[]).await.id;
+        world
+            .record(incident, IncidentStatus::Identified, "A cable")
+            .await;
+        ComponentStore::delete(database, &world.acme, api, Component::delete(api))
+            .await
+            .unwrap();
+        world.delete(incident).await;
+    })
+    .await;
+    let changes = world.changes().await;
+    let seen: Vec<_> = changes
+        .iter()
+        .map(|item| (item.action, item.target_name.as_deref()))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (Action::IncidentDeleted, Some("Down")),
+            (Action::ComponentDeleted, Some("API ☃")),
+            (Action::IncidentUpdateCreated, Some("Down")),
+            (Action::IncidentCreated, Some("Down")),
+            (Action::ComponentCreated, Some("API ☃")),
+        ]
+    );
+    let item = &changes[1];
+    assert_eq!(
+        (item.actor_type, item.actor_name.as_str()),
+        (ActorType::User, "Ann")
+    );
+    assert_eq!(item.actor_id.as_deref(), Some("user_ann"));
+    assert_eq!(item.request_id.as_deref(), Some("r1"));
+    assert_eq!(item.target_type, TargetType::Component);
+    assert_eq!(item.target_id, changes[4].target_id);
+    assert_eq!(other.changes().await, []);
+}
+
+async fn change_by_the_clock_is_the_schedulers(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let start = clock().now() + TimeDelta::hours(1);
+    let end = start + TimeDelta::hours(1);
+    by_ann(async {
+        maintenance::create(database, &world.acme, start, Some(end)).await;
+        maintenance::create(database, &world.acme, start, None).await;
+    })
+    .await;
+    database.announce(&world.acme, start).await.unwrap();
+    let over = end + TimeDelta::milliseconds(1);
+    database.announce(&world.acme, over).await.unwrap();
+    let changes = world.changes().await;
+    let seen: Vec<_> = changes
+        .iter()
+        .map(|item| (item.action, item.actor_type))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (Action::MaintenanceCompleted, ActorType::Scheduler),
+            (Action::MaintenanceStarted, ActorType::Scheduler),
+            (Action::MaintenanceStarted, ActorType::Scheduler),
+            (Action::MaintenanceCreated, ActorType::User),
+            (Action::MaintenanceCreated, ActorType::User),
+        ]
+    );
+    assert_eq!(changes[0].actor_id, None);
+    assert_eq!(changes[0].target_name.as_deref(), Some("Move ☃"));
+}
+
+async fn refused_or_empty_change_is_not_audited(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    // The same again changes nothing.
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    assert_eq!(
+        world.actions().await,
+        [Action::ComponentUpdated, Action::ComponentCreated]
+    );
+}
+
+async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_it(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let enter = |email: &'static str| {
+        let draft = SubscriberDraft {
+            email: email.into(),
+        };
+        let rule: SubscriberRule = Box::new(|_| {
+            Ok(Subscriber::create(
+                SubscriberId(clock().id()),
+                draft,
+                clock().now(),
+            )?)
+        });
+        database.enter(&world.acme, Mailbox::of(email), rule)
+    };
+    Origin::of_request(None, enter("visitor@example.com"))
+        .await
+        .unwrap();
+    let subscriber = by_ann(enter("added@example.com")).await.unwrap();
+    by_ann(SubscriberStore::delete(
+        database,
+        &world.acme,
+        subscriber.id,
+    ))
+    .await
+    .unwrap();
+    assert_eq!(
+        world.actions().await,
+        [Action::SubscriberDeleted, Action::SubscriberCreated]
+    );
+    let changes = world.changes().await;
+    assert!(changes.iter().all(|item| item.target_name.is_none()));
+}
+
+async fn old_items_are_deleted(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.component("API").await;
+    let now = clock().now();
+    let earlier = now - TimeDelta::minutes(1);
+    assert_eq!(AuditStore::prune(database, earlier, 10).await.unwrap(), 0);
+    assert_eq!(world.changes().await.len(), 1);
+    let later = now + TimeDelta::minutes(1);
+    assert_eq!(AuditStore::prune(database, later, 10).await.unwrap(), 1);
+    assert_eq!(world.changes().await, []);
+}

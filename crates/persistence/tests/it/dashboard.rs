@@ -1,0 +1,88 @@
+use allclear_application::dashboard::{DashboardReport, DashboardStore};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+
+use crate::backend::{assert_none, clock};
+use crate::contract;
+use crate::maintenance::{create, edit};
+use crate::world::{World, open_on, set};
+
+contract!(
+    dashboard_shows_what_is_wrong,
+    dashboard_shows_the_maintenances_of_the_next_week,
+    dashboard_belongs_to_its_organisation,
+);
+
+async fn dashboard(world: &World) -> DashboardReport {
+    let now = clock().now();
+    let found = world.database.dashboard(&world.acme, now, now).await;
+    found.unwrap().unwrap()
+}
+
+async fn dashboard_shows_what_is_wrong(database: &Database) {
+    let world = World::new(database, "acme").await;
+    assert_eq!(dashboard(&world).await.banner, None);
+    let api = world.component("API").await;
+    world.component("Web").await;
+    let calm = dashboard(&world).await;
+    assert!(calm.banner.unwrap().operational);
+    assert!(calm.components.is_empty() && calm.incidents.is_empty());
+
+    let past = world.open("Past", &[]).await.id;
+    world.edit(past, set(IncidentStatus::Resolved)).await;
+    let first = world.open("First", &[]).await.id;
+    let impact = open_on(api, ComponentStatus::MajorOutage);
+    let second = world.open("Second", &[impact]).await.id;
+    world
+        .record(second, IncidentStatus::Identified, "A cable")
+        .await;
+    let found = dashboard(&world).await;
+    assert!(!found.banner.unwrap().operational);
+    let incidents: Vec<_> = found
+        .incidents
+        .iter()
+        .map(|report| (report.incident.id, report.timeline.len()))
+        .collect();
+    assert_eq!(incidents, [(second, 1), (first, 0)]);
+    let components: Vec<_> = found
+        .components
+        .iter()
+        .map(|found| found.component.id)
+        .collect();
+    assert_eq!(components, [api]);
+}
+
+async fn dashboard_shows_the_maintenances_of_the_next_week(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let at = |hours: i64| clock().now() + TimeDelta::hours(hours);
+    let next_week = create(database, &world.acme, at(7 * 24 - 1), None).await;
+    let running = create(database, &world.acme, at(-2), Some(at(1))).await;
+    let soon = create(database, &world.acme, at(3), Some(at(4))).await;
+    create(database, &world.acme, at(-4), Some(at(-3))).await;
+    create(database, &world.acme, at(7 * 24 + 1), None).await;
+    let cancelled = create(database, &world.acme, at(5), None).await;
+    let patch = MaintenancePatch {
+        status: Some(MaintenanceStatus::Cancelled),
+        ..MaintenancePatch::default()
+    };
+    edit(database, &world.acme, cancelled.id, patch).await;
+    let found = dashboard(&world).await.maintenances;
+    let ids: Vec<_> = found.iter().map(|report| report.maintenance.id).collect();
+    assert_eq!(ids, [running.id, soon.id, next_week.id]);
+}
+
+async fn dashboard_belongs_to_its_organisation(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let other = World::new(database, "other").await;
+    world.component("API").await;
+    world.open("Down", &[]).await;
+    let found = dashboard(&other).await;
+    assert_eq!((found.banner, found.incidents.len()), (None, 0));
+    assert!(found.changes.is_empty());
+    let (nobody, now) = (OrganisationId::parse("nobody").unwrap(), clock().now());
+    assert_none(database.dashboard(&nobody, now, now)).await;
+}

@@ -1,0 +1,356 @@
+use allclear_application::component::ComponentStore;
+use allclear_application::component_group::ComponentGroupStore;
+use allclear_application::error::Error;
+use allclear_application::maintenance::{MaintenanceReport, MaintenanceStore};
+use allclear_application::outbox::Commit;
+use allclear_application::page::Page;
+use allclear_application::public::SnapshotStore;
+use allclear_application::stamp::Stamp;
+use allclear_application::transition::{Committed, CreateTransition};
+use allclear_domain::component::{Component, ComponentPatch, ComponentStatus};
+use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
+use allclear_domain::id::{ComponentGroupId, ComponentId, MaintenanceId, OrganisationId};
+use allclear_domain::maintenance::{
+    Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, NewEnd,
+};
+use allclear_persistence::database::Database;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, from_str};
+
+use super::{deletion, edit, in_days};
+use crate::backend::{author, clock, organisation};
+use crate::contract;
+use crate::world::{World, open_on};
+
+contract!(
+    maintenance_names_the_components_that_it_affects,
+    component_of_another_organisation_is_refused_and_nothing_stored,
+    deleted_component_keeps_its_name_in_maintenances,
+    clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision,
+    change_by_an_operator_begins_and_ends_the_maintenance_of_components,
+    component_is_under_maintenance_until_none_of_its_maintenances_is_in_progress,
+    group_is_under_maintenance_if_one_of_its_components_is,
+    maintenance_leaves_the_status_of_its_components_and_their_versions,
+    components_of_another_organisation_are_not_under_maintenance,
+);
+
+fn draft(
+    start_at: DateTime<Utc>,
+    end_at: Option<DateTime<Utc>>,
+    components: &[ComponentId],
+) -> CreateTransition<Maintenance> {
+    let draft = MaintenanceDraft {
+        title: "Move".into(),
+        description: "d".into(),
+        start_at,
+        end_at,
+        status: MaintenanceStatus::default(),
+        notify: None,
+        components: components.to_vec(),
+    };
+    Box::new(move |stamp| {
+        let id = MaintenanceId(stamp.id);
+        Ok(Maintenance::create(
+            id,
+            draft,
+            true,
+            stamp.now,
+            stamp.clock,
+        )?)
+    })
+}
+
+/// Creates a maintenance that affects some components.
+pub(crate) async fn plan(
+    world: &World,
+    start_at: DateTime<Utc>,
+    end_at: Option<DateTime<Utc>>,
+    components: &[ComponentId],
+) -> Committed<MaintenanceReport> {
+    let create = draft(start_at, end_at, components);
+    MaintenanceStore::insert(&world.database, &world.acme, create)
+        .await
+        .unwrap()
+}
+
+fn replaced(components: &[ComponentId]) -> MaintenancePatch {
+    MaintenancePatch {
+        components: Some(components.to_vec()),
+        ..Default::default()
+    }
+}
+
+fn cancelled() -> MaintenancePatch {
+    MaintenancePatch {
+        status: Some(MaintenanceStatus::Cancelled),
+        ..Default::default()
+    }
+}
+
+fn names(report: &MaintenanceReport) -> Vec<&str> {
+    let components = report.components.iter();
+    components
+        .map(|affected| affected.component.name.as_str())
+        .collect()
+}
+
+/// The events of a commit: their names, and for a component its name with its flag.
+fn told(commit: Option<Commit>) -> Vec<String> {
+    let event = |event: &allclear_application::outbox::PublicEvent| {
+        let args: Value = from_str(event.args.get()).unwrap();
+        match args[0]["underMaintenance"].as_bool() {
+            Some(flag) => format!("{} {flag}", args[0]["name"].as_str().unwrap()),
+            None => event.name.clone(),
+        }
+    };
+    commit.map_or(Vec::new(), |commit| {
+        commit.events.iter().map(event).collect()
+    })
+}
+
+async fn is_under_maintenance(world: &World, id: ComponentId) -> bool {
+    let found = ComponentStore::find(&world.database, &world.acme, id).await;
+    found.unwrap().unwrap().under_maintenance
+}
+
+/// The flags of the snapshot, by name.
+async fn flags(
+    database: &Database,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Vec<String> {
+    let snapshot = database.snapshot(organisation, now).await.unwrap().unwrap();
+    let mut flags: Vec<_> = snapshot
+        .components
+        .iter()
+        .filter(|component| component.under_maintenance)
+        .map(|component| component.name.clone())
+        .collect();
+    flags.sort();
+    flags
+}
+
+async fn maintenance_names_the_components_that_it_affects(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let created = plan(&world, in_days(1), None, &[api, web]).await.state;
+    let id = created.maintenance.id;
+    assert_eq!(names(&created), ["Web", "API"]);
+    let found = super::find(database, &world.acme, id).await.unwrap();
+    assert_eq!(found.components, created.components);
+    let code = api.code().to_string();
+    assert_eq!(found.components[1].component.code, code);
+    let listed = MaintenanceStore::list(database, &world.acme, Page::default()).await;
+    assert_eq!(listed.unwrap().items[0].components, created.components);
+    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let shown = snapshot.unwrap().unwrap().maintenances.pop().unwrap();
+    assert_eq!(shown.components, created.components);
+    let replaced_by = edit(database, &world.acme, id, replaced(&[web])).await;
+    assert_eq!(names(&replaced_by.state), ["Web"]);
+    let same = edit(database, &world.acme, id, replaced(&[web])).await;
+    assert!(same.commit.is_none());
+    let emptied = edit(database, &world.acme, id, replaced(&[])).await;
+    assert!(emptied.state.components.is_empty());
+    assert_eq!(told(emptied.commit), ["maintenance-updated"]);
+}
+
+async fn component_of_another_organisation_is_refused_and_nothing_stored(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let theirs = World::new(database, "other").await.component("API").await;
+    let web = world.component("Web").await;
+    let refused = MaintenanceStore::insert(
+        database,
+        &world.acme,
+        draft(in_days(1), None, &[web, theirs]),
+    )
+    .await;
+    let Err(Error::Invalid(invalid)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(invalid.errors[0].field, "components[1]");
+    assert_eq!(invalid.errors[0].message, "This component does not exist");
+    let listed = MaintenanceStore::list(database, &world.acme, Page::default()).await;
+    assert!(listed.unwrap().items.is_empty());
+    let planned = plan(&world, in_days(1), None, &[web]).await.state;
+    let patch = MaintenancePatch {
+        title: Some("Other".into()),
+        ..replaced(&[theirs])
+    };
+    let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
+        Ok(found.edit(patch, true, stamp.clock)?)
+    });
+    let id = planned.maintenance.id;
+    let refused = MaintenanceStore::change(database, &world.acme, id, rule).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let found = super::find(database, &world.acme, id).await.unwrap();
+    assert_eq!(
+        (found.maintenance.title.as_str(), names(&found)),
+        ("Move", vec!["Web"])
+    );
+}
+
+async fn deleted_component_keeps_its_name_in_maintenances(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let started = plan(&world, in_days(-1), None, &[api, web]).await.state;
+    let id = started.maintenance.id;
+    ComponentStore::delete(database, &world.acme, api, Component::delete(api))
+        .await
+        .unwrap()
+        .unwrap();
+    let found = super::find(database, &world.acme, id).await.unwrap();
+    assert_eq!(names(&found), ["Web", "API"]);
+    // What is read may be sent back.
+    let same = edit(database, &world.acme, id, replaced(&[web, api])).await;
+    assert!(same.commit.is_none());
+    let ended = edit(database, &world.acme, id, cancelled()).await;
+    assert_eq!(told(ended.commit), ["maintenance-updated", "Web false"]);
+    edit(database, &world.acme, id, replaced(&[web])).await;
+    let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
+        Ok(found.edit(replaced(&[api]), true, stamp.clock)?)
+    });
+    let refused = MaintenanceStore::change(database, &world.acme, id, rule).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+}
+
+async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    world.component("Mail").await;
+    let (start, end) = (in_days(1), in_days(2));
+    let after = end + TimeDelta::milliseconds(1);
+    let planned = plan(&world, start, Some(end), &[api, web]).await;
+    assert_eq!(told(planned.commit), ["new-maintenance"]);
+    let before = start - TimeDelta::milliseconds(1);
+    assert_eq!(flags(database, &world.acme, before).await, [""; 0]);
+    // The page knows it before the scheduler has published it.
+    assert_eq!(flags(database, &world.acme, start).await, ["API", "Web"]);
+    let begun = database.announce(&world.acme, start).await.unwrap();
+    assert_eq!(told(begun), ["maintenance-updated", "API true", "Web true"]);
+    let again = database.announce(&world.acme, start).await.unwrap();
+    assert_eq!(told(again), [""; 0]);
+    assert_eq!(flags(database, &world.acme, end).await, ["API", "Web"]);
+    let over = database.announce(&world.acme, after).await.unwrap();
+    assert_eq!(
+        told(over),
+        ["maintenance-updated", "API false", "Web false"]
+    );
+    assert_eq!(flags(database, &world.acme, after).await, [""; 0]);
+}
+
+async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let begun = plan(&world, in_days(-1), None, &[api]).await;
+    let id = begun.state.maintenance.id;
+    assert_eq!(told(begun.commit), ["new-maintenance", "API true"]);
+    let changed = edit(database, &world.acme, id, replaced(&[web])).await;
+    let expected = ["maintenance-updated", "API false", "Web true"];
+    assert_eq!(told(changed.commit), expected);
+    let ended = MaintenancePatch {
+        end_at: Some(NewEnd::At(clock().now())),
+        ..Default::default()
+    };
+    let ended = edit(database, &world.acme, id, ended).await;
+    assert_eq!(told(ended.commit), ["maintenance-updated", "Web false"]);
+    let reopened = MaintenancePatch {
+        end_at: Some(NewEnd::Open),
+        ..Default::default()
+    };
+    let reopened = edit(database, &world.acme, id, reopened).await;
+    assert_eq!(told(reopened.commit), ["maintenance-updated", "Web true"]);
+    let cancelled = edit(database, &world.acme, id, cancelled()).await;
+    assert_eq!(told(cancelled.commit), ["maintenance-updated", "Web false"]);
+    let restored = MaintenancePatch {
+        status: Some(MaintenanceStatus::Scheduled),
+        ..Default::default()
+    };
+    edit(database, &world.acme, id, restored).await;
+    assert!(is_under_maintenance(&world, web).await);
+    let deleted = MaintenanceStore::delete(database, &world.acme, id, deletion()).await;
+    let deleted = deleted.unwrap().unwrap();
+    assert_eq!(told(deleted.commit), ["maintenance-deleted", "Web false"]);
+    assert!(!is_under_maintenance(&world, web).await);
+}
+
+async fn component_is_under_maintenance_until_none_of_its_maintenances_is_in_progress(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let first = plan(&world, in_days(-1), None, &[api]).await.state;
+    let second = plan(&world, in_days(-2), None, &[api]).await.state;
+    let ended = edit(database, &world.acme, first.maintenance.id, cancelled()).await;
+    assert_eq!(told(ended.commit), ["maintenance-updated", "API true"]);
+    assert!(is_under_maintenance(&world, api).await);
+    edit(database, &world.acme, second.maintenance.id, cancelled()).await;
+    assert!(!is_under_maintenance(&world, api).await);
+}
+
+async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, _) = (world.component("API").await, world.component("Web").await);
+    let name = ComponentGroupPatch {
+        name: Some("Core".into()),
+        ..Default::default()
+    };
+    let create: CreateTransition<ComponentGroup> = Box::new(move |stamp| {
+        let id = ComponentGroupId(stamp.id);
+        Ok(ComponentGroup::create(id, name, stamp.now)?)
+    });
+    let created = ComponentGroupStore::insert(database, &world.acme, create).await;
+    let group = created.unwrap().state.group.id;
+    let patch = ComponentPatch {
+        group: Some(Some(group)),
+        ..Default::default()
+    };
+    let rule = Box::new(move |component: Component, stamp: Stamp| {
+        Ok(component.edit(patch, stamp.zone, stamp.now)?)
+    });
+    ComponentStore::change(database, &world.acme, api, rule, author())
+        .await
+        .unwrap();
+    let flag = async || {
+        let found = ComponentGroupStore::find(database, &world.acme, group).await;
+        found.unwrap().unwrap().under_maintenance
+    };
+    assert!(!flag().await);
+    let begun = plan(&world, in_days(-1), None, &[api]).await.state;
+    assert!(flag().await);
+    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    assert!(snapshot.unwrap().unwrap().groups[0].under_maintenance);
+    edit(database, &world.acme, begun.maintenance.id, cancelled()).await;
+    assert!(!flag().await);
+}
+
+async fn maintenance_leaves_the_status_of_its_components_and_their_versions(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    world.set_by_hand(api, ComponentStatus::PartialOutage).await;
+    let before = world.found_component(api).await;
+    let begun = plan(&world, in_days(-1), None, &[api]).await;
+    assert_eq!(told(begun.commit), ["new-maintenance", "API true"]);
+    assert_eq!(world.found_component(api).await, before);
+    // The flag stays in what other changes publish.
+    let affected = open_on(api, ComponentStatus::MajorOutage);
+    world.open("Down", &[affected]).await;
+    let (name, args) = super::events(database, &world.acme).await.pop().unwrap();
+    assert_eq!(name, "component-update");
+    assert!(args.contains(r#""status":"MAJOR_OUTAGE","underMaintenance":true"#));
+    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    assert!(!snapshot.unwrap().unwrap().banner.unwrap().operational);
+}
+
+async fn components_of_another_organisation_are_not_under_maintenance(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let started = plan(&world, in_days(-1), None, &[api]).await.state;
+    let other = organisation(database, "other").await;
+    let create = draft(in_days(-1), None, &[api]);
+    let refused = MaintenanceStore::insert(database, &other, create).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    edit(database, &world.acme, started.maintenance.id, cancelled()).await;
+    assert!(!is_under_maintenance(&world, api).await);
+}

@@ -1,0 +1,193 @@
+//! The public state for programs.
+
+use allclear_application::maintenance::MaintenanceStore;
+use allclear_application::statuspage::{LISTED, PublicState, PublicStateStore};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::entry::AffectedComponent;
+use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::{Maintenance, MaintenancePatch, MaintenanceStatus, NewEnd};
+use allclear_domain::rollup::PublicStatus;
+use allclear_persistence::database::Database;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::backend::{clock, organisation};
+use crate::contract;
+use crate::maintenance;
+use crate::world::{World, open_on, set};
+
+contract!(
+    entries_have_the_components_of_their_moment,
+    a_maintenance_counts_only_for_others_in_what_is_stored,
+    clock_stores_the_components_of_begin_and_end,
+    newest_and_open_things_are_read_and_others_belong_to_others,
+);
+
+fn now() -> DateTime<Utc> {
+    clock().now()
+}
+
+async fn state(database: &Database, organisation: &OrganisationId) -> PublicState {
+    let found = database.public_state(organisation, now()).await;
+    found.unwrap().unwrap()
+}
+
+/// Name, old and new status of each component.
+fn moves(affected: Option<&Vec<AffectedComponent>>) -> Vec<(&str, PublicStatus, PublicStatus)> {
+    let affected = affected.into_iter().flatten();
+    affected
+        .map(|one| (one.name.as_str(), one.old_status, one.new_status))
+        .collect()
+}
+
+async fn plan(world: &World, start_at: DateTime<Utc>, components: &[ComponentId]) -> Maintenance {
+    let planned = maintenance::component::plan(world, start_at, None, components).await;
+    planned.state.maintenance
+}
+
+async fn entries_have_the_components_of_their_moment(database: &Database) {
+    use PublicStatus::{MajorOutage, Operational, PartialOutage, UnderMaintenance};
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    plan(&world, now() - TimeDelta::hours(1), &[web]).await;
+    let attached = [
+        open_on(api, ComponentStatus::MajorOutage),
+        open_on(web, ComponentStatus::PartialOutage),
+    ];
+    let incident = world.open("Down", &attached).await;
+    world
+        .record(incident.id, IncidentStatus::Monitoring, "Better")
+        .await;
+    world.detach(incident.id, web).await;
+    world
+        .record(incident.id, IncidentStatus::Resolved, "Over")
+        .await;
+    let bare = world.open("Without components", &[]).await;
+    world
+        .record(bare.id, IncidentStatus::Identified, "Found")
+        .await;
+
+    let state = state(database, &world.acme).await;
+    let [without, record] = &state.incidents[..] else {
+        panic!("two incidents: {:?}", state.incidents);
+    };
+    let of = |index: usize| moves(record.entries[index].affected.as_ref());
+    assert_eq!(of(0), [("API", MajorOutage, Operational)]);
+    assert_eq!(
+        of(1),
+        [
+            ("API", MajorOutage, MajorOutage),
+            ("Web", PartialOutage, PartialOutage)
+        ]
+    );
+    assert_eq!(
+        of(2),
+        [
+            ("API", Operational, MajorOutage),
+            ("Web", UnderMaintenance, PartialOutage)
+        ]
+    );
+    assert_eq!(record.components, [api]);
+    assert_eq!(record.impacts, [ComponentStatus::MajorOutage]);
+    assert!(record.incident.monitoring_at.is_some());
+    assert!(without.entries.iter().all(|entry| entry.affected.is_none()));
+}
+
+async fn a_maintenance_counts_only_for_others_in_what_is_stored(database: &Database) {
+    use PublicStatus::{Operational, UnderMaintenance};
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let begun = plan(&world, now() - TimeDelta::hours(1), &[api]).await;
+    plan(&world, now() + TimeDelta::hours(1), &[api]).await;
+    maintenance::record(database, &world.acme, begun.id, "Half way").await;
+    let state = state(database, &world.acme).await;
+    let of = |record: usize, entry: usize| {
+        moves(state.maintenances[record].entries[entry].affected.as_ref())
+    };
+    assert_eq!(of(1, 0), [("API", UnderMaintenance, UnderMaintenance)]);
+    assert_eq!(of(1, 1), [("API", Operational, UnderMaintenance)]);
+    assert_eq!(of(1, 2), [("API", Operational, Operational)]);
+    assert_eq!(of(0, 0), [("API", UnderMaintenance, UnderMaintenance)]);
+}
+
+async fn clock_stores_the_components_of_begin_and_end(database: &Database) {
+    use PublicStatus::{Operational, UnderMaintenance};
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let start = now() + TimeDelta::hours(1);
+    let planned = plan(&world, start, &[api]).await;
+    let end = start + TimeDelta::hours(1);
+    let patch = MaintenancePatch {
+        end_at: Some(NewEnd::At(end)),
+        ..Default::default()
+    };
+    maintenance::edit(database, &world.acme, planned.id, patch).await;
+    for time in [start, end + TimeDelta::seconds(1)] {
+        let announced = MaintenanceStore::announce(database, &world.acme, time).await;
+        assert!(announced.unwrap().is_some());
+    }
+    let later = end + TimeDelta::seconds(1);
+    let state = database
+        .public_state(&world.acme, later)
+        .await
+        .unwrap()
+        .unwrap();
+    let record = &state.maintenances[0];
+    assert_eq!(record.status, MaintenanceStatus::Completed);
+    let of = |entry: usize| moves(record.entries[entry].affected.as_ref());
+    assert_eq!(of(0), [("API", UnderMaintenance, Operational)]);
+    assert_eq!(of(1), [("API", Operational, UnderMaintenance)]);
+    assert_eq!(record.maintenance.reschedules, 1);
+}
+
+async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let other = World::new(database, "other").await;
+    other.open("Theirs", &[]).await;
+    plan(&other, now(), &[]).await;
+    let open = world.open("Open", &[]).await;
+    let first = plan(&world, now() + TimeDelta::days(9), &[]).await;
+    for _ in 0..LISTED {
+        let over = world.open("Over", &[]).await;
+        world.edit(over.id, set(IncidentStatus::Resolved)).await;
+        let start = now() - TimeDelta::days(100);
+        let end = Some(start + TimeDelta::hours(1));
+        maintenance::create(database, &world.acme, start, end).await;
+    }
+    let state = state(database, &world.acme).await;
+    assert_eq!(state.incidents.len(), LISTED + 1);
+    let unresolved: Vec<_> = state
+        .unresolved_incidents()
+        .map(|one| one.incident.id)
+        .collect();
+    assert_eq!(unresolved, [open.id]);
+    assert!(
+        state
+            .recent_incidents()
+            .all(|one| one.incident.id != open.id)
+    );
+    assert_eq!(state.maintenances.len(), LISTED + 1);
+    let upcoming = state.maintenances_of(MaintenanceStatus::Scheduled);
+    assert_eq!(upcoming[0].maintenance.id, first.id);
+    let titles = state
+        .records()
+        .into_iter()
+        .map(|record| record.title().to_owned());
+    assert!(titles.into_iter().all(|title| title != "Theirs"));
+
+    let nobody = organisation(database, "nobody").await;
+    let empty = database
+        .public_state(&nobody, now())
+        .await
+        .unwrap()
+        .unwrap();
+    assert!(empty.incidents.is_empty() && empty.updated_at > DateTime::UNIX_EPOCH);
+    let unknown = OrganisationId::parse("unknown").unwrap();
+    assert!(
+        database
+            .public_state(&unknown, now())
+            .await
+            .unwrap()
+            .is_none()
+    );
+}

@@ -1,0 +1,109 @@
+//! Domains of organisations.
+
+use allclear_application::domain::hosts::HostSettings;
+use allclear_outbound::domain_probe::HttpDomainProbe;
+use allclear_outbound::target::AllowedTargets;
+use clap::Args;
+use url::Url;
+
+/// Which hosts show whose pages, and how domains are checked.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct DomainSettings {
+    /// Organisation, by identifier or code, whose status page every host shows that belongs to nobody [default: such a host shows
+    /// the whole installation]
+    #[arg(
+        long,
+        env = "ALLCLEAR_DEFAULT_ORGANISATION",
+        value_name = "ALLCLEAR_DEFAULT_ORGANISATION"
+    )]
+    default_organisation: Option<String>,
+
+    /// Targets outside the public internet to which requests may be sent that people cause: addresses, CIDR ranges or host names,
+    /// separated by commas
+    #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_name = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
+    webhook_allow: Vec<String>,
+
+    /// Host and port that the check of a domain connects to, by http, instead of the domain's own addresses
+    #[arg(long, env = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_name = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_parser = host_and_port)]
+    domain_check_address: Option<String>,
+}
+
+impl DomainSettings {
+    /// Whose pages hosts show, given the public address.
+    pub(crate) fn hosts(&self, public_url: &str) -> HostSettings {
+        let url = Url::parse(public_url).ok();
+        let own = url.and_then(|url| url.host_str().map(str::to_owned));
+        let default = self.default_organisation.clone();
+        HostSettings {
+            own: own.unwrap_or_default(),
+            default_organisation: default.filter(|text| !text.is_empty()),
+        }
+    }
+
+    /// The check of domains.
+    ///
+    /// # Errors
+    /// One line that says what is wrong.
+    pub(crate) fn probe(&self) -> Result<HttpDomainProbe, String> {
+        let listed = self.webhook_allow.iter().map(String::as_str);
+        let allowed = AllowedTargets::parse(listed)
+            .map_err(|wrong| format!("ALLCLEAR_WEBHOOK_ALLOW: '{wrong}' is not a target"))?;
+        Ok(HttpDomainProbe {
+            allowed,
+            check_address: self.domain_check_address.clone(),
+        })
+    }
+}
+
+fn target(text: &str) -> Result<String, String> {
+    AllowedTargets::parse([text])
+        .map_err(|_| "it is neither an address nor a CIDR range nor a host name".to_owned())?;
+    Ok(text.trim().to_owned())
+}
+
+fn host_and_port(text: &str) -> Result<String, String> {
+    let url = Url::parse(&format!("http://{text}/")).ok();
+    let plain = url.filter(|url| url.path() == "/" && url.username().is_empty());
+    let is_complete = text
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0));
+    match plain {
+        Some(url) if is_complete && url.host().is_some() => Ok(text.to_owned()),
+        _ => Err("it must be a host and a port, such as 127.0.0.1:8080".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_address_is_a_host_and_a_port() {
+        for good in ["127.0.0.1:8080", "[::1]:8080", "proxy.internal:80"] {
+            assert_eq!(host_and_port(good), Ok(good.to_owned()));
+        }
+        for bad in [
+            "",
+            "127.0.0.1",
+            "a:0",
+            "a:x",
+            "http://a:80",
+            "a:80/x",
+            "ann@a:80",
+        ] {
+            assert!(host_and_port(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn own_host_is_that_of_the_public_address() {
+        let settings = DomainSettings::default();
+        for (address, own) in [
+            ("https://Status.Example.com", "status.example.com"),
+            ("http://localhost:8080", "localhost"),
+            ("http://[::1]:8080", "[::1]"),
+        ] {
+            assert_eq!(settings.hosts(address).own, own);
+        }
+    }
+}

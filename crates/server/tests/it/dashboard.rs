@@ -1,0 +1,213 @@
+use std::time::Duration;
+
+use allclear_application::clock::{Clock, TestClock};
+use allclear_server::clock::SystemClock;
+use chrono::{SecondsFormat, TimeDelta};
+use serde_json::{Value, json};
+
+use crate::app::{Operator, TestApp, TestResponse};
+
+async fn created(operator: &Operator, path: &str, body: Value) -> Value {
+    let created = operator.post(path, body).await;
+    assert_eq!(created.status, 201, "{created:?}");
+    created.body["data"].clone()
+}
+
+async fn dashboard(operator: &Operator) -> Value {
+    let found = operator.get("/dashboard").await;
+    assert_eq!(found.status, 200, "{found:?}");
+    found.body["data"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_organisation_has_an_empty_dashboard() {
+    let (_app, operator) = TestApp::with_operator().await;
+    assert_eq!(
+        dashboard(&operator).await,
+        json!({
+            "banner": null,
+            "incidents": [],
+            "components": [],
+            "maintenances": [],
+            "subscribers": {"total": 0, "subscribed": 0, "pending": 0, "failing": 0},
+            "deliveries": {"waiting": 0, "failed": 0},
+            "changes": [],
+        })
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
+    let (app, operator) = TestApp::with_operator().await;
+    let component = created(&operator, "/component/create", json!({"name": "API"})).await;
+    let affected = json!([{"componentId": component["id"], "status": "MAJOR_OUTAGE"}]);
+    let body = json!({"title": "Down", "description": "All of it", "components": affected});
+    let incident = created(&operator, "/incident/create", body).await;
+    let path = format!(
+        "/incident/{}/updates/create",
+        incident["id"].as_str().unwrap()
+    );
+    let body = json!({"status": "IDENTIFIED", "message": "A cable"});
+    let recorded = operator.post(&path, body).await;
+    assert_eq!(recorded.status, 201, "{recorded:?}");
+    created(
+        &operator,
+        "/subscriber",
+        json!({"email": "ann@example.com"}),
+    )
+    .await;
+
+    let found = dashboard(&operator).await;
+    assert_eq!(
+        found["banner"],
+        json!({"operational": false, "text": "Some systems are experiencing issues"})
+    );
+    assert_eq!(
+        found["incidents"][0]["IncidentTimeline"][0]["message"],
+        "A cable"
+    );
+    assert_eq!(found["components"][0]["status"], "MAJOR_OUTAGE");
+    assert_eq!(found["subscribers"]["total"], 1);
+    let changes: Vec<_> = found["changes"].as_array().unwrap().iter().collect();
+    let actions: Vec<_> = changes.iter().map(|change| &change["action"]).collect();
+    assert_eq!(
+        actions,
+        [
+            "subscriber.created",
+            "incident-update.created",
+            "incident.created",
+            "component.created"
+        ]
+    );
+    let recorded_change = changes[1];
+    assert_eq!(recorded_change["actor"]["type"], "USER");
+    assert!(recorded_change["actor"]["id"].is_string());
+    let author = &recorded.body["data"]["user"]["name"];
+    assert_eq!(&recorded_change["actor"]["name"], author);
+    assert_eq!(
+        recorded_change["target"],
+        json!({"type": "INCIDENT", "id": incident["id"], "name": "Down"})
+    );
+    assert!(
+        recorded_change["requestId"].is_string(),
+        "{recorded_change}"
+    );
+    for secret in ["before", "after", "address"] {
+        assert!(recorded_change.get(secret).is_none(), "{secret}");
+    }
+    assert_eq!(changes[0]["target"]["name"], Value::Null);
+
+    let other = app.operator("Other").await;
+    assert_eq!(dashboard(&other).await["changes"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn dashboard_shows_a_maintenance_that_the_scheduler_starts() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let soon = SystemClock.now() + TimeDelta::milliseconds(1500);
+    let soon = soon.to_rfc3339_opts(SecondsFormat::Millis, true);
+    let body = json!({"title": "Move", "description": "d", "startAt": soon});
+    created(&operator, "/maintenance/create", body).await;
+    let started = async {
+        loop {
+            let found = dashboard(&operator).await;
+            if found["changes"][0]["action"] == "maintenance.started" {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let found = tokio::time::timeout(Duration::from_secs(20), started)
+        .await
+        .unwrap();
+    assert_eq!(found["maintenances"][0]["status"], "IN_PROGRESS");
+    assert_eq!(
+        found["changes"][0]["actor"],
+        json!({"type": "SCHEDULER", "id": null, "name": "Scheduler"})
+    );
+    assert!(found["changes"][0].get("requestId").is_none());
+}
+
+/// A server whose clock stands still on 2023-11-14.
+async fn stopped() -> (TestApp, Operator) {
+    let app = TestApp::start_at(&[], TestClock::stopped()).await;
+    let operator = app.operator("Acme").await;
+    (app, operator)
+}
+
+async fn metrics(operator: &Operator, query: &str) -> TestResponse {
+    operator.get(&format!("/metrics{query}")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metrics_are_those_of_the_requested_days() {
+    let (_app, operator) = stopped().await;
+    let group = created(
+        &operator,
+        "/component-group/create",
+        json!({"name": "Edge"}),
+    )
+    .await;
+    let body = json!({"name": "API", "startDate": null, "groupId": group["id"]});
+    let component = created(&operator, "/component/create", body).await;
+    let body = json!({
+        "title": "Down", "description": "All of it", "status": "RESOLVED",
+        "occuredAt": "2023-11-04T10:00:00Z", "resolvedAt": "2023-11-04T11:00:00Z",
+        "components": [{"componentId": component["id"], "status": "MAJOR_OUTAGE"}],
+    });
+    let incident = created(&operator, "/incident/create", body).await;
+    let path = format!(
+        "/incident/{}/updates/create",
+        incident["id"].as_str().unwrap()
+    );
+    let body =
+        json!({"status": "IDENTIFIED", "message": "A cable", "displayAt": "2023-11-04T10:05:00Z"});
+    assert_eq!(operator.post(&path, body).await.status, 201);
+
+    let found = metrics(&operator, "?days=90").await;
+    assert_eq!(found.status, 200, "{found:?}");
+    let mut data = found.body["data"].clone();
+    let weeks = data["incidentsByWeek"].take();
+    let weeks = weeks.as_array().unwrap();
+    assert_eq!(weeks.len(), 14);
+    assert!(weeks.contains(&json!({"week": "2023-10-30", "count": 1})));
+    let uptime =
+        |thing: &Value, name: &str| json!([{"id": thing["id"], "name": name, "percentage": 99.95}]);
+    assert_eq!(
+        data,
+        json!({
+            "days": 90,
+            "from": "2023-08-17",
+            "to": "2023-11-14",
+            "components": uptime(&component, "API"),
+            "groups": uptime(&group, "Edge"),
+            "incidentsByWeek": null,
+            "incidentsByComponent": [{"id": component["id"], "name": "API", "count": 1}],
+            "timeToFirstUpdate": {"median": 300, "longest": 300},
+            "timeToResolve": {"median": 3600, "longest": 3600},
+            "mails": {"sent": 0, "failed": 0},
+        })
+    );
+
+    let standard = metrics(&operator, "").await.body["data"].clone();
+    assert_eq!(
+        (&standard["days"], &standard["from"]),
+        (&json!(30), &json!("2023-10-16"))
+    );
+    let week = metrics(&operator, "?days=7").await.body["data"].clone();
+    assert_eq!(week["components"][0]["percentage"], 100.0);
+    assert_eq!(
+        week["timeToResolve"],
+        json!({"median": null, "longest": null})
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_numbers_of_days_are_refused() {
+    let (_app, operator) = stopped().await;
+    for days in ["0", "8", "-7", "seven", ""] {
+        let refused = metrics(&operator, &format!("?days={days}")).await;
+        assert_eq!(refused.status, 422, "{days:?}");
+        assert_eq!(refused.body["errors"][0]["field"], "days", "{refused:?}");
+    }
+}

@@ -1,0 +1,313 @@
+//! What each host serves: the public pages of one organisation, or the installation.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{ask, read, start, start_with};
+use crate::app::{Operator, TestApp, assert_status, client, mailed_token, send};
+
+const HOST: &str = "status.acme.example";
+
+/// A server with two organisations that have a domain each.
+async fn two() -> (TestApp, Operator, Operator) {
+    let app = start().await;
+    let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
+    acme.take(HOST).await;
+    other.take("status.other.example").await;
+    (app, acme, other)
+}
+
+/// The first line and the headers of the response to these lines, in lower case.
+async fn raw(app: &TestApp, head: &str) -> String {
+    let address = app.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!("{head}Connection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    let read = timeout(Duration::from_secs(30), stream.read_to_end(&mut bytes)).await;
+    read.unwrap().unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_shows_the_pages_of_its_organisation_at_the_root() {
+    let (app, acme, _) = two().await;
+    let incident = json!({"title": "Acme is down", "description": "All", "components": []});
+    let incident = acme.create("/incident/create", incident).await;
+    let code = incident["code"].as_str().unwrap();
+    for (path, text) in [
+        ("/", "Acme is down"),
+        ("/history", "Acme is down"),
+        ("/history?page=1", "Acme is down"),
+        (&format!("/incidents/{code}"), "Acme is down"),
+        ("/uptime", "Acme"),
+        ("/subscribe", "Subscribe"),
+        (
+            &format!("/api/v1/status/{}", acme.organisation),
+            "Acme is down",
+        ),
+        ("/healthz", "ok"),
+        ("/readyz", "ok"),
+        ("/robots.txt", ""),
+        ("/favicon.svg", ""),
+    ] {
+        let response = read(&app, HOST, path).await;
+        assert_eq!(response.status, 200, "{path}: {response:?}");
+        assert!(response.body.to_string().contains(text), "{path}");
+    }
+    let unknown = read(&app, HOST, "/incidents/0123456789ab").await;
+    assert_eq!(unknown.status, 404);
+    let head = ask(&app, Method::HEAD, HOST, "/").await;
+    assert_eq!(head.status, 200);
+    assert!(head.headers.contains_key("etag"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_else_is_served_on_a_domain() {
+    let (app, _, other) = two().await;
+    let foreign = format!("/status/{}", other.organisation);
+    let snapshot = format!("/api/v1/status/{}", other.organisation);
+    let events = format!("{snapshot}/events");
+    let paths = [
+        "/login",
+        "/dashboard",
+        "/metrics",
+        "/docs",
+        "/index.html",
+        "/status.html",
+        "/history/unknown",
+        "/embed/unknown",
+        "/nowhere",
+        "/discord",
+        "/socket.io/?EIO=4&transport=polling",
+        "/api/v1/openapi.json",
+        "/api/v1/component/list",
+        "/api/v1/identity/session",
+        "/api/v1/organisation",
+        &foreign,
+        &snapshot,
+        &events,
+    ];
+    for path in paths {
+        for method in [Method::GET, Method::POST, Method::OPTIONS] {
+            let response = ask(&app, method.clone(), HOST, path).await;
+            assert!(
+                matches!(response.status, 404 | 405),
+                "{method} {path}: {response:?}"
+            );
+            let text = response.body.to_string();
+            assert!(
+                !text.contains("Other") && !text.contains("<script"),
+                "{path}: {text}"
+            );
+        }
+    }
+    // On the host of the public URL the same paths are there.
+    assert_status(read(&app, "localhost", &foreign), 200).await;
+    assert_status(read(&app, "localhost", "/login"), 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_addresses_redirect_to_the_domain_and_keep_their_query() {
+    let (app, acme, other) = two().await;
+    let own = format!("/status/{}", acme.organisation);
+    for (path, location) in [
+        (own.clone(), "/"),
+        (format!("{own}/"), "/"),
+        (
+            format!("{own}/history?page=2&component=x"),
+            "/history?page=2&component=x",
+        ),
+        (format!("{own}//evil.example/x"), "/evil.example/x"),
+        (format!("{own}/\\evil.example"), "/evil.example"),
+    ] {
+        let moved = raw(&app, &format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\n")).await;
+        assert!(moved.starts_with("HTTP/1.1 301 "), "{path}: {moved}");
+        assert!(
+            moved.contains(&format!("\r\nlocation: {location}\r\n")),
+            "{path}: {moved}"
+        );
+    }
+    let foreign = format!("/status/{}", other.organisation);
+    assert_status(read(&app, HOST, &foreign), 404).await;
+    // On the host of the public URL the addresses go on working.
+    assert_status(read(&app, "localhost", &own), 200).await;
+    assert_status(read(&app, "localhost", &format!("{own}/history")), 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_host_header_selects_an_organisation_and_nothing_else() {
+    let (app, acme, _) = two().await;
+    let own = format!("/status/{}", acme.organisation);
+    let canonical = r#"<link rel="canonical" href="https://status.acme.example">"#;
+    let page = read(&app, "localhost", &own).await;
+    assert!(page.body.as_str().unwrap().contains(canonical));
+    // Each with the host of the page that it shows; `None` is refused.
+    for (head, shown) in [
+        (format!("GET / HTTP/1.1\r\nHost: {HOST}\r\n"), Some("Acme")),
+        (
+            "GET / HTTP/1.1\r\nHost: STATUS.Acme.EXAMPLE\r\n".into(),
+            Some("Acme"),
+        ),
+        (format!("GET / HTTP/1.1\r\nHost: {HOST}.\r\n"), Some("Acme")),
+        (
+            format!("GET / HTTP/1.1\r\nHost: {HOST}:8443\r\n"),
+            Some("Acme"),
+        ),
+        (
+            format!("GET / HTTP/1.1\r\nHost: {HOST}.:443\r\n"),
+            Some("Acme"),
+        ),
+        (
+            format!("GET http://{HOST}/ HTTP/1.1\r\nHost: status.other.example\r\n"),
+            Some("Acme"),
+        ),
+        (
+            format!("GET http://status.other.example/ HTTP/1.1\r\nHost: {HOST}\r\n"),
+            Some("Other"),
+        ),
+        (
+            format!("GET {own} HTTP/1.1\r\nHost: unknown.example\r\n"),
+            Some("Acme"),
+        ),
+        (
+            format!("GET {own} HTTP/1.1\r\nHost: [::1]:8080\r\n"),
+            Some("Acme"),
+        ),
+        (
+            format!("GET {own} HTTP/1.1\r\nHost: 127.0.0.1\r\n"),
+            Some("Acme"),
+        ),
+        (format!("GET {own} HTTP/1.0\r\n"), Some("Acme")),
+        (
+            format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nHost: {HOST}\r\n"),
+            None,
+        ),
+        (
+            format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nHost: status.other.example\r\n"),
+            None,
+        ),
+        (
+            format!("GET {own} HTTP/1.1\r\nHost: localhost\r\nHost: x\r\n"),
+            None,
+        ),
+        (format!("GET {own} HTTP/1.1\r\n"), None),
+        (format!("GET {own} HTTP/1.1\r\nHost:\r\n"), None),
+        (format!("GET {own} HTTP/1.1\r\nHost: {HOST}/x\r\n"), None),
+        (format!("GET {own} HTTP/1.1\r\nHost: {HOST}, x\r\n"), None),
+        (format!("GET {own} HTTP/1.1\r\nHost: ann@{HOST}\r\n"), None),
+        (format!("GET {own} HTTP/1.1\r\nHost: {HOST}:port\r\n"), None),
+        (format!("GET {own} HTTP/1.1\r\nHost: [::1\r\n"), None),
+        (
+            format!("GET {own} HTTP/1.1\r\nX-Forwarded-Host: evil.example\r\nHost: localhost\r\n"),
+            Some("Acme"),
+        ),
+    ] {
+        let response = raw(&app, &head).await;
+        let Some(name) = shown else {
+            assert!(response.starts_with("HTTP/1.1 400 "), "{head}: {response}");
+            continue;
+        };
+        assert!(response.contains(" 200 OK\r\n"), "{head}: {response}");
+        assert!(
+            response.contains(&format!(r#"property="og:title" content="{name}""#)),
+            "{head}"
+        );
+        let host = if name == "Acme" {
+            HOST
+        } else {
+            "status.other.example"
+        };
+        let canonical = format!(r#"<link rel="canonical" href="https://{host}">"#);
+        assert!(response.contains(&canonical), "{head}");
+        for wrong in ["unknown.example", "evil.example", "8443"] {
+            assert!(!response.contains(wrong), "{head}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_host_is_one_of_the_default_organisation() {
+    let folder = tempfile::tempdir().unwrap();
+    let (organisation, folder) = {
+        let app = TestApp::start_in(folder, &[]).await;
+        let organisation = app.operator("Acme").await.organisation;
+        (organisation, app.stop().await)
+    };
+    let flags = [
+        "--default-organisation",
+        &organisation,
+        "--public-url",
+        "https://status.example.com",
+    ];
+    let app = start_with(folder, &flags).await;
+    for host in ["unknown.example", "127.0.0.1"] {
+        let page = read(&app, host, "/").await;
+        assert!(
+            page.body.as_str().unwrap().contains("Acme"),
+            "{host}: {page:?}"
+        );
+        assert_status(read(&app, host, "/login"), 404).await;
+    }
+    assert_status(read(&app, "status.example.com", "/login"), 200).await;
+    let moved = read(&app, "unknown.example", &format!("/status/{organisation}")).await;
+    assert_eq!(
+        (moved.status, &moved.headers["location"]),
+        (301, &"/".parse().unwrap())
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mails_lead_to_the_domain() {
+    let app = start().await;
+    let acme = app.operator("Acme").await;
+    acme.take(HOST).await;
+    let body = json!({"email": "reader@example.com", "orgId": acme.organisation});
+    let subscribed = send(client().post(app.call("/subscriber/public")).json(&body));
+    assert_status(subscribed, 200).await;
+    let word = "https://status.acme.example/verify?";
+    let link = mailed_token(app.folder.path(), "reader@example.com", word).await;
+    assert!(!link.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_that_moves_shows_the_pages_of_one_organisation_at_a_time_on_every_node() {
+    let (app, acme, other) = two().await;
+    let file = app.folder.path().join("data/allclear.db");
+    let database = format!("sqlite:{}", file.display());
+    let node = TestApp::start_with(&["--database-url", &database]).await;
+    let shown_by = |node: &TestApp| {
+        let url = node.url.clone();
+        let pages = [&acme, &other].map(|of| format!("/api/v1/status/{}", of.organisation));
+        async move {
+            let mut shown = Vec::new();
+            for path in pages {
+                let request = client().get(format!("{url}{path}")).header("host", HOST);
+                shown.push(send(request).await.status == 200);
+            }
+            shown
+        }
+    };
+    assert_eq!(shown_by(&node).await, [true, false]);
+    assert_status(acme.delete("/organisation/domain"), 200).await;
+    other.take(HOST).await;
+    // The node of the change follows at once, the other one when it has learnt of the change.
+    assert_eq!(shown_by(&app).await, [false, true]);
+    let follows = async {
+        loop {
+            match shown_by(&node).await[..] {
+                [false, true] => return,
+                // While it belongs to nobody, the host shows the whole installation.
+                [true, _] => tokio::task::yield_now().await,
+                [..] => panic!("no page at all"),
+            }
+        }
+    };
+    timeout(Duration::from_secs(30), follows).await.unwrap();
+    assert_status(read(&node, "status.other.example", "/login"), 200).await;
+}

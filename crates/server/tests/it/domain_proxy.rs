@@ -1,0 +1,215 @@
+//! A domain of an organisation behind Caddy and behind nginx, with the files of `docs/deploy`.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::app::{Operator, client_builder, operator_of};
+use crate::events::Stream;
+use crate::process::{Process, command, lasting_port};
+
+const DOMAIN: &str = "status.acme.example";
+
+/// Where a proxy listens.
+struct Ports {
+    http: u16,
+    https: u16,
+}
+
+/// The path of a program; `None`, and a word about it, where it is not installed. On CI that is a failure.
+fn installed(paths: [&'static str; 2]) -> Option<&'static str> {
+    let runs = |path: &&str| std::process::Command::new(path).arg("-v").output().is_ok();
+    let found = paths.into_iter().find(runs);
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "{} is missing", paths[0]);
+        eprintln!("left out: needs {}", paths[0]);
+    }
+    found
+}
+
+fn start(program: &str, arguments: &[&str], folder: &Path) -> Child {
+    Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env("HOME", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap()
+}
+
+fn caddy(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
+    let options = format!(
+        "{{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port {}\n\thttps_port {}\n\t\
+         storage file_system {}\n",
+        ports.http,
+        ports.https,
+        folder.display()
+    );
+    let configuration = include_str!("../../../../docs/deploy/Caddyfile")
+        .replace("localhost:8080", server)
+        .replacen("\n{\n", &format!("\n{options}"), 1);
+    let file = folder.join("Caddyfile");
+    std::fs::write(&file, configuration).unwrap();
+    let file = file.to_str().unwrap();
+    start(
+        program,
+        &["run", "--config", file, "--adapter", "caddyfile"],
+        folder,
+    )
+}
+
+fn nginx(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
+    let certificate = rcgen::generate_simple_self_signed([DOMAIN.to_owned()]).unwrap();
+    std::fs::write(folder.join("fullchain.pem"), certificate.cert.pem()).unwrap();
+    std::fs::write(
+        folder.join("privkey.pem"),
+        certificate.signing_key.serialize_pem(),
+    )
+    .unwrap();
+    let configuration = include_str!("../../../../docs/deploy/nginx-domain.conf")
+        .replace("localhost:8080", server)
+        .replace("listen 80;", &format!("listen 127.0.0.1:{};", ports.http))
+        .replace(
+            "listen 443 ssl;",
+            &format!("listen 127.0.0.1:{} ssl;", ports.https),
+        )
+        .replace(
+            "/etc/letsencrypt/live/status.acme.example",
+            folder.to_str().unwrap(),
+        );
+    let file = folder.join("nginx.conf");
+    std::fs::write(&file, configuration).unwrap();
+    let globals = format!(
+        "daemon off; master_process off; pid {}/nginx.pid;",
+        folder.display()
+    );
+    start(
+        program,
+        &["-c", file.to_str().unwrap(), "-g", &globals],
+        folder,
+    )
+}
+
+/// A server that checks domains through a proxy.
+async fn server(folder: &TempDir, ports: &Ports) -> (Process, Operator) {
+    let check = format!("127.0.0.1:{}", ports.http);
+    let flags = ["--domain-check-address", &check, "--log", "error"];
+    let server = Process::serve(command(&folder.path().join("data"), &flags)).await;
+    let operator = operator_of(&server.url, "ada@example.com", "Acme").await;
+    (server, operator)
+}
+
+/// A visitor whose names lead to the proxy, and who takes certificates of any issuer.
+fn visitor(ports: &Ports) -> reqwest::Client {
+    let address = SocketAddr::from(([127, 0, 0, 1], ports.https));
+    client_builder()
+        .no_proxy()
+        .danger_accept_invalid_certs(true)
+        .resolve(DOMAIN, address)
+        .resolve("status.nobody.example", address)
+        .build()
+        .unwrap()
+}
+
+/// Claims the domain, and verifies it once the proxy passes the check on.
+async fn verify(operator: &Operator) {
+    let claim = operator
+        .request(Method::PUT, "/organisation/domain")
+        .json(&json!({"name": DOMAIN}));
+    let claim = crate::app::send(claim).await;
+    assert_eq!(claim.status, 200, "{claim:?}");
+    let verified = async {
+        let mut tries = tokio::time::interval(Duration::from_millis(200));
+        loop {
+            tries.tick().await;
+            let response = operator
+                .post("/organisation/domain/verify", json!({}))
+                .await;
+            if response.status == 200 {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), verified)
+        .await
+        .expect("the proxy passes the check on");
+}
+
+/// What visitors of the domain get through a proxy: the page, and its events as they happen.
+async fn assert_served(operator: &Operator, ports: &Ports) {
+    let visitor = visitor(ports);
+    let url = format!("https://{DOMAIN}:{}", ports.https);
+    let page = visitor.get(&url).send().await.unwrap();
+    assert_eq!(page.status(), 200);
+    assert!(page.text().await.unwrap().contains("Acme"));
+    let app = visitor.get(format!("{url}/dashboard")).send().await;
+    assert_eq!(
+        app.unwrap().status(),
+        404,
+        "the operators' app is elsewhere"
+    );
+    let events = format!("{url}/api/v1/status/{}/events", operator.organisation);
+    let mut stream = Stream::of(visitor.get(events).send().await.unwrap());
+    operator.component("API").await;
+    while stream.next().await.0 != "new-component" {}
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn caddy_obtains_certificates_of_verified_domains_alone() {
+    let Some(program) = installed(["caddy", "/usr/bin/caddy"]) else {
+        return;
+    };
+    let ports = Ports {
+        http: lasting_port(),
+        https: lasting_port(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (server, operator) = server(&folder, &ports).await;
+    let address = server.url.trim_start_matches("http://");
+    let _caddy = caddy(program, folder.path(), address, &ports);
+    verify(&operator).await;
+    assert_served(&operator, &ports).await;
+    let url = format!("https://status.nobody.example:{}", ports.https);
+    let refused = visitor(&ports).get(url).send().await.unwrap_err();
+    assert!(refused.is_connect(), "{refused:?}");
+    server.kill().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nginx_passes_a_domain_on() {
+    let Some(program) = installed(["nginx", "/usr/sbin/nginx"]) else {
+        return;
+    };
+    let ports = Ports {
+        http: lasting_port(),
+        https: lasting_port(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (server, operator) = server(&folder, &ports).await;
+    let address = server.url.trim_start_matches("http://");
+    let _nginx = nginx(program, folder.path(), address, &ports);
+    verify(&operator).await;
+    assert_served(&operator, &ports).await;
+    let plain = client_builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .resolve(DOMAIN, SocketAddr::from(([127, 0, 0, 1], ports.http)))
+        .build()
+        .unwrap();
+    let moved = plain.get(format!("http://{DOMAIN}:{}/history", ports.http));
+    let moved = moved.send().await.unwrap();
+    assert_eq!(
+        moved.headers()["location"],
+        format!("https://{DOMAIN}/history")
+    );
+    server.kill().await;
+}

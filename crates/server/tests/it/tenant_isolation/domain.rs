@@ -1,0 +1,74 @@
+//! On the domain of one organisation there is nothing of another one, and nothing of the installation.
+
+use reqwest::Method;
+use reqwest::header::HOST;
+use reqwest::redirect::Policy;
+
+use super::route::{Guard, ROUTES};
+use super::world::{World, operator};
+use crate::app::{Operator, client_builder, send};
+use crate::domain::{read, start_with};
+
+const HOST_OF_OTHER: &str = "status.other.example";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_has_no_call_for_operators_and_nothing_of_another_organisation() {
+    let app = start_with(tempfile::tempdir().unwrap(), &World::FLAGS).await;
+    let world = World::made(&app).await;
+    let other: Operator = app.operator("Other").await;
+    other.take(HOST_OF_OTHER).await;
+    let before = world.state(&app).await;
+    let admin = operator(&app, &world.admin, &world.organisation).await;
+    let client = client_builder().redirect(Policy::none()).no_proxy();
+    let client = client.build().unwrap();
+    for route in ROUTES {
+        let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
+        let mut request = client
+            .request(method, app.call(&route.path_in(&world)))
+            .header(HOST, HOST_OF_OTHER)
+            .bearer_auth(&admin.token);
+        if route.method != "get" {
+            request = request.json(&route.body(&world));
+        }
+        let response = send(request).await;
+        let is_shared = route.guard == Guard::Open && route.path.starts_with("/subscriber/");
+        if !is_shared {
+            assert_eq!(response.status, 404, "{route:?}: {response:?}");
+        }
+        let text = response.body.to_string();
+        for id in world.identifiers() {
+            assert!(!text.contains(id), "{route:?}: {text}");
+        }
+    }
+    let incident = admin.get(&format!("/incident/{}", world.incident)).await;
+    let code = incident.body["data"]["code"].as_str().unwrap();
+    let own = format!("/status/{}", world.organisation);
+    for path in [
+        own.clone(),
+        format!("{own}/history"),
+        format!("{own}/uptime"),
+        format!("{own}/incidents/{code}"),
+        format!("{own}/subscribe"),
+        format!("{own}/api/v2/summary.json"),
+        format!("/incidents/{code}"),
+        format!("/history?component={code}"),
+    ] {
+        let response = read(&app, HOST_OF_OTHER, &path).await;
+        assert_eq!(response.status, 404, "{path}: {response:?}");
+        let text = response.body.to_string();
+        assert!(
+            !text.contains("Down") && !text.contains("Website"),
+            "{path}"
+        );
+    }
+    for path in ["/", "/history", "/uptime", "/subscribe"] {
+        let response = read(&app, HOST_OF_OTHER, path).await;
+        assert_eq!(response.status, 200, "{path}: {response:?}");
+        let text = response.body.to_string();
+        assert!(
+            !text.contains("Website") && !text.contains(&world.organisation),
+            "{path}"
+        );
+    }
+    assert_eq!(world.state(&app).await, before);
+}

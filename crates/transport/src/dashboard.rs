@@ -1,0 +1,177 @@
+//! The route of the dashboard.
+
+use actix_web::{HttpResponse, get, web};
+use allclear_application::audit::AuditItem;
+use allclear_application::dashboard::{Dashboard, DashboardReport, SubscriberCounts};
+use allclear_application::public::Banner;
+use allclear_application::timestamp;
+use allclear_domain::audit::{ActorType, TargetType};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::api_response::ApiResponse;
+use crate::caller::Operator;
+use crate::component::ComponentBody;
+use crate::incident::IncidentBody;
+use crate::maintenance::MaintenanceBody;
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// What the operators of an organisation look at first.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Dashboard)]
+struct DashboardBody {
+    /// Headline of the public page; null if there are no components.
+    #[schema(required)]
+    banner: Option<Banner>,
+    /// Incidents that are not resolved, newest first, at most 500.
+    incidents: Vec<IncidentBody>,
+    /// Components that are not operational or are under maintenance, in the order of the page.
+    components: Vec<ComponentBody>,
+    /// Maintenances in progress or starting within seven days, soonest first, at most 500.
+    maintenances: Vec<MaintenanceBody>,
+    subscribers: SubscribersBody,
+    deliveries: DeliveriesBody,
+    /// The last 20 changes, newest first.
+    changes: Vec<ChangeBody>,
+}
+
+/// Number of subscribers.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriberCounts)]
+struct SubscribersBody {
+    /// All of them.
+    total: u64,
+    /// Those that receive mails.
+    subscribed: u64,
+    /// Those whose address is not verified.
+    pending: u64,
+    /// Those with a mail that failed for good in the last 30 days.
+    failing: u64,
+}
+
+impl From<SubscriberCounts> for SubscribersBody {
+    fn from(counts: SubscriberCounts) -> Self {
+        Self {
+            total: counts.total,
+            subscribed: counts.subscribed,
+            pending: counts.pending,
+            failing: counts.failing,
+        }
+    }
+}
+
+/// Number of mails to subscribers.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DashboardDeliveries)]
+struct DeliveriesBody {
+    /// Mails that are still to be sent.
+    waiting: u64,
+    /// Mails that failed for good in the last 30 days.
+    failed: u64,
+}
+
+/// A change of the organisation.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Change)]
+struct ChangeBody {
+    /// Identifier, a `UUIDv7`.
+    id: String,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    actor: ActorBody,
+    /// What was done, such as `component.created`.
+    action: String,
+    target: TargetBody,
+    /// Value of `X-Request-Id` of the response; absent if no request made the change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+}
+
+/// The originator of a change.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangeActor)]
+struct ActorBody {
+    r#type: ActorType,
+    /// Identifier of the person; null for others.
+    #[schema(required)]
+    id: Option<String>,
+    /// Name at the time of the change.
+    name: String,
+}
+
+/// What a change concerns.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangeTarget)]
+struct TargetBody {
+    r#type: TargetType,
+    /// Identifier; what it names may be deleted since.
+    id: String,
+    /// Name or title at the time of the change; null for a subscriber.
+    #[schema(required)]
+    name: Option<String>,
+}
+
+impl From<AuditItem> for ChangeBody {
+    fn from(item: AuditItem) -> Self {
+        Self {
+            id: item.id.to_string(),
+            created_at: item.created_at,
+            actor: ActorBody {
+                r#type: item.actor_type,
+                id: item.actor_id,
+                name: item.actor_name,
+            },
+            action: item.action.to_string(),
+            target: TargetBody {
+                r#type: item.target_type,
+                id: item.target_id,
+                name: item.target_name,
+            },
+            request_id: item.request_id,
+        }
+    }
+}
+
+impl From<DashboardReport> for DashboardBody {
+    fn from(report: DashboardReport) -> Self {
+        Self {
+            banner: report.banner,
+            incidents: report.incidents.iter().map(IncidentBody::from).collect(),
+            components: report.components.iter().map(ComponentBody::from).collect(),
+            maintenances: report
+                .maintenances
+                .iter()
+                .map(MaintenanceBody::from)
+                .collect(),
+            subscribers: report.subscribers.into(),
+            deliveries: DeliveriesBody {
+                waiting: report.waiting,
+                failed: report.failed,
+            },
+            changes: report.changes.into_iter().map(ChangeBody::from).collect(),
+        }
+    }
+}
+
+/// Returns what the operators of the organisation look at first: the headline, what is wrong, what is planned, and the last changes.
+#[utoipa::path(
+    tag = "dashboard",
+    responses((status = 200, body = ApiResponse<DashboardBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/dashboard")]
+async fn read(
+    operator: Operator,
+    dashboard: web::Data<Dashboard>,
+) -> Result<HttpResponse, Problem> {
+    let report = dashboard.read(&operator.organisation).await?;
+    Ok(ApiResponse::new(DashboardBody::from(report)).ok())
+}
+
+/// The route `/dashboard`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.service(read);
+}

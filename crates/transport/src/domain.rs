@@ -1,0 +1,199 @@
+//! The routes of an organisation's domain, and of proxies and checks that ask about domains.
+
+use actix_web::{HttpRequest, HttpResponse, delete, post, put, web};
+use allclear_application::domain::hosts::Hosts;
+use allclear_application::domain::{Domains, TOKEN_PATH};
+use allclear_application::error::Error;
+use allclear_application::timestamp;
+use allclear_domain::domain::{DomainClaim, DomainName, DomainStatus};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
+use allclear_domain::organisation::Organisation;
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api_response::{ApiResponse, Deleted};
+use crate::caller::Operator;
+use crate::host::{Host, host_of};
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+use crate::throttle::{Bucket, Limit};
+
+/// Message for a text that is no name of a domain.
+const NAME_MESSAGE: &str =
+    "Must be a domain name such as status.example.com, without https://, port or path";
+
+/// Limit for the checks of an organisation's domain, because each makes the server send requests.
+pub struct DomainThrottle(Bucket<OrganisationId>);
+
+impl Default for DomainThrottle {
+    fn default() -> Self {
+        Self(Bucket::new(Limit {
+            burst: 10,
+            per_hour: 60,
+        }))
+    }
+}
+
+/// The domain of an organisation.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Domain)]
+pub(crate) struct DomainBody {
+    /// In ASCII and lower case.
+    name: String,
+    status: DomainStatus,
+    /// When the domain served the token; null while it is pending.
+    #[schema(required)]
+    #[serde(serialize_with = "timestamp::serialize_option")]
+    checked_at: Option<DateTime<Utc>>,
+    /// What the domain must serve; absent for others than admins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+    /// Address at which the domain must serve the token.
+    check_url: String,
+}
+
+impl DomainBody {
+    /// A claim as a member with this role sees it.
+    pub(crate) fn new(claim: &DomainClaim, reader: Role) -> Self {
+        Self {
+            name: claim.name.to_string(),
+            status: claim.status,
+            checked_at: claim.checked_at,
+            token: (reader == Role::Admin).then(|| claim.token.clone()),
+            check_url: format!("https://{}{TOKEN_PATH}", claim.name),
+        }
+    }
+
+    fn of(organisation: &Organisation, reader: Role) -> Result<Self, Error> {
+        let claim = organisation.domain.as_ref();
+        let claim = claim.ok_or(Error::NotFound("Domain"))?;
+        Ok(Self::new(claim, reader))
+    }
+}
+
+/// A claim to a domain.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = DomainInput)]
+struct DomainInput {
+    /// A host name of at least two labels and up to 253 characters, such as `status.example.com`.
+    #[serde(default)]
+    #[schema(value_type = String, required = true, max_length = 253)]
+    name: FieldInput<Text>,
+}
+
+/// Claims a domain for the organisation, in place of its present one. Only for admins. The domain must serve the returned token
+/// before it is verified. 409 if another organisation has verified it.
+#[utoipa::path(
+    tag = "organisation",
+    request_body = DomainInput,
+    responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[put("/organisation/domain")]
+async fn claim_domain(
+    operator: Operator,
+    body: Body<DomainInput>,
+    domains: web::Data<Domains>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let Some(Text(name)) = body.0.name.required("name", NAME_MESSAGE, &mut invalid) else {
+        return Err(invalid.into());
+    };
+    let name: Result<DomainName, _> = name.parse();
+    let name = name.map_err(|_| Invalid::field("name", NAME_MESSAGE))?;
+    let claimed = domains.claim(&operator.organisation, operator.role, name);
+    let claimed = DomainBody::of(&claimed.await?, operator.role)?;
+    Ok(ApiResponse::new(claimed).ok())
+}
+
+/// Asks the domain for the token, and takes the domain if it serves the token. Only for admins. 409 with the reason if it does not.
+#[utoipa::path(
+    tag = "organisation",
+    responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/organisation/domain/verify")]
+async fn verify_domain(
+    operator: Operator,
+    domains: web::Data<Domains>,
+    throttle: web::Data<DomainThrottle>,
+) -> Result<HttpResponse, Problem> {
+    throttle.0.count(&operator.organisation)?;
+    let verified = domains
+        .verify(&operator.organisation, operator.role)
+        .await?;
+    Ok(ApiResponse::new(DomainBody::of(&verified, operator.role)?).ok())
+}
+
+/// Removes the organisation's domain. Only for admins. Its pages are no longer served there.
+#[utoipa::path(
+    tag = "organisation",
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[delete("/organisation/domain")]
+async fn remove_domain(
+    operator: Operator,
+    domains: web::Data<Domains>,
+) -> Result<HttpResponse, Problem> {
+    let removed = domains.remove(&operator.organisation, operator.role);
+    let id = removed.await?.to_string();
+    Ok(ApiResponse::new(Deleted { id }).ok())
+}
+
+/// The routes of `/organisation/domain`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config
+        .service(claim_domain)
+        .service(verify_domain)
+        .service(remove_domain);
+}
+
+/// `GET /.well-known/allclear-domain`: the tokens of the pending claims to the host of the request, one a line.
+pub(crate) async fn tokens(
+    request: HttpRequest,
+    domains: web::Data<Domains>,
+) -> Result<HttpResponse, Problem> {
+    let host = host_of(request.head()).ok().flatten();
+    let name: Option<DomainName> = host.and_then(|host| host.as_str().parse().ok());
+    let tokens = match name {
+        Some(name) => domains.pending_tokens(&name).await?,
+        None => Vec::new(),
+    };
+    if tokens.is_empty() {
+        return Err(Problem::not_found());
+    }
+    Ok(HttpResponse::Ok()
+        .content_type("text/plain; charset=utf-8")
+        .insert_header(("cache-control", "no-store"))
+        .body(tokens.join("\n") + "\n"))
+}
+
+/// The query of a proxy.
+#[derive(Debug, Deserialize)]
+pub(crate) struct TlsAsk {
+    domain: Option<String>,
+}
+
+/// `GET /.well-known/allclear-tls-ask?domain=`: whether a proxy may obtain a certificate for a host: 200 or 404.
+pub(crate) async fn tls_ask(
+    query: web::Query<TlsAsk>,
+    hosts: web::Data<Hosts>,
+) -> Result<HttpResponse, Problem> {
+    let Some(domain) = query.0.domain.filter(|domain| !domain.is_empty()) else {
+        return Err(Problem::bad_request("The query needs a domain"));
+    };
+    let is_served = Host::parse(&domain).is_ok_and(|host| hosts.table().is_served(host.as_str()));
+    if !is_served {
+        return Err(Problem::not_found());
+    }
+    Ok(HttpResponse::Ok()
+        .content_type("text/plain; charset=utf-8")
+        .insert_header(("cache-control", "no-store"))
+        .body("ok\n"))
+}

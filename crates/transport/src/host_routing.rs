@@ -1,0 +1,343 @@
+//! Routing by host, ahead of everything else: on the domain of an organisation, its public pages are at the root, and
+//! nothing else of the installation is served.
+//!
+//! A request to a domain gets the path that it would have without a domain, so handlers, the fast path and caches do not know hosts.
+//! The host selects an organisation and is used for nothing else: links and mails are made from stored domains and the public URL.
+
+use std::sync::Arc;
+
+use actix_http::Request;
+use actix_web::body::{EitherBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::uri::PathAndQuery;
+use actix_web::http::{Method, Uri, header};
+use actix_web::middleware::Next;
+use actix_web::web::Bytes;
+use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, ResponseError};
+use allclear_application::domain::hosts::Hosts;
+use allclear_domain::id::OrganisationId;
+
+use crate::host::host_of;
+use crate::problem::Problem;
+use crate::web_app::WebApp;
+
+/// Pages of the web app that are served on a domain: those that links in mails to subscribers lead to.
+pub(crate) const APP_PAGES: [&str; 3] = ["/verify", "/unsubscribe", "/subscription"];
+
+const NOT_FOUND: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+    <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
+    <title>Page not found</title><h1>There is no such page</h1><p><a href=\"/\">Go to the Status Page</a></p></html>";
+
+/// Decides where the requests of a worker go.
+pub(crate) struct HostRouting {
+    hosts: Arc<Hosts>,
+    web_app: Arc<WebApp>,
+}
+
+/// Marks a request to the domain of an organisation.
+#[derive(Debug, Clone, Copy)]
+struct OnDomain;
+
+/// A request that no route receives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Refusal {
+    /// The host is missing, repeated or not valid.
+    BadHost,
+    /// The page has another path on the domain.
+    Moved(String),
+    /// The domain has no such path.
+    NotFound,
+}
+
+/// Where a request to a domain goes.
+#[derive(Debug, PartialEq, Eq)]
+enum Place<'p> {
+    /// To the same path.
+    Same,
+    /// To this path below the organisation's status page.
+    Below(&'p str),
+    /// To another path of the domain, by a redirect.
+    Moved(String),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl HostRouting {
+    pub(crate) const fn new(hosts: Arc<Hosts>, web_app: Arc<WebApp>) -> Self {
+        Self { hosts, web_app }
+    }
+
+    /// Gives a request to a domain the path that it has without one. Returns whether the request was accepted; [`refuse`] responds to
+    /// the others.
+    pub(crate) fn route(&self, request: &mut Request) -> bool {
+        let Ok(host) = host_of(request.head()) else {
+            request.extensions_mut().insert(Refusal::BadHost);
+            return false;
+        };
+        let table = self.hosts.table();
+        let host = host.as_ref().map_or("", |host| host.as_str());
+        let Some(organisation) = table.organisation(host) else {
+            return true;
+        };
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        let place = match place(organisation, request.path(), reads) {
+            Place::Nowhere if self.web_app.is_file(request.path()) => Place::Same,
+            place => place,
+        };
+        let refusal = match place {
+            Place::Same => None,
+            Place::Below(path) => match below(organisation, path, request.uri().query()) {
+                Some(uri) => {
+                    request.head_mut().uri = uri;
+                    None
+                }
+                None => Some(Refusal::NotFound),
+            },
+            Place::Moved(path) => Some(Refusal::Moved(match request.uri().query() {
+                Some(query) => format!("{path}?{query}"),
+                None => path,
+            })),
+            Place::Nowhere => Some(Refusal::NotFound),
+        };
+        let is_accepted = refusal.is_none();
+        let mut extensions = request.extensions_mut();
+        extensions.insert(OnDomain);
+        if let Some(refusal) = refusal {
+            extensions.insert(refusal);
+        }
+        is_accepted
+    }
+}
+
+/// The target of a request below the status page of an organisation.
+fn below(organisation: &OrganisationId, path: &str, query: Option<&str>) -> Option<Uri> {
+    let mut target = format!("/status/{organisation}{path}");
+    if let Some(query) = query {
+        target.push('?');
+        target.push_str(query);
+    }
+    let target = PathAndQuery::from_maybe_shared(Bytes::from(target)).ok()?;
+    Some(Uri::from(target))
+}
+
+/// Where a path of an organisation's domain leads. `reads` is whether the request only reads.
+fn place<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Place<'p> {
+    if path == "/" {
+        return Place::Below("");
+    }
+    if let Some(rest) = path.strip_prefix("/status/") {
+        return match own(organisation, rest) {
+            // A redirect would turn the form's POST into GET.
+            Some(_) if !reads => Place::Same,
+            // Two slashes or backslashes at the beginning would lead to another host.
+            Some(rest) => Place::Moved(format!("/{}", rest.trim_start_matches(['/', '\\']))),
+            None => Place::Nowhere,
+        };
+    }
+    if let Some(rest) = path.strip_prefix("/api/v1/status/") {
+        return match own(organisation, rest) {
+            Some("" | "/events") => Place::Same,
+            _ => Place::Nowhere,
+        };
+    }
+    if is_page(path) {
+        Place::Below(path)
+    } else if is_shared(path) {
+        Place::Same
+    } else {
+        Place::Nowhere
+    }
+}
+
+/// What follows the organisation's identifier in a path; `None` if the path names another one.
+fn own<'p>(organisation: &OrganisationId, path: &'p str) -> Option<&'p str> {
+    let rest = path.strip_prefix(organisation.as_str())?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
+}
+
+/// Whether a path is one of the pages, feeds and pictures of an organisation.
+fn is_page(path: &str) -> bool {
+    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
+    matches!(
+        path,
+        "/history" | "/uptime" | "/subscribe" | "/feed.json" | "/maintenances.ics" | "/embed"
+    ) || begins(&["/history/", "/history.", "/incidents/", "/maintenances/"])
+        || begins(&["/updates.", "/badge.", "/badge/", "/embed.", "/embed/"])
+        || path.starts_with("/api/v2/")
+}
+
+/// Whether a path is the same on every host.
+fn is_shared(path: &str) -> bool {
+    APP_PAGES.contains(&path)
+        || matches!(
+            path,
+            "/healthz" | "/readyz" | "/robots.txt" | "/sitemap.xml"
+        )
+        || path.starts_with("/.well-known/")
+        || path.starts_with("/assets/")
+        || path
+            .strip_prefix("/api/v1/subscriber/")
+            .is_some_and(|call| {
+                matches!(
+                    call,
+                    "public" | "verify" | "unsubscribe" | "subscription" | "unsubscribe/one-click"
+                )
+            })
+}
+
+/// Whether a request was sent to the domain of an organisation.
+pub(crate) fn is_on_domain(request: &HttpRequest) -> bool {
+    request.extensions().contains::<OnDomain>()
+}
+
+/// The page for an address that a domain does not have.
+pub(crate) fn not_found() -> HttpResponse {
+    HttpResponse::NotFound()
+        .content_type("text/html; charset=utf-8")
+        .body(NOT_FOUND)
+}
+
+/// Middleware: responds to requests that [`HostRouting::route`] has not accepted.
+pub(crate) async fn refuse(
+    request: ServiceRequest,
+    next: Next<impl MessageBody>,
+) -> Result<ServiceResponse<EitherBody<impl MessageBody>>, Error> {
+    let refusal = request.extensions_mut().remove::<Refusal>();
+    let response = match refusal {
+        None => {
+            let response = next.call(request).await?;
+            return Ok(response.map_into_left_body());
+        }
+        Some(Refusal::BadHost) => {
+            Problem::bad_request("The Host header is missing, repeated or not valid")
+                .error_response()
+        }
+        Some(Refusal::Moved(path)) => HttpResponse::MovedPermanently()
+            .insert_header((header::LOCATION, path))
+            // The organisation may give the domain up.
+            .insert_header((header::CACHE_CONTROL, "max-age=300"))
+            .finish(),
+        Some(Refusal::NotFound) if request.path().starts_with("/api/") => {
+            Problem::not_found().error_response()
+        }
+        Some(Refusal::NotFound) => not_found(),
+    };
+    Ok(request.into_response(response).map_into_right_body())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn acme() -> OrganisationId {
+        OrganisationId::parse("acme").unwrap()
+    }
+
+    fn read(path: &str) -> Place<'_> {
+        place(&acme(), path, true)
+    }
+
+    #[test]
+    fn pages_are_below_the_status_page() {
+        assert_eq!(read("/"), Place::Below(""));
+        for path in [
+            "/history",
+            "/history.atom",
+            "/incidents/0123456789ab",
+            "/maintenances/0123456789ab",
+            "/uptime",
+            "/updates.rss",
+            "/feed.json",
+            "/maintenances.ics",
+            "/badge.svg",
+            "/badge/0123456789ab.svg",
+            "/embed",
+            "/embed.js",
+            "/api/v2/summary.json",
+        ] {
+            assert_eq!(read(path), Place::Below(path), "{path}");
+        }
+        let uri = below(&acme(), "/history", Some("page=2")).unwrap();
+        assert_eq!(uri, "/status/acme/history?page=2");
+    }
+
+    #[test]
+    fn shared_paths_stay_as_they_are() {
+        for path in [
+            "/healthz",
+            "/readyz",
+            "/verify",
+            "/unsubscribe",
+            "/subscription",
+            "/robots.txt",
+            "/sitemap.xml",
+            "/assets/index.js",
+            "/.well-known/allclear-domain",
+            "/api/v1/status/acme",
+            "/api/v1/status/acme/events",
+            "/api/v1/subscriber/public",
+            "/api/v1/subscriber/unsubscribe/one-click",
+        ] {
+            assert_eq!(read(path), Place::Same, "{path}");
+        }
+    }
+
+    #[test]
+    fn everything_else_is_nowhere() {
+        for path in [
+            "/login",
+            "/dashboard",
+            "/metrics",
+            "/historyx",
+            "/incidents",
+            "/api/v2",
+            "/api/v1/openapi.json",
+            "/api/v1/component/list",
+            "/api/v1/identity/session",
+            "/api/v1/status/other",
+            "/api/v1/status/acmeother",
+            "/api/v1/status/acme/other",
+            "/api/v1/subscriber",
+            "/api/v1/subscriber/list",
+            "/status/",
+            "/status/other",
+            "/status/acmeother",
+            "/status/%61cme",
+            "/index.html",
+            "//status/other",
+            "/./status/other",
+            "/socket.io/",
+            "*",
+            "",
+        ] {
+            assert_eq!(read(path), Place::Nowhere, "{path}");
+        }
+    }
+
+    #[test]
+    fn own_status_page_moves_to_the_root() {
+        for (path, moved) in [
+            ("/status/acme", "/"),
+            ("/status/acme/", "/"),
+            ("/status/acme/history", "/history"),
+            ("/status/acme//evil.example", "/evil.example"),
+            ("/status/acme/\\evil.example", "/evil.example"),
+            ("/status/acme/\\/evil.example", "/evil.example"),
+        ] {
+            assert_eq!(read(path), Place::Moved(moved.to_owned()), "{path}");
+        }
+        let form = place(&acme(), "/status/acme/subscribe", false);
+        assert_eq!(form, Place::Same);
+    }
+
+    proptest! {
+        #[test]
+        fn no_path_of_a_domain_names_another_organisation(path in "/[a-z/.]{0,30}") {
+            if let Place::Below(rest) = read(&path) {
+                let uri = below(&acme(), rest, None).unwrap();
+                prop_assert!(uri.path().starts_with("/status/acme"));
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The banner that other sites embed: a script of a few hundred bytes, and the page in the frame that it inserts.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+use allclear_application::public::Snapshot;
+use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::rollup::{Indicator, PublicStatus, Rollup};
+use maud::{Markup, html};
+
+use crate::page_template::fill;
+use crate::problem::Problem;
+use crate::status::markup::is_unresolved;
+use crate::status::page::boxed;
+use crate::status::pages::Pages;
+use crate::status::response::PublicResponses;
+use crate::web_app::WebApp;
+
+/// Icon of pages without one.
+const NO_ICON: &str = "";
+
+/// The HTML of the frame's page.
+pub(crate) fn page(template: &str, snapshot: &Snapshot) -> String {
+    let head = html! { title { (snapshot.organisation.page_title) " status" } };
+    fill(
+        template,
+        &head,
+        NO_ICON,
+        (&banner(snapshot), &Markup::default()),
+    )
+}
+
+/// What the banner says.
+struct BannerState<'a> {
+    headline: &'a str,
+    /// Name of the colour in the style sheet.
+    tone: &'static str,
+    /// Title of an incident or a maintenance.
+    title: Option<&'a str>,
+    is_trouble: bool,
+}
+
+impl<'a> BannerState<'a> {
+    fn of(snapshot: &'a Snapshot) -> Self {
+        let statuses = snapshot.components.iter();
+        let rollup = Rollup::of(
+            statuses.map(|shown| PublicStatus::new(shown.status, shown.under_maintenance)),
+        );
+        let mut incidents = snapshot.incidents.iter();
+        let incident = incidents.find(|incident| is_unresolved(incident));
+        let mut maintenances = snapshot.maintenances.iter();
+        let maintenance = maintenances.find(|shown| shown.status == MaintenanceStatus::InProgress);
+        // Not every incident and maintenance has a component.
+        let (headline, tone) = match rollup.indicator {
+            Indicator::None if incident.is_some() => ("Open Incident", "degraded"),
+            Indicator::None if maintenance.is_some() => ("Maintenance In Progress", "maintenance"),
+            Indicator::None => (rollup.description, "operational"),
+            Indicator::Maintenance => (rollup.description, "maintenance"),
+            Indicator::Minor => (rollup.description, "degraded"),
+            Indicator::Major => (rollup.description, "partial"),
+            Indicator::Critical => (rollup.description, "major"),
+        };
+        Self {
+            headline,
+            tone,
+            title: incident
+                .map(|incident| incident.title.as_str())
+                .or(maintenance.map(|maintenance| maintenance.title.as_str())),
+            is_trouble: tone != "operational",
+        }
+    }
+}
+
+/// The banner, which its script replaces after a change.
+fn banner(snapshot: &Snapshot) -> Markup {
+    let organisation = &snapshot.organisation;
+    let state = BannerState::of(snapshot);
+    html! {
+        div role="status" data-live data-revision=(snapshot.revision)
+            data-events={ "/api/v1/status/" (organisation.id) "/events" }
+            data-trouble=(state.is_trouble) data-tone=(state.tone) {
+            a href=(organisation.url) target="_blank" rel="noopener" {
+                strong { (state.headline) }
+                span class="detail" dir="auto" { (state.title.unwrap_or(&organisation.page_title)) }
+                span class="more" { "View status" }
+            }
+        }
+    }
+}
+
+/// `GET /status/{organisation}/embed`: the page in the frame.
+pub(crate) async fn frame(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    pages: web::Data<Pages>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    let page = pages.known(&organisation).await?;
+    Ok(boxed(responses.embed(page.embed(), request.headers())))
+}
+
+/// `GET /status/{organisation}/embed.js`: the script that inserts the frame.
+pub(crate) async fn script(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    pages: web::Data<Pages>,
+    app: web::Data<WebApp>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    pages.known(&organisation).await?;
+    Ok(boxed(
+        responses.embeddable(app.embed_script(), request.headers()),
+    ))
+}

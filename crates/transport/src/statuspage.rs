@@ -1,0 +1,83 @@
+//! What programs read about the status of an organisation: the Statuspage API, version 2, and the feeds.
+
+mod document;
+pub mod documents;
+mod feed;
+pub(crate) mod openapi;
+
+use actix_web::http::Method;
+use actix_web::http::header;
+use actix_web::{HttpRequest, HttpResponse, web};
+use allclear_application::error::Error;
+
+use crate::headers::Headers;
+use crate::problem::Problem;
+use crate::server::read;
+use crate::status::page::boxed;
+use crate::status::response::PublicResponses;
+use crate::status::{allow_reading, known};
+use crate::statuspage::documents::{API_ROUTE, DocumentAddress, StatuspageDocuments};
+use crate::web_app::fallback;
+
+/// The routes below `/status/{organisation}`. They are open to every origin.
+pub(crate) fn routes(config: &mut web::ServiceConfig) {
+    config.service(
+        web::resource(API_ROUTE)
+            .route(read().to(api))
+            .route(web::method(Method::OPTIONS).to(preflight))
+            .default_service(web::to(fallback))
+            .wrap(Headers::open_to_every_origin().middleware()),
+    );
+    for name in DocumentAddress::FEEDS {
+        config.service(
+            web::resource(format!("/status/{{organisation}}/{name}"))
+                .route(read().to(feed))
+                .route(web::method(Method::OPTIONS).to(preflight))
+                .default_service(web::to(fallback))
+                .wrap(Headers::open_to_every_origin().middleware()),
+        );
+    }
+}
+
+/// `GET /status/{organisation}/history.atom` and the other feeds.
+async fn feed(
+    request: HttpRequest,
+    organisation: web::Path<String>,
+    documents: web::Data<StatuspageDocuments>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    let name = request.path().rsplit('/').next().unwrap_or_default();
+    let address = DocumentAddress::of_feed(name).ok_or_else(Problem::not_found)?;
+    let document = documents
+        .document(&known(&organisation)?, address)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
+    let response = responses.open_document(&document, request.headers(), address.caching());
+    Ok(boxed(response))
+}
+
+/// Responds to OPTIONS.
+async fn preflight() -> HttpResponse {
+    let mut response = HttpResponse::NoContent();
+    response.insert_header((header::ALLOW, "GET, HEAD, OPTIONS"));
+    let mut response = response.finish();
+    allow_reading(response.headers_mut());
+    response
+}
+
+/// `GET /status/{organisation}/api/v2/{document}`: a document of the Statuspage API.
+async fn api(
+    request: HttpRequest,
+    path: web::Path<(String, String)>,
+    documents: web::Data<StatuspageDocuments>,
+    responses: web::Data<PublicResponses>,
+) -> Result<HttpResponse, Problem> {
+    let (organisation, name) = path.into_inner();
+    let address = DocumentAddress::of_api(&name).ok_or_else(Problem::not_found)?;
+    let document = documents
+        .document(&known(&organisation)?, address)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
+    let response = responses.open_document(&document, request.headers(), address.caching());
+    Ok(boxed(response))
+}

@@ -1,0 +1,162 @@
+//! The feeds of an organisation: the history as Statuspage writes it, each update by itself for chat rooms, JSON Feed, and a calendar
+//! of the maintenances.
+
+mod atom;
+mod calendar;
+mod json_feed;
+mod rss;
+mod text;
+
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+use allclear_application::statuspage::{PublicState, Record};
+use allclear_domain::entry::Entry;
+use allclear_domain::maintenance::MaintenanceStatus;
+
+use self::text::{escape_html, host};
+
+pub(super) use self::atom::{history as history_atom, updates as updates_atom};
+pub(super) use self::calendar::maintenances;
+pub(super) use self::json_feed::{JsonFeed, feed as json_feed};
+pub(super) use self::rss::{history as history_rss, updates as updates_rss};
+
+/// Incidents and maintenances of a feed.
+const RECORDS: usize = 25;
+/// Updates of a feed of updates.
+const UPDATES: usize = 50;
+
+/// What all feeds of a state share.
+struct Feed<'a> {
+    state: &'a PublicState,
+    /// Title of the page.
+    title: &'a str,
+    /// Host of the page, without a port.
+    host: &'a str,
+}
+
+/// An entry as an item of its own.
+struct Item<'a> {
+    record: Record<'a>,
+    entry: &'a Entry,
+}
+
+impl<'a> Feed<'a> {
+    fn new(state: &'a PublicState) -> Self {
+        Self {
+            state,
+            title: state.organisation.effective_title(),
+            host: host(&state.url),
+        }
+    }
+
+    /// The incidents and maintenances, the one with the newest entry first.
+    fn records(&self) -> Vec<Record<'a>> {
+        let mut records = self.state.records();
+        records.truncate(RECORDS);
+        records
+    }
+
+    /// The entries of all incidents and maintenances, newest first.
+    fn items(&self) -> Vec<Item<'a>> {
+        let mut items: Vec<_> = self
+            .state
+            .records()
+            .into_iter()
+            .flat_map(|record| {
+                let item = move |entry| Item { record, entry };
+                record.entries().iter().map(item)
+            })
+            .collect();
+        // The sort is stable: entries of the same time stay newest first.
+        items.sort_by_key(|item| Reverse(item.entry.display_at));
+        items.truncate(UPDATES);
+        items
+    }
+
+    /// The address of an incident or a maintenance.
+    fn link(&self, record: Record<'_>) -> String {
+        format!("{}{}", self.state.url, record.path())
+    }
+
+    /// The identifier of an incident or a maintenance (RFC 4151).
+    fn tag(&self, record: Record<'_>) -> String {
+        let (kind, number) = match record {
+            Record::Incident(record) => ("Incident", record.incident.id.feed_number()),
+            Record::Maintenance(record) => ("Maintenance", record.maintenance.id.feed_number()),
+        };
+        format!("tag:{},2005:{kind}/{number}", self.host)
+    }
+
+    /// The entries of an incident or a maintenance as HTML, in the form that programs cut into updates.
+    fn content(&self, record: Record<'_>) -> String {
+        let zone = self.state.organisation.time_zone;
+        let entries = record.entries();
+        let mut html = self.announcement(record);
+        for (index, entry) in entries.iter().enumerate() {
+            let is_unchanged = entries
+                .get(index + 1)
+                .is_some_and(|older| older.status == entry.status);
+            let label = if is_unchanged {
+                "Update"
+            } else {
+                entry.status.label()
+            };
+            let time = zone.format(
+                entry.display_at,
+                "%b <var data-var='date'>%e</var>, <var data-var='time'>%H:%M</var> %Z",
+            );
+            let body = escape_html(&entry.body);
+            // Writing to a String cannot fail.
+            let _ = write!(
+                html,
+                "<p><small>{time}</small><br><strong>{label}</strong> - {body}</p>"
+            );
+        }
+        html
+    }
+
+    /// The times of a maintenance that has not begun; empty for everything else.
+    fn announcement(&self, record: Record<'_>) -> String {
+        let Record::Maintenance(record) = record else {
+            return String::new();
+        };
+        if record.status != MaintenanceStatus::Scheduled {
+            return String::new();
+        }
+        let zone = self.state.organisation.time_zone;
+        let (date, time) = (
+            "%b <var data-var='date'>%e</var>, ",
+            "<var data-var='time'>%H:%M</var>",
+        );
+        let start = record.maintenance.start_at;
+        let text = match record.maintenance.end_at {
+            None => zone.format(start, &format!("{date}{time} %Z")),
+            Some(end) if zone.date_of(start) == zone.date_of(end) => {
+                let start = zone.format(start, &format!("{date}{time}"));
+                format!("{start} - {}", zone.format(end, &format!("{time} %Z")))
+            }
+            Some(end) => {
+                let pattern = format!("{date}{time} %Z");
+                let start = zone.format(start, &pattern);
+                format!("{start} - {}", zone.format(end, &pattern))
+            }
+        };
+        format!("<p><strong>THIS IS A SCHEDULED EVENT {text}</strong></p>")
+    }
+}
+
+impl Item<'_> {
+    fn title(&self) -> String {
+        format!("[{}] {}", self.entry.status.label(), self.record.title())
+    }
+
+    /// The address of the entry, which is also its identifier.
+    fn link(&self, feed: &Feed<'_>) -> String {
+        format!("{}#{}", feed.link(self.record), self.entry.code)
+    }
+
+    fn content(&self) -> String {
+        format!("<p>{}</p>", escape_html(&self.entry.body))
+    }
+}

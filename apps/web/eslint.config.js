@@ -98,7 +98,7 @@ export default defineConfig(
     languageOptions: { globals: { ...globals.browser, FILES: 'readonly' } },
   },
   {
-    files: ['build/history-live.js'],
+    files: ['build/embed-*.js', 'build/history-live.js', 'build/open-groups.js'],
     languageOptions: { globals: { ...globals.browser, EVENTS: 'readonly' } },
   },
   { files: ['*.config.js'], languageOptions: { globals: globals.node } },

@@ -3,9 +3,11 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { documentation } from './build/documentation.ts';
+import { embed } from './build/embed.ts';
 import { firstPaint } from './build/first-paint.ts';
 import { historyPage } from './build/history-page.ts';
 import { precompress } from './build/precompress.ts';
+import { publicPageChunks } from './build/public-page-chunks.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
 import { statusPageRoute } from './build/status-page-route.ts';
 
@@ -21,26 +23,32 @@ export default defineConfig({
     publicPageGuard({ maxBytes: 90_000 }),
     firstPaint(),
     historyPage({ maxBytes: 5120 }),
+    embed({ maxBytes: 2048 }),
     precompress(),
   ],
   resolve: {
-    alias: {
-      '@': file('./src'),
-      '@docs': file('../../docs'),
-      '@content': file('./content'),
+    alias: [
+      { find: '@', replacement: file('./src') },
+      { find: '@docs', replacement: file('../../docs') },
+      { find: '@content', replacement: file('./content') },
       // The original writes a <style> element, which the content security policy forbids.
-      'react-remove-scroll': file('./src/ui/scroll-lock.ts'),
-    },
+      { find: 'react-remove-scroll', replacement: file('./src/ui/scroll-lock.ts') },
+      // Imported by lucide-react's icons.
+      { find: '../createLucideIcon.mjs', replacement: file('./src/ui/create-icon.ts') },
+    ],
   },
   build: {
     // Everything is a file of its own: the policy allows no inline scripts, and of styles the public page's alone.
     assetsInlineLimit: 0,
+    // A browser without module preloading loads the same modules a little later.
+    modulePreload: { polyfill: false },
     rolldownOptions: {
       input: {
         index: file('./index.html'),
         status: file('./status.html'),
         history: file('./history.html'),
       },
+      output: { codeSplitting: { groups: [publicPageChunks()] } },
     },
   },
   server: {

@@ -1,4 +1,4 @@
-// What Lighthouse says of the public page (its mobile setting, with its throttling) and of the operators' screens (desktop).
+// What Lighthouse says of the public pages (its mobile setting, with its throttling) and of the operators' screens (desktop).
 //
 //   node apps/web/bench/lighthouse.mjs <path of the allclear binary> <folder that holds node_modules/lighthouse>
 //
@@ -57,6 +57,13 @@ async function cookie({ origin, email, password }) {
     .join('; ');
 }
 
+/** The addresses of the history, of its newest incident, and of the uptime. */
+async function pastPages(page) {
+  const history = await (await globalThis.fetch(`${page}/history`)).text();
+  const [incident] = /\/incidents\/[0-9a-z]{12}/.exec(history);
+  return { history: `${page}/history`, incident: page + incident, uptime: `${page}/uptime` };
+}
+
 async function look(url, config, headers) {
   const results = [];
   for (let attempt = 1; results.length < runs; attempt += 1) {
@@ -104,6 +111,9 @@ function report(what, { categories, audits, finalDisplayedUrl }) {
 const demo = await startDemo();
 try {
   report('public page, mobile', await look(demo.page));
+  for (const [name, url] of Object.entries(await pastPages(demo.page))) {
+    report(`public ${name}, mobile`, await look(url));
+  }
   const headers = { Cookie: await cookie(demo) };
   for (const screen of screens) {
     report(`${screen}, desktop`, await look(demo.origin + screen, desktopConfig, headers));

@@ -11,7 +11,7 @@ const own = file('../src/');
 const classes = /className|["'` ](flex|grid|(text|bg|border|rounded|stroke)-[a-z]+)["'` ]/;
 /** Elements with a browser style that public-reset.css does not reset. */
 const bare =
-  /jsxs?\)?\(\s*["'`](abbr|audio|b|canvas|code|fieldset|h[4-6]|hr|iframe|img|kbd|legend|menu|optgroup|pre|progress|samp|select|small|strong|sub|summary|sup|table|textarea|video)["'`]/;
+  /jsxs?\)?\(\s*["'`](abbr|audio|b|canvas|code|fieldset|h[5-6]|hr|iframe|img|kbd|legend|menu|optgroup|pre|progress|samp|select|small|strong|sub|sup|table|textarea|video)["'`]/;
 
 export const theme = '<script src="/theme.js"></script>';
 const stylesheet = /\s*<link rel="stylesheet"[^>]*href="\/([^"]+)">/g;
@@ -45,7 +45,7 @@ export function firstPaint(): Plugin {
         const fileName = `assets/begin-${hash}.js`;
         this.emitFile({ type: 'asset', fileName, source });
         page.source = html
-          .replace(theme, `${choice()}<script async src="/${fileName}"></script>`)
+          .replace(theme, `${choice('./open-groups.js')}<script async src="/${fileName}"></script>`)
           .replace(preload, '')
           .replace(entry, '');
         const scripts = page.source.match(/<script[^>]*>/g);
@@ -91,9 +91,13 @@ export function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
   });
 }
 
-/** The script that applies the theme before the first paint, without enabling the controls. */
-export function choice(): string {
-  const source = read('../public/theme.js').replace("data.ready = '';", '');
+/**
+ * The script that applies what the visitor has chosen before the first paint, without enabling the controls: the theme, and
+ * what `others` apply.
+ */
+export function choice(...others: string[]): string {
+  const theme = read('../public/theme.js').replace("data.ready = '';", '');
+  const source = [theme, ...others.map(read)].join('');
   return `<script>${minifySync('theme.js', source, { module: false }).code.trim()}</script>`;
 }
 

@@ -2,12 +2,13 @@
 // puts the names of the events in.
 (function (names) {
   var root = document.documentElement;
-  var live, source, timer, pending;
+  var live, source, timer, clock, pending, latest;
   var failures = 0;
 
   function start() {
     root.dataset.ready = '';
     live = document.querySelector('[data-live]');
+    latest = live ? +live.dataset.revision : 0;
     var themeButton = document.querySelector('header button[data-script=needed]');
     if (themeButton) followTheme(themeButton);
     var select = document.querySelector('.history-select');
@@ -18,6 +19,7 @@
     }
     if (!live) return;
     showLocalTimes();
+    followClock();
     open();
     addEventListener('online', wake);
     document.addEventListener('visibilitychange', wake);
@@ -28,6 +30,20 @@
     live.querySelectorAll('time').forEach(function (time) {
       time.title = format.format(new Date(time.dateTime)) + ' (your time)';
     });
+  }
+
+  // The clock alone changes some pages. A viewer whose clock is wrong does not ask all the time.
+  function followClock() {
+    clearTimeout(clock);
+    var until = live.dataset.until;
+    if (!until) return;
+    var wait = Math.max(Date.parse(until) - Date.now(), 30000);
+    clock = setTimeout(
+      function () {
+        changed();
+      },
+      wait + Math.random() * 5000,
+    );
   }
 
   function followTheme(button) {
@@ -62,14 +78,16 @@
     names.forEach(function (name) {
       source.addEventListener(name, changed);
     });
-    source.addEventListener('resync', function () {
+    source.addEventListener('resync', function (event) {
+      latest = +event.lastEventId || latest;
       source.close();
       later(200, reopen);
     });
   }
 
   // Further changes do not defer the first one, or a page would never show it under constant writes.
-  function changed() {
+  function changed(event) {
+    if (event) latest = +event.lastEventId || latest;
     if (pending) return;
     pending = true;
     setTimeout(
@@ -100,8 +118,11 @@
     refresh().then(open, fail);
   }
 
+  // Each revision has an address of its own, so that no shared cache sends an older page.
   function refresh() {
-    return fetch(location.href, { cache: 'no-cache' }).then(function (response) {
+    var url = new URL(location.href);
+    url.searchParams.set('revision', latest);
+    return fetch(url, { cache: 'no-cache' }).then(function (response) {
       // What the page showed has been deleted.
       if (response.status === 404) return location.reload();
       if (!response.ok) throw new Error(String(response.status));
@@ -119,10 +140,16 @@
     if (changed.innerHTML !== live.innerHTML) {
       live.innerHTML = changed.innerHTML;
       document.title = next.title;
-      document.querySelector('[data-announcement]').textContent = 'This page was updated.';
+      // What the clock changes is not news.
+      if (live.dataset.revision !== changed.dataset.revision)
+        document.querySelector('[data-announcement]').textContent = 'This page was updated.';
     }
     live.dataset.revision = changed.dataset.revision;
+    // Another node, which has not received the change yet, has drawn this page.
+    if (+changed.dataset.revision < latest) later(1000, reopen);
+    live.dataset.until = changed.dataset.until || '';
     showLocalTimes();
+    followClock();
   }
 
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);

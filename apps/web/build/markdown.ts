@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MarkdownIt, { type Renderer, type Token } from 'markdown-it';
@@ -29,6 +29,7 @@ const root = new URL('../../../', import.meta.url);
 const otherPages: Record<string, string> = {
   'docs/openapi.json': '/docs/api-reference',
   'docs/nginx.conf': '/docs/nginx.conf',
+  'docs/nginx-cache.conf': '/docs/nginx-cache.conf',
   'docs/decisions/': '/docs#decisions',
 };
 /** The folders of the texts, and the addresses below which their pages are. */
@@ -39,7 +40,10 @@ const folders: readonly [folder: string, address: string][] = [
 
 const markdown = new MarkdownIt({ html: false });
 
-/** A guide's text as HTML without its title. It holds no inline style and no script. */
+/**
+ * A guide's text as HTML without its title. It holds no inline style and no script. The source of a picture is its path from
+ * the root of the repository.
+ */
 export function renderMarkdown(path: string, text: string): Guide {
   const place: Place = { path, ids: new Set() };
   const tokens = markdown.parse(text, place);
@@ -105,6 +109,12 @@ function pageOf(file: string): string | null {
   return address + file.slice(folder.length, -'.md'.length);
 }
 
+/** The size in the header of a PNG file (ISO/IEC 15948, 11.2.2). */
+function sizeOf(file: string): { width: number; height: number } {
+  const bytes = readFileSync(new URL(file, root));
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+}
+
 const { rules } = markdown.renderer;
 
 rules.link_open = (tokens, at, options, env: Place, self: Renderer) => {
@@ -115,6 +125,23 @@ rules.link_open = (tokens, at, options, env: Place, self: Renderer) => {
     if (/^https?:/.test(address)) token.attrSet('rel', 'noreferrer');
   }
   return self.renderToken(tokens, at, options);
+};
+
+/** A picture of the product: `NAME-dark.png`, with `NAME-light.png` beside it for the light theme. */
+rules.image = (tokens, at, _options, { path }: Place) => {
+  const alt = tokens[at]?.content ?? '';
+  const dark = posix.join(posix.dirname(path), tokens[at]?.attrGet('src') ?? '');
+  if (!dark.endsWith('-dark.png'))
+    throw new Error(`${path} shows ${dark}, which has no dark theme`);
+  const image = (theme: 'dark' | 'light') => {
+    const file = dark.replace(/-dark\.png$/, `-${theme}.png`);
+    const { width, height } = sizeOf(file);
+    return (
+      `<img src="${file}" alt="${markdown.utils.escapeHtml(alt)}" data-shown-in="${theme}"` +
+      ` width="${width}" height="${height}" loading="lazy" decoding="async">`
+    );
+  };
+  return image('dark') + image('light');
 };
 
 rules.heading_close = (tokens, at, options, _env, self) => {

@@ -82,6 +82,7 @@ test('every screen of an operator is accessible in both themes', async ({
     [forms.maintenanceForm, 'Edit Maintenance'],
     ['/subscribers', 'Subscribers'],
     ['/organisation', 'Organisation'],
+    ['/settings', 'Settings'],
   ] as const) {
     await test.step(path, async () => {
       await open(operatorPage, path, heading);
@@ -94,6 +95,7 @@ test('what opens over a screen is accessible in both themes', async ({
   operatorPage,
   organisation,
   operator,
+  consoleErrors,
 }) => {
   test.slow();
   const { incidentForm } = await fillWithOddText(organisation);
@@ -127,6 +129,16 @@ test('what opens over a screen is accessible in both themes', async ({
   await operatorPage.getByRole('button', { name: 'Attach', exact: true }).click();
   await operatorPage.getByRole('button', { name: 'Add Component' }).click();
   await expectAccessible(operatorPage);
+
+  await open(operatorPage, incidentForm, 'Edit Incident');
+  await operatorPage.getByRole('tab', { name: 'Review' }).click();
+  await operatorPage.getByRole('button', { name: 'Start from a Template' }).click();
+  await expectAccessible(operatorPage);
+  await operatorPage.getByRole('button', { name: 'Preview' }).click();
+  await expect(operatorPage.getByRole('heading', { name: 'Root cause' })).toBeVisible();
+  await expectAccessible(operatorPage);
+  // The incident has no review.
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
 test('the way in is accessible in both themes', async ({ page, operator }) => {
@@ -215,6 +227,7 @@ test('nothing has to be scrolled sideways on the narrowest phone', async ({
     [forms.maintenanceForm, 'Edit Maintenance'],
     ['/subscribers', 'Subscribers'],
     ['/organisation', 'Organisation'],
+    ['/settings', 'Settings'],
   ] as const) {
     await test.step(path, async () => {
       await open(operatorPage, path, heading);

@@ -10,6 +10,8 @@ interface Created {
 const post = (organisation: Organisation, path: string, body: object) =>
   organisation.call<Created>('POST', path, body);
 
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
 const monthsAgo = (count: number) => {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1, 12)).toISOString();
@@ -18,6 +20,13 @@ const monthsAgo = (count: number) => {
 async function fill(organisation: Organisation) {
   const api = await organisation.createComponent('API');
   await organisation.createComponent('Website');
+  const group = await post(organisation, '/component-group/create', { name: 'Core' });
+  await organisation.call('PATCH', `/component/${api.id}`, { groupId: group.id, startDate: null });
+  await post(organisation, `/component/${api.id}/history/create`, {
+    status: 'PARTIAL_OUTAGE',
+    startAt: ago(60 * 24 * 40),
+    endAt: ago(60 * 24 * 40 - 30),
+  });
   const incident = (title: string, occuredAt: string) => ({
     title,
     description: 'Cards are declined.',
@@ -37,7 +46,7 @@ async function fill(organisation: Organisation) {
     startAt: monthsAgo(2),
     endAt: monthsAgo(2),
   });
-  return { open, maintenance };
+  return { open, maintenance, api };
 }
 
 test.describe('without script', () => {
@@ -71,6 +80,112 @@ test.describe('without script', () => {
     await page.getByRole('link', { name: organisation.name }).click();
     await expect(page).toHaveURL(organisation.statusPage);
   });
+});
+
+for (const media of ['screen', 'print'] as const) {
+  test.describe(`without script, on ${media}`, () => {
+    test.use({ javaScriptEnabled: false });
+
+    test('the pages are complete and nothing is cut', async ({ page, organisation }, testInfo) => {
+      const { open, maintenance } = await fill(organisation);
+      await page.emulateMedia({ media });
+      for (const path of [
+        '',
+        '/history',
+        '/uptime',
+        `/incidents/${open.code}`,
+        `/maintenances/${maintenance.code}`,
+      ]) {
+        await page.goto(organisation.statusPage + path);
+        await expect(page.getByRole('heading', { level: 1 }), path).toHaveCount(1);
+        await expect(page.getByRole('link', { name: 'Uptime', exact: true }).first()).toBeVisible();
+        for (const width of [1280, 390]) {
+          await page.setViewportSize({ width, height: 900 });
+          const cut = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
+          expect(cut, `${path} at ${width}`).toBeLessThanOrEqual(0);
+          await page.screenshot({
+            path: testInfo.outputPath(
+              `${path === '' ? 'status' : path.split('/')[1]}-${width}.png`,
+            ),
+            fullPage: true,
+          });
+        }
+      }
+    });
+  });
+}
+
+test.describe('without script', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the uptime is read by month, and leads to what happened', async ({
+    page,
+    organisation,
+  }) => {
+    const { api } = await fill(organisation);
+    await page.goto(organisation.statusPage);
+    await page.getByRole('link', { name: 'Uptime', exact: true }).click();
+    await expect(page).toHaveTitle(`Uptime - ${organisation.name}`);
+    await expect(page.getByRole('heading', { level: 2 })).toHaveText(['Core', 'Other components']);
+    await expect(page.getByRole('table')).toHaveCount(6);
+    await expect(page.getByText('30 mins outage (partial)')).toBeVisible();
+    await page.getByRole('combobox', { name: 'Component' }).selectOption('API');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await expect(page).toHaveURL(`${organisation.statusPage}/uptime?component=${api.code}`);
+    await expect(page.getByRole('table')).toHaveCount(12);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'outage (partial)' })
+      .getByRole('link')
+      .click();
+    await expect(page).toHaveURL(/history\?component=.*#\d{4}-\d{2}$/);
+  });
+});
+
+test('a published review appears on the open page of its incident and disappears', async ({
+  page,
+  organisation,
+}) => {
+  const { open } = await fill(organisation);
+  await organisation.call('PATCH', `/incident/${open.id}`, { status: 'RESOLVED' });
+  await organisation.call('PUT', `/incident/${open.id}/review`, {
+    body: '# Cause\n\nA **bad** deploy. <img src=x onerror=alert(1)>',
+  });
+  await page.goto(`${organisation.statusPage}/incidents/${open.code}`);
+  await expect(page.getByRole('region', { name: 'Updates' })).toBeVisible();
+  await expect(page.getByText('deploy')).toHaveCount(0);
+  await organisation.call('POST', `/incident/${open.id}/review/publish`, { notify: false });
+  const review = page.getByRole('region', { name: 'Review' });
+  await expect(review).toContainText('A bad deploy.');
+  await expect(review.getByRole('heading', { level: 3 })).toHaveText('Cause');
+  await organisation.call('DELETE', `/incident/${open.id}/review`);
+  await expect(review).toHaveCount(0);
+});
+
+test('open calendars follow a status change', async ({ page, organisation }) => {
+  const { api } = await fill(organisation);
+  await page.goto(`${organisation.statusPage}/uptime?component=${api.code}`);
+  await expect(page.getByText('30 mins outage (partial)')).toBeVisible();
+  await post(organisation, `/component/${api.id}/history/create`, {
+    status: 'DEGRADED',
+    startAt: ago(60 * 24 * 50),
+    endAt: ago(60 * 24 * 50 - 61),
+  });
+  await expect(page.getByText('1 hr 1 min degraded')).toBeVisible();
+});
+
+test('a day of the bars leads to the history of its month', async ({ page, organisation }) => {
+  await fill(organisation);
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const bars = page.getByRole('listbox', { name: 'Uptime of API' });
+  await bars.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  const month = new Date().toISOString().slice(0, 7);
+  await expect(page).toHaveURL(new RegExp(`/history\\?component=\\w{12}#${month}$`));
 });
 
 test('a new update appears on the open page of its incident', async ({
@@ -118,7 +233,12 @@ for (const colorScheme of ['dark', 'light'] as const) {
   }) => {
     const { open, maintenance } = await fill(organisation);
     await page.addInitScript((theme) => localStorage.setItem('allclear:theme', theme), colorScheme);
-    for (const path of ['history', `incidents/${open.code}`, `maintenances/${maintenance.code}`]) {
+    for (const path of [
+      'history',
+      'uptime',
+      `incidents/${open.code}`,
+      `maintenances/${maintenance.code}`,
+    ]) {
       await page.goto(`${organisation.statusPage}/${path}`);
       await expect(page.getByRole('button', { name: /Switch to/ })).toBeVisible();
       const { violations } = await new AxeBuilder({ page }).analyze();

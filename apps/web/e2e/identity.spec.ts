@@ -55,9 +55,7 @@ test('the first account is made, founds an organisation and arrives on its dashb
 
   await arrivesAt(page, '/dashboard');
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
-  await expect(page.getByRole('main')).toContainText(
-    'Coming Soon: Our dashboard is currently in development...',
-  );
+  await expect(page.getByRole('link', { name: /^1 Create a component/ })).toBeVisible();
   await expect(
     page.getByRole('button', { name: 'Organisation: Analytical Engines' }),
   ).toBeVisible();

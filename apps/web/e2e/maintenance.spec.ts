@@ -102,3 +102,56 @@ test('a maintenance begins by itself while a visitor watches, and the operator c
   ).toBeDisabled();
   await expect(maintenance).toContainText('Completed');
 });
+
+test('a component is under maintenance from the beginning to the end, on an open page too', async ({
+  operatorPage,
+  page,
+  organisation,
+}) => {
+  await organisation.createComponent('API');
+  const broken = await organisation.createComponent('Website');
+  await organisation.call('PATCH', `/component/${broken.id}`, { status: 'PARTIAL_OUTAGE' });
+  await page.goto(organisation.statusPage);
+  await expect(said(page, 'Live')).toBeVisible();
+  const components = page.getByRole('region', { name: 'Components' });
+  const shown = (name: string) =>
+    components.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
+
+  await operatorPage.goto('/schedules/maintenance/create');
+  await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Database upgrade');
+  await operatorPage.getByRole('textbox', { name: 'Description' }).fill('Writes pause.');
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  await operatorPage.getByLabel('Start at').fill(localMinute(tomorrow));
+  for (const name of ['API', 'Website']) {
+    await operatorPage.getByRole('button', { name: 'Add Component' }).click();
+    await operatorPage.getByRole('combobox', { name: 'Component' }).last().selectOption(name);
+  }
+  await operatorPage.getByRole('button', { name: 'Create Maintenance' }).click();
+  await expect(said(operatorPage, 'Maintenance Created')).toBeVisible();
+  const maintenance = page.getByRole('article').filter({ hasText: 'Database upgrade' });
+  await expect(maintenance.getByRole('list', { name: /^Components affected/ })).toHaveText(
+    'WebsiteAPI',
+  );
+  await expect(shown('API')).toContainText('Operational');
+
+  const [planned] = await organisation.call<{ id: string }[]>('GET', '/maintenance/list');
+  const soon = new Date(Date.now() + 2000).toISOString();
+  await organisation.call('PATCH', `/maintenance/${planned?.id}`, { startAt: soon });
+  await expect(shown('API')).toContainText('Under Maintenance');
+  await expect(shown('API')).not.toContainText('Operational');
+  await expect(shown('Website')).toContainText('Partial Outage');
+  await expect(shown('Website')).toContainText('Under Maintenance');
+  await expect(page.getByRole('log')).toContainText('API: Under Maintenance');
+  await page.reload();
+  await expect(said(page, 'Live')).toBeVisible();
+  await expect(shown('API')).toContainText('Under Maintenance');
+  await expect(shown('Website')).toContainText('Partial OutageUnder Maintenance');
+  await expect(components).toContainText('Maintenance: Database upgrade');
+  await operatorPage.goto('/components');
+  await expect(row(operatorPage, 'Website')).toContainText('Under Maintenance');
+
+  await operatorPage.goto('/schedules');
+  await operatorPage.getByRole('button', { name: /^Complete Maintenance/ }).click();
+  await expect(shown('API')).toContainText('Operational');
+  await expect(components).not.toContainText('Under Maintenance');
+});

@@ -83,7 +83,7 @@ export class Organisation {
 
   /** Sends a request as the operator and returns its `data`. */
   async call<T>(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
     data?: object,
   ): Promise<T> {
@@ -107,7 +107,7 @@ export class Organisation {
   async createComponent(
     name: string,
     { status = 'OPERATIONAL', description = '' } = {},
-  ): Promise<{ id: string }> {
+  ): Promise<{ id: string; code: string }> {
     return this.call('POST', '/component/create', { name, status, description });
   }
 }

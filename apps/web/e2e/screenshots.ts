@@ -31,6 +31,9 @@ async function follow(page: Page, list: string, name: string | RegExp) {
   await link(page, name).click();
 }
 
+/** The incident of the demo that has a review. */
+const reviewedIncident = 'Database clusters unavailable in eu-central';
+
 const screens: Screen[] = [
   {
     name: 'status-page',
@@ -58,6 +61,21 @@ const screens: Screen[] = [
       await expect(page.getByRole('heading', { name: 'Verification Failed' })).toBeVisible();
     },
   },
+  {
+    name: 'public-history',
+    seenBy: 'visitor',
+    open: (page, { statusPage }) => page.goto(`${statusPage}/history`),
+  },
+  {
+    name: 'public-incident',
+    seenBy: 'visitor',
+    open: (page, { statusPage }) => follow(page, `${statusPage}/history`, reviewedIncident),
+  },
+  {
+    name: 'public-uptime',
+    seenBy: 'visitor',
+    open: (page, { statusPage }) => page.goto(`${statusPage}/uptime`),
+  },
   { name: 'landing', seenBy: 'visitor', open: (page) => page.goto('/') },
   { name: 'documentation', seenBy: 'visitor', open: (page) => page.goto('/docs') },
   { name: 'guide', seenBy: 'visitor', open: (page) => page.goto('/docs/configuration') },
@@ -75,10 +93,24 @@ const screens: Screen[] = [
   { name: 'not-found', seenBy: 'visitor', open: (page) => page.goto('/nowhere') },
   { name: 'onboarding', seenBy: 'newcomer', open: (page) => page.goto('/onboarding') },
   { name: 'dashboard', open: (page) => page.goto('/dashboard') },
-  { name: 'metrics', open: (page) => page.goto('/metrics') },
+  {
+    name: 'metrics',
+    open: async (page) => {
+      await page.goto('/metrics?days=90');
+      await expect(page.locator('.recharts-bar-rectangle').first()).toBeVisible();
+    },
+  },
   { name: 'components', open: (page) => page.goto('/components') },
   { name: 'create-component', open: (page) => page.goto('/components/component/create') },
   { name: 'edit-component', open: (page) => follow(page, '/components', /^Edit /) },
+  { name: 'component-order', open: (page) => page.goto('/components/order') },
+  {
+    name: 'component-history',
+    open: async (page) => {
+      await follow(page, '/components', /^Edit /);
+      await page.getByRole('tab', { name: 'History' }).click();
+    },
+  },
   { name: 'incidents', open: (page) => page.goto('/incidents') },
   {
     name: 'create-incident',
@@ -93,6 +125,13 @@ const screens: Screen[] = [
     open: async (page) => {
       await follow(page, '/incidents', /^Edit /);
       await page.getByRole('tab', { name: 'Components' }).click();
+    },
+  },
+  {
+    name: 'review',
+    open: async (page) => {
+      await follow(page, '/incidents', new RegExp(`^Edit ${reviewedIncident}`));
+      await page.getByRole('tab', { name: 'Review' }).click();
     },
   },
   {
@@ -111,6 +150,7 @@ const screens: Screen[] = [
   { name: 'edit-maintenance', open: (page) => follow(page, '/schedules', /^Edit /) },
   { name: 'subscribers', open: (page) => page.goto('/subscribers') },
   { name: 'organisation', open: (page) => page.goto('/organisation') },
+  { name: 'settings', open: (page) => page.goto('/settings') },
 ];
 
 const test = base.extend<object, { demo: Demo }>({

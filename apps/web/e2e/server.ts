@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from '@playwright/test';
-import { mailedLinks } from './mail';
+import { mailedLinks, mailsTo } from './mail';
 
 const built = fileURLToPath(new URL('../../../target/debug/allclear', import.meta.url));
 export const binary = process.env.ALLCLEAR_BINARY ?? built;
@@ -67,6 +67,12 @@ export class Server {
     };
     await expect.poll(look, { message: `a mail to ${to}` }).toBeDefined();
     return link ?? '';
+  }
+
+  /** The subjects of the mails to an address, oldest first. */
+  async mailedSubjects(to: string): Promise<string[]> {
+    const mails = await mailsTo(join(this.folder, 'mail'), to);
+    return mails.map((mail) => /^Subject: (.*)$/m.exec(mail)?.[1]?.trim() ?? '');
   }
 
   async remove(): Promise<void> {

@@ -48,6 +48,24 @@ async function fill(organisation: Organisation) {
   });
 }
 
+/** Groups of each mode, one of them without a problem. */
+async function addGroups(organisation: Organisation) {
+  for (const [name, display] of [
+    ['Asia', 'CLOSED'],
+    ['Europe', 'OPEN_WHEN_AFFECTED'],
+    ['America', 'OPEN'],
+  ]) {
+    const { id: groupId } = await post(organisation, '/component-group/create', {
+      name,
+      description: `Regions of ${name}`,
+      display,
+    });
+    const status = name === 'America' ? 'OPERATIONAL' : 'PARTIAL_OUTAGE';
+    await post(organisation, '/component/create', { name: `${name} 1`, groupId, status });
+    await post(organisation, '/component/create', { name: `${name} 2`, groupId });
+  }
+}
+
 async function post(organisation: Organisation, path: string, body: object) {
   return organisation.call<{ id: string }>('POST', path, body);
 }
@@ -182,6 +200,7 @@ test('the script takes over exactly what the server wrote', async ({
   consoleErrors,
 }) => {
   await fill(organisation);
+  await addGroups(organisation);
   for (const path of [organisation.statusPage, '/status/nobody']) {
     await page.route('**/assets/*.js', (route) => route.abort());
     await page.goto(path);
@@ -209,6 +228,7 @@ for (const width of [320, 390, 768, 1280, 2560]) {
     organisation,
   }) => {
     await fill(organisation);
+    await addGroups(organisation);
     await page.setViewportSize({ width, height: 900 });
     await watchShifts(page);
     // The server's page is painted before the script comes.
@@ -235,6 +255,7 @@ for (const width of [320, 390, 768, 1280, 2560]) {
 
 test('is accessible without its script', async ({ page, organisation, consoleErrors }) => {
   await fill(organisation);
+  await addGroups(organisation);
   await page.route('**/assets/*.js', (route) => route.abort());
   await page.goto(organisation.statusPage);
   const { violations } = await new AxeBuilder({ page }).analyze();

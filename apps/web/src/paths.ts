@@ -1,9 +1,12 @@
 /** All paths of the product: screens, and endpoints below the API's base path. */
+import { publicEndpoints, publicPaths } from './public-paths';
+
+export { apiBase } from './public-paths';
 
 const segment = encodeURIComponent;
 
 export const paths = {
-  landing: '/',
+  ...publicPaths,
   login: '/login',
   verify: '/verify',
   unsubscribe: '/unsubscribe',
@@ -14,6 +17,7 @@ export const paths = {
     list: '/components',
     create: '/components/component/create',
     edit: (componentId: string) => `/components/component/edit/${segment(componentId)}`,
+    order: '/components/order',
   },
   incidents: {
     list: '/incidents',
@@ -26,16 +30,9 @@ export const paths = {
     edit: (maintenanceId: string) => `/schedules/maintenance/edit/${segment(maintenanceId)}`,
   },
   subscribers: '/subscribers',
+  settings: '/settings',
   organisation: '/organisation',
   waitlist: '/waitlist',
-  status: (orgId: string) => `/status/${segment(orgId)}`,
-  /** Target of the status page's form without script. */
-  subscribe: (orgId: string) => `/status/${segment(orgId)}/subscribe`,
-  /** Pages that the server alone draws. */
-  history: (orgId: string) => `/status/${segment(orgId)}/history`,
-  publicIncident: (orgId: string, code: string) => `/status/${segment(orgId)}/incidents/${code}`,
-  publicMaintenance: (orgId: string, code: string) =>
-    `/status/${segment(orgId)}/maintenances/${code}`,
   documentation: '/docs',
   guide: (guide: string) => `/docs/${guide}`,
   apiReference: '/docs/api-reference',
@@ -56,14 +53,14 @@ export const routes = {
   status: '/status/:orgId',
 } as const;
 
-export const apiBase = '/api/v1';
-
 /** Endpoints of the API, relative to `apiBase`. */
 export const endpoints = {
   configuration: '/configuration',
-  status: (orgId: string) => `/status/${segment(orgId)}`,
-  statusEvents: (orgId: string, since: number) =>
-    `/status/${segment(orgId)}/events?since=${String(since)}`,
+  organisationSettings: '/organisation',
+  organisationDomain: { item: '/organisation/domain', verify: '/organisation/domain/verify' },
+  ...publicEndpoints,
+  dashboard: '/dashboard',
+  metrics: (days: number) => `/metrics?days=${String(days)}`,
   components: {
     list: '/component/list',
     create: '/component/create',
@@ -74,6 +71,12 @@ export const endpoints = {
       item: (periodId: string) => `/component/${segment(id)}/history/${segment(periodId)}`,
     }),
   },
+  componentGroups: {
+    list: '/component-group/list',
+    create: '/component-group/create',
+    item: (id: string) => `/component-group/${segment(id)}`,
+  },
+  componentOrder: '/component/order',
   incidents: {
     list: '/incident/list',
     create: '/incident/create',
@@ -87,6 +90,11 @@ export const endpoints = {
       `/incident/${segment(id)}/updates/${segment(updateId)}`,
     createUpdate: (id: string) => `/incident/${segment(id)}/updates/create`,
     deleteUpdates: (id: string) => `/incident/${segment(id)}/updates/delete`,
+    review: (id: string) => ({
+      item: `/incident/${segment(id)}/review`,
+      preview: `/incident/${segment(id)}/review/preview`,
+      publish: `/incident/${segment(id)}/review/publish`,
+    }),
   },
   maintenances: {
     list: '/maintenance/list',

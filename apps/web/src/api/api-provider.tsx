@@ -3,7 +3,7 @@ import { SWRConfig, type SWRConfiguration } from 'swr';
 import { createApiClient, type ApiClient, type GetToken } from './client';
 import { QueryCache, retainWhileMounted } from './query-cache';
 import { fetchAllPages } from './fetch-all-pages';
-import { SharedRetries } from './retry';
+import { SharedRetries } from './shared-retries';
 
 const ApiContext = createContext<ApiClient | null>(null);
 

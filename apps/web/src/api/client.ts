@@ -20,7 +20,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-type Precondition = Pick<RequestOptions, 'ifMatch'>;
+export type Precondition = Pick<RequestOptions, 'ifMatch'>;
 
 export interface ApiClient {
   get: <T>(path: string, options?: Pick<RequestOptions, 'signal'>) => Promise<ApiResponse<T>>;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './error';
-import { backoffMs, SharedRetries, withRetries } from './retry';
+import { backoffMs, withRetries } from './retry';
+import { SharedRetries } from './shared-retries';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -44,6 +44,11 @@ export function oneStatusOf<Status extends string>(statuses: Record<Status, unkn
     .required(message);
 }
 
+/** Whether a time has come. True also for a missing or invalid time, which another rule rejects. */
+export function isNotInFuture(value: string | undefined): boolean {
+  return !value || !(Date.parse(value) > Date.now());
+}
+
 function isInstant(value: string | undefined): boolean {
   return value !== undefined && !Number.isNaN(Date.parse(value));
 }

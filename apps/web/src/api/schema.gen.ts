@@ -74,6 +74,23 @@ export interface paths {
         patch: operations["patch_component_group_id"];
         trace?: never;
     };
+    "/api/v1/component-group/{id}/uptime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the uptime of a component group: of the last 90 days if no days are given, of at most 366 days. */
+        get: operations["get_component_group_id_uptime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/component/create": {
         parameters: {
             query?: never;
@@ -232,6 +249,23 @@ export interface paths {
         };
         /** Returns the settings of the installation. */
         get: operations["get_configuration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what the operators of the organisation look at first: the headline, what is wrong, what is planned, and the last changes. */
+        get: operations["get_dashboard"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1035,6 +1069,23 @@ export interface paths {
         patch: operations["patch_maintenance_id_updates_update_id"];
         trace?: never;
     };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the metrics of the organisation over the last days: uptime, incidents, times to react, and mails. */
+        get: operations["get_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organisation": {
         parameters: {
             query?: never;
@@ -1051,6 +1102,44 @@ export interface paths {
         head?: never;
         /** Changes the given settings of the organisation. Only for admins. */
         patch: operations["patch_organisation"];
+        trace?: never;
+    };
+    "/api/v1/organisation/domain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Claims a domain for the organisation, in place of its present one. Only for admins. The domain must serve the returned token
+         *     before it is verified. 409 if another organisation has verified it.
+         */
+        put: operations["put_organisation_domain"];
+        post?: never;
+        /** Removes the organisation's domain. Only for admins. Its pages are no longer served there. */
+        delete: operations["delete_organisation_domain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/organisation/domain/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks the domain for the token, and takes the domain if it serves the token. Only for admins. 409 with the reason if it does not. */
+        post: operations["post_organisation_domain_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/status/{organisation}": {
@@ -1302,7 +1391,7 @@ export interface components {
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
-                /** @description Whether the status page hides it while it is operational. */
+                /** @description Whether the status page hides it while it is operational and not under maintenance. */
                 onlyShowWhenAffected: boolean;
                 /**
                  * Format: int32
@@ -1317,6 +1406,8 @@ export interface components {
                  */
                 startDate: string | null;
                 status: components["schemas"]["ComponentStatus"];
+                /** @description Whether a maintenance of it is in progress. */
+                underMaintenance: boolean;
                 /** Format: date-time */
                 updatedAt: string;
             };
@@ -1345,8 +1436,42 @@ export interface components {
                 position: number;
                 /** @description The worst status of its components; `OPERATIONAL` if it has none. */
                 status: components["schemas"]["ComponentStatus"];
+                /** @description Whether one of its components is under maintenance. */
+                underMaintenance: boolean;
                 /** Format: date-time */
                 updatedAt: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_ComponentGroupUptime: {
+            /** @description Uptime of a component group. */
+            data: {
+                /**
+                 * Format: int32
+                 * @description Number of days that count for at least one component.
+                 */
+                days: number;
+                /**
+                 * Format: date
+                 * @description The first day.
+                 */
+                from: string;
+                /** @description The newest incidents that affected its components on these days, at most 500. */
+                incidents: components["schemas"]["RelatedIncident"][];
+                /**
+                 * Format: double
+                 * @description Mean of the percentages of the components that show their uptime, rounded down to two decimals; null if no day
+                 *     counts.
+                 */
+                percentage: number | null;
+                /**
+                 * Format: date
+                 * @description The last day.
+                 */
+                to: string;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -1410,6 +1535,26 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Dashboard: {
+            /** @description What the operators of an organisation look at first. */
+            data: {
+                banner: components["schemas"]["Banner"] | null;
+                /** @description The last 20 changes, newest first. */
+                changes: components["schemas"]["Change"][];
+                /** @description Components that are not operational or are under maintenance, in the order of the page. */
+                components: components["schemas"]["Component"][];
+                deliveries: components["schemas"]["DashboardDeliveries"];
+                /** @description Incidents that are not resolved, newest first, at most 500. */
+                incidents: components["schemas"]["Incident"][];
+                /** @description Maintenances in progress or starting within seven days, soonest first, at most 500. */
+                maintenances: components["schemas"]["Maintenance"][];
+                subscribers: components["schemas"]["SubscriberCounts"];
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Deleted: {
             /** @description Result of deleting one item. */
             data: {
@@ -1446,6 +1591,27 @@ export interface components {
                  * @description Mails that are still to be sent.
                  */
                 waiting: number;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Domain: {
+            /** @description The domain of an organisation. */
+            data: {
+                /** @description Address at which the domain must serve the token. */
+                checkUrl: string;
+                /**
+                 * Format: date-time
+                 * @description When the domain served the token; null while it is pending.
+                 */
+                checkedAt: string | null;
+                /** @description In ASCII and lower case. */
+                name: string;
+                status: components["schemas"]["DomainStatus"];
+                /** @description What the domain must serve; absent for others than admins. */
+                token?: string | null;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -1572,6 +1738,10 @@ export interface components {
             data: {
                 /** @description Public code of 12 characters, for addresses. */
                 code: string;
+                /** @description Affected components, newest component first. They are under maintenance while it is in progress. */
+                components: components["schemas"]["MaintenanceComponent"][];
+                /** @description Whether a list has no room for all components; absent if the components are complete. */
+                componentsTruncated?: boolean;
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
@@ -1629,6 +1799,43 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Metrics: {
+            /** @description Metrics of an organisation. Days are in the time zone of the page. */
+            data: {
+                /** @description Uptime of each component, in the order of the page. */
+                components: components["schemas"]["MetricsUptime"][];
+                /**
+                 * Format: int32
+                 * @description Number of days.
+                 */
+                days: number;
+                /**
+                 * Format: date
+                 * @description The first day.
+                 */
+                from: string;
+                /** @description Uptime of each group, in the order of the page: the mean of its components whose uptime is shown. */
+                groups: components["schemas"]["MetricsUptime"][];
+                /** @description The components that these incidents affected, the most affected first. */
+                incidentsByComponent: components["schemas"]["MetricsComponentIncidents"][];
+                /** @description Incidents by the week in which they began, the oldest week first. */
+                incidentsByWeek: components["schemas"]["MetricsWeek"][];
+                mails: components["schemas"]["MetricsMails"];
+                /** @description From the beginning of an incident to its first update. */
+                timeToFirstUpdate: components["schemas"]["MetricsDurations"];
+                /** @description From the beginning of an incident to its resolution. */
+                timeToResolve: components["schemas"]["MetricsDurations"];
+                /**
+                 * Format: date
+                 * @description The last day: today.
+                 */
+                to: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Nothing: {
             /**
              * @description Always null; the response carries a message only.
@@ -1670,6 +1877,7 @@ export interface components {
             data: {
                 /** @description Public code of 12 characters, for addresses. */
                 code: string;
+                domain: components["schemas"]["Domain"] | null;
                 /** @description Identifier at the identity provider. */
                 id: string;
                 name: string;
@@ -1845,7 +2053,7 @@ export interface components {
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
                 name: string;
-                /** @description Whether the status page hides it while it is operational. */
+                /** @description Whether the status page hides it while it is operational and not under maintenance. */
                 onlyShowWhenAffected: boolean;
                 /**
                  * Format: int32
@@ -1860,6 +2068,8 @@ export interface components {
                  */
                 startDate: string | null;
                 status: components["schemas"]["ComponentStatus"];
+                /** @description Whether a maintenance of it is in progress. */
+                underMaintenance: boolean;
                 /** Format: date-time */
                 updatedAt: string;
             }[];
@@ -1887,6 +2097,8 @@ export interface components {
                 position: number;
                 /** @description The worst status of its components; `OPERATIONAL` if it has none. */
                 status: components["schemas"]["ComponentStatus"];
+                /** @description Whether one of its components is under maintenance. */
+                underMaintenance: boolean;
                 /** Format: date-time */
                 updatedAt: string;
             }[];
@@ -2001,6 +2213,10 @@ export interface components {
             data: {
                 /** @description Public code of 12 characters, for addresses. */
                 code: string;
+                /** @description Affected components, newest component first. They are under maintenance while it is in progress. */
+                components: components["schemas"]["MaintenanceComponent"][];
+                /** @description Whether a list has no room for all components; absent if the components are complete. */
+                componentsTruncated?: boolean;
                 /** Format: date-time */
                 createdAt: string;
                 description: string;
@@ -2150,6 +2366,45 @@ export interface components {
             /** @description "All Systems Operational" or "Some systems are experiencing issues". */
             text: string;
         };
+        /** @description A change of the organisation. */
+        Change: {
+            /** @description What was done, such as `component.created`. */
+            action: string;
+            actor: components["schemas"]["ChangeActor"];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Identifier, a `UUIDv7`. */
+            id: string;
+            /** @description Value of `X-Request-Id` of the response; absent if no request made the change. */
+            requestId?: string | null;
+            target: components["schemas"]["ChangeTarget"];
+        };
+        /** @description The originator of a change. */
+        ChangeActor: {
+            /** @description Identifier of the person; null for others. */
+            id: string | null;
+            /** @description Name at the time of the change. */
+            name: string;
+            type: components["schemas"]["ChangeActorType"];
+        };
+        /**
+         * @description Who may make a change.
+         * @enum {string}
+         */
+        ChangeActorType: "USER" | "PROVIDER" | "SCHEDULER";
+        /** @description What a change concerns. */
+        ChangeTarget: {
+            /** @description Identifier; what it names may be deleted since. */
+            id: string;
+            /** @description Name or title at the time of the change; null for a subscriber. */
+            name: string | null;
+            type: components["schemas"]["ChangeTargetType"];
+        };
+        /**
+         * @description Kind of what a change concerns.
+         * @enum {string}
+         */
+        ChangeTargetType: "ORGANISATION" | "COMPONENT" | "COMPONENT_GROUP" | "INCIDENT" | "MAINTENANCE" | "SUBSCRIBER";
         /** @description A component as operators see it. */
         Component: {
             /** @description Public code of 12 characters, for addresses. */
@@ -2163,7 +2418,7 @@ export interface components {
             /** @description Identifier, a `UUIDv7`. */
             id: string;
             name: string;
-            /** @description Whether the status page hides it while it is operational. */
+            /** @description Whether the status page hides it while it is operational and not under maintenance. */
             onlyShowWhenAffected: boolean;
             /**
              * Format: int32
@@ -2178,6 +2433,8 @@ export interface components {
              */
             startDate: string | null;
             status: components["schemas"]["ComponentStatus"];
+            /** @description Whether a maintenance of it is in progress. */
+            underMaintenance: boolean;
             /** Format: date-time */
             updatedAt: string;
         };
@@ -2200,6 +2457,8 @@ export interface components {
             position: number;
             /** @description The worst status of its components; `OPERATIONAL` if it has none. */
             status: components["schemas"]["ComponentStatus"];
+            /** @description Whether one of its components is under maintenance. */
+            underMaintenance: boolean;
             /** Format: date-time */
             updatedAt: string;
         };
@@ -2211,6 +2470,32 @@ export interface components {
             display?: components["schemas"]["GroupDisplay"];
             /** @description 2 to 200 characters. Required to create a group. */
             name?: string;
+        };
+        /** @description Uptime of a component group. */
+        ComponentGroupUptime: {
+            /**
+             * Format: int32
+             * @description Number of days that count for at least one component.
+             */
+            days: number;
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            /** @description The newest incidents that affected its components on these days, at most 500. */
+            incidents: components["schemas"]["RelatedIncident"][];
+            /**
+             * Format: double
+             * @description Mean of the percentages of the components that show their uptime, rounded down to two decimals; null if no day
+             *     counts.
+             */
+            percentage: number | null;
+            /**
+             * Format: date
+             * @description The last day.
+             */
+            to: string;
         };
         /** @description Name and status of a component. */
         ComponentInBrief: {
@@ -2232,7 +2517,7 @@ export interface components {
             groupId?: string | null;
             /** @description 2 to 200 characters. Required to create a component. */
             name?: string;
-            /** @description Whether the status page hides it while it is operational. False if absent when creating. */
+            /** @description Whether the status page hides it while it is operational and not under maintenance. False if absent when creating. */
             onlyShowWhenAffected?: boolean;
             /** @description Whether the status page shows its uptime. True if absent when creating. */
             showUptime?: boolean;
@@ -2309,6 +2594,33 @@ export interface components {
         ConfirmationInput: {
             token: string;
         };
+        /** @description What the operators of an organisation look at first. */
+        Dashboard: {
+            banner: components["schemas"]["Banner"] | null;
+            /** @description The last 20 changes, newest first. */
+            changes: components["schemas"]["Change"][];
+            /** @description Components that are not operational or are under maintenance, in the order of the page. */
+            components: components["schemas"]["Component"][];
+            deliveries: components["schemas"]["DashboardDeliveries"];
+            /** @description Incidents that are not resolved, newest first, at most 500. */
+            incidents: components["schemas"]["Incident"][];
+            /** @description Maintenances in progress or starting within seven days, soonest first, at most 500. */
+            maintenances: components["schemas"]["Maintenance"][];
+            subscribers: components["schemas"]["SubscriberCounts"];
+        };
+        /** @description Number of mails to subscribers. */
+        DashboardDeliveries: {
+            /**
+             * Format: int64
+             * @description Mails that failed for good in the last 30 days.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Mails that are still to be sent.
+             */
+            waiting: number;
+        };
         /** @description Updates to delete, each once. */
         DeleteIncidentUpdates: {
             /** @description Identifiers of at least one update. */
@@ -2368,6 +2680,31 @@ export interface components {
             /** @description Identifiers of at least one component. */
             componentIds: string[];
         };
+        /** @description The domain of an organisation. */
+        Domain: {
+            /** @description Address at which the domain must serve the token. */
+            checkUrl: string;
+            /**
+             * Format: date-time
+             * @description When the domain served the token; null while it is pending.
+             */
+            checkedAt: string | null;
+            /** @description In ASCII and lower case. */
+            name: string;
+            status: components["schemas"]["DomainStatus"];
+            /** @description What the domain must serve; absent for others than admins. */
+            token?: string | null;
+        };
+        /** @description A claim to a domain. */
+        DomainInput: {
+            /** @description A host name of at least two labels and up to 253 characters, such as `status.example.com`. */
+            name: string;
+        };
+        /**
+         * @description Whether a claim to a domain is proven.
+         * @enum {string}
+         */
+        DomainStatus: "PENDING" | "VERIFIED";
         /** @description An invalid field. */
         FieldProblem: {
             /** @description Path of the field, such as `components[0].componentId`. */
@@ -2613,6 +2950,10 @@ export interface components {
         Maintenance: {
             /** @description Public code of 12 characters, for addresses. */
             code: string;
+            /** @description Affected components, newest component first. They are under maintenance while it is in progress. */
+            components: components["schemas"]["MaintenanceComponent"][];
+            /** @description Whether a list has no room for all components; absent if the components are complete. */
+            componentsTruncated?: boolean;
             /** Format: date-time */
             createdAt: string;
             description: string;
@@ -2637,6 +2978,13 @@ export interface components {
             title: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        /** @description A component that a maintenance affects. */
+        MaintenanceComponent: {
+            /** @description The component. */
+            component: components["schemas"]["ComponentName"];
+            /** @description The component's identifier. */
+            componentId: string;
         };
         /** @description An update of a maintenance as the public sees it: without its author. */
         MaintenanceEntry: {
@@ -2663,6 +3011,8 @@ export interface components {
         };
         /** @description Fields of a new maintenance. */
         MaintenanceInput: {
+            /** @description Identifiers of the affected components, each once. */
+            components?: string[];
             /** @description 1 to 10,000 characters. */
             description: string;
             /**
@@ -2690,6 +3040,8 @@ export interface components {
          *     minute ahead completes the maintenance.
          */
         MaintenancePatch: {
+            /** @description Identifiers of all affected components from now on, each once. */
+            components?: string[];
             /** @description 1 to 10,000 characters. */
             description?: string;
             /**
@@ -2773,6 +3125,91 @@ export interface components {
             /** @description Value of `before` for the next page; null on the last page. */
             next: string | null;
         };
+        /** @description Metrics of an organisation. Days are in the time zone of the page. */
+        Metrics: {
+            /** @description Uptime of each component, in the order of the page. */
+            components: components["schemas"]["MetricsUptime"][];
+            /**
+             * Format: int32
+             * @description Number of days.
+             */
+            days: number;
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            /** @description Uptime of each group, in the order of the page: the mean of its components whose uptime is shown. */
+            groups: components["schemas"]["MetricsUptime"][];
+            /** @description The components that these incidents affected, the most affected first. */
+            incidentsByComponent: components["schemas"]["MetricsComponentIncidents"][];
+            /** @description Incidents by the week in which they began, the oldest week first. */
+            incidentsByWeek: components["schemas"]["MetricsWeek"][];
+            mails: components["schemas"]["MetricsMails"];
+            /** @description From the beginning of an incident to its first update. */
+            timeToFirstUpdate: components["schemas"]["MetricsDurations"];
+            /** @description From the beginning of an incident to its resolution. */
+            timeToResolve: components["schemas"]["MetricsDurations"];
+            /**
+             * Format: date
+             * @description The last day: today.
+             */
+            to: string;
+        };
+        /** @description Incidents that affected a component. */
+        MetricsComponentIncidents: {
+            /**
+             * Format: int64
+             * @description Number of incidents.
+             */
+            count: number;
+            /** @description Identifier of the component, which may be deleted since. */
+            id: string;
+            name: string;
+        };
+        /** @description Times in seconds; null if there are no incidents to measure. */
+        MetricsDurations: {
+            /** Format: int64 */
+            longest: number | null;
+            /**
+             * Format: int64
+             * @description The median, rounded down.
+             */
+            median: number | null;
+        };
+        /** @description Mails to subscribers, by days in UTC. */
+        MetricsMails: {
+            /**
+             * Format: int64
+             * @description Mails that failed for good.
+             */
+            failed: number;
+            /** Format: int64 */
+            sent: number;
+        };
+        /** @description Uptime of a component or a group. */
+        MetricsUptime: {
+            id: string;
+            name: string;
+            /**
+             * Format: double
+             * @description From 0 to 100, rounded down to two decimals; null if no day counts.
+             */
+            percentage: number | null;
+        };
+        /** @description Incidents of a week. */
+        MetricsWeek: {
+            /**
+             * Format: int64
+             * @description Number of incidents.
+             */
+            count: number;
+            /**
+             * Format: date
+             * @description Monday of the week.
+             */
+            week: string;
+        };
         /** @description A new name. */
         NameInput: {
             /** @description 1 to 200 characters. */
@@ -2810,6 +3247,7 @@ export interface components {
         OrganisationSettings: {
             /** @description Public code of 12 characters, for addresses. */
             code: string;
+            domain: components["schemas"]["Domain"] | null;
             /** @description Identifier at the identity provider. */
             id: string;
             name: string;
@@ -2899,7 +3337,7 @@ export interface components {
             id: string;
             /** @description Its name. */
             name: string;
-            /** @description Whether the status page hides it while it is operational. */
+            /** @description Whether the status page hides it while it is operational and not under maintenance. */
             onlyShowWhenAffected: boolean;
             /**
              * Format: int32
@@ -2913,6 +3351,8 @@ export interface components {
             startDate: string | null;
             /** @description Current status of the component. */
             status: components["schemas"]["ComponentStatus"];
+            /** @description Whether a maintenance of it is in progress. */
+            underMaintenance: boolean;
             uptime: components["schemas"]["PublicUptime"] | null;
         };
         /** @description A group of components. */
@@ -2941,6 +3381,8 @@ export interface components {
             position: number;
             /** @description The worst status of its components; OPERATIONAL if it has none. */
             status: components["schemas"]["ComponentStatus"];
+            /** @description Whether one of its components is under maintenance. */
+            underMaintenance: boolean;
         };
         /** @description An incident with its timeline and the affected components. */
         PublicIncident: {
@@ -2984,6 +3426,10 @@ export interface components {
         PublicMaintenance: {
             /** @description Public code of 12 characters, for addresses. */
             code: string;
+            /** @description Affected components, which are under maintenance while it is in progress. */
+            components: components["schemas"]["MaintenanceComponent"][];
+            /** @description Whether components are left out because an event or the page has no room for them; absent if the list is complete. */
+            componentsTruncated?: boolean;
             /**
              * Format: date-time
              * @description When it was created.
@@ -3230,6 +3676,29 @@ export interface components {
             /** @description Whether the subscriber has followed the verification link. */
             isVerified: boolean;
             status: components["schemas"]["SubscriberStatus"];
+        };
+        /** @description Number of subscribers. */
+        SubscriberCounts: {
+            /**
+             * Format: int64
+             * @description Those with a mail that failed for good in the last 30 days.
+             */
+            failing: number;
+            /**
+             * Format: int64
+             * @description Those whose address is not verified.
+             */
+            pending: number;
+            /**
+             * Format: int64
+             * @description Those that receive mails.
+             */
+            subscribed: number;
+            /**
+             * Format: int64
+             * @description All of them.
+             */
+            total: number;
         };
         /** @description A subscriber to add. */
         SubscriberInput: {
@@ -3995,6 +4464,140 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_ComponentGroup"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_component_group_id_uptime: {
+        parameters: {
+            query?: {
+                /** @description The first day, `YYYY-MM-DD`. */
+                from?: string;
+                /** @description The last day, `YYYY-MM-DD`. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ComponentGroupUptime"];
                 };
             };
             /** @description The request is malformed. */
@@ -5713,6 +6316,133 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Configuration"];
+                };
+            };
+        };
+    };
+    get_dashboard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Dashboard"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -12969,6 +13699,136 @@ export interface operations {
             };
         };
     };
+    get_metrics: {
+        parameters: {
+            query?: {
+                /** @description Number of days, today included: 7, 30, 90 or 365. 30 if absent. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Metrics"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_organisation: {
         parameters: {
             query?: never;
@@ -13117,6 +13977,391 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_OrganisationSettings"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_organisation_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Domain"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_organisation_domain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Deleted"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_organisation_domain_verify: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Domain"];
                 };
             };
             /** @description The request is malformed. */

@@ -1,7 +1,7 @@
 import { string } from 'yup';
 
 /** Maximum lengths of texts in Unicode scalar values. */
-export const limits = { name: 200, text: 10_000, address: 254 } as const;
+export const limits = { name: 200, text: 10_000, review: 50_000, address: 254 } as const;
 
 /** Rule for trimmed text of at most `max` characters. */
 export function text(max: number) {

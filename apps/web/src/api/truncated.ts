@@ -23,9 +23,8 @@ export function mergeTruncatedIncident<T extends PublicIncident>(
     merged = { ...merged, IncidentTimeline, ...truncatedLike(cached) };
   }
   if (received.componentsTruncated) {
-    const ids = new Set(received.components.map(({ componentId }) => componentId));
-    const others = (cached.components ?? []).filter(({ componentId }) => !ids.has(componentId));
-    merged = { ...merged, components: [...received.components, ...others] };
+    const components = mergeComponents(received.components, cached.components);
+    merged = { ...merged, components };
   }
   return merged;
 }
@@ -35,9 +34,25 @@ export function mergeTruncatedMaintenance<T extends PublicMaintenance>(
   received: T,
   cached: PublicMaintenance | undefined,
 ): T {
-  if (cached === undefined || !received.timelineTruncated) return received;
-  const timeline = mergeEntries(received.timeline, cached.timeline);
-  return { ...received, timeline, ...truncatedLike(cached) };
+  if (cached === undefined) return received;
+  let merged = received;
+  if (received.timelineTruncated) {
+    const timeline = mergeEntries(received.timeline, cached.timeline);
+    merged = { ...merged, timeline, ...truncatedLike(cached) };
+  }
+  if (received.componentsTruncated) {
+    const components = mergeComponents(received.components, cached.components);
+    merged = { ...merged, components };
+  }
+  return merged;
+}
+
+function mergeComponents<Affected extends { componentId: string }>(
+  received: readonly Affected[],
+  cached: readonly Affected[] = [],
+): Affected[] {
+  const ids = new Set(received.map(({ componentId }) => componentId));
+  return [...received, ...cached.filter(({ componentId }) => !ids.has(componentId))];
 }
 
 /** The received entries are the newest, so other cached entries follow them. */

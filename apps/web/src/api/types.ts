@@ -17,15 +17,25 @@ export type ComponentInput = ComponentFields &
   Required<Pick<ComponentFields, 'name' | 'status' | 'description'>>;
 export type StatusPeriod = Schemas['StatusPeriod'];
 export type StatusPeriodInput = Schemas['StatusPeriodInput'];
+export type ComponentGroup = Schemas['ComponentGroup'];
+export type GroupDisplay = Schemas['GroupDisplay'];
+/** The order of the status page. */
+export type ComponentOrder = Schemas['ComponentOrder'];
 export type Incident = Schemas['Incident'];
+export type Review = Schemas['Review'];
 export type AttachedComponent = Schemas['IncidentComponent'];
 export type Maintenance = Schemas['Maintenance'];
 export type Subscriber = Schemas['Subscriber'];
 export type DeliveryCounts = Schemas['DeliveryCounts'];
+export type Dashboard = Schemas['Dashboard'];
+/** An entry of the last changes, with its author. */
+export type Change = Schemas['Change'];
+export type Metrics = Schemas['Metrics'];
 export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
 
 export type Banner = Schemas['Banner'];
 export type PublicComponent = Schemas['PublicComponent'];
+export type PublicComponentGroup = Schemas['PublicComponentGroup'];
 /** Uptime over the last 90 days. */
 export type PublicUptime = Schemas['PublicUptime'];
 /** A public update of an incident: without its author. */
@@ -36,7 +46,11 @@ export type PublicIncident = Schemas['PublicIncident'];
 /** A public update of a maintenance. Its status is an incident status. */
 export type MaintenanceEntry = Schemas['MaintenanceEntry'];
 export type PublicMaintenance = Schemas['PublicMaintenance'];
+export type PublicOrganisation = Schemas['PublicOrganisation'];
 /** The content of a status page. Every list is newest first. */
 export type StatusSnapshot = Schemas['Snapshot'];
 
+export type OrganisationSettings = Schemas['OrganisationSettings'];
+export type OrganisationDomain = NonNullable<OrganisationSettings['domain']>;
+export type OrganisationSettingsInput = Schemas['OrganisationSettingsInput'];
 export type Configuration = Schemas['Configuration'];

@@ -12,6 +12,7 @@ const website: Component = {
   name: 'Website',
   description: 'The shop',
   status: 'OPERATIONAL',
+  underMaintenance: false,
   code: '0123456789ab',
   groupId: null,
   position: 1,
@@ -40,6 +41,7 @@ const maintenance = {
   startAt: '2126-11-25T01:00:00.000Z',
   endAt: null as string | null,
   createdAt: '2026-11-20T09:05:00.000Z',
+  components: [],
 };
 
 /** One item on a server that stores a PATCH only on top of the newest version. */

@@ -71,6 +71,11 @@ export const features: readonly Feature[] = [
     group: groups.organisation,
     load: async () => (await import('@/features/subscribers/routes')).subscriberRoutes,
   },
+  {
+    path: paths.settings,
+    group: groups.organisation,
+    load: async () => (await import('@/features/settings/routes')).settingsRoutes,
+  },
 ];
 
 /** Adds the routes of the feature that a path belongs to, before the router matches the path. */

@@ -1,6 +1,6 @@
 import '@/styles/index.css';
 import '@/styles/fonts.css';
-import { StrictMode } from 'react';
+import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter } from 'react-router-dom';
 import type { Navigate } from '@/auth/auth';
@@ -8,28 +8,34 @@ import { Identity } from '@/auth/identity';
 import { Toaster } from '@/ui/toaster';
 import { loadFeatures } from './features';
 import { routes } from './routes';
+import { isMailedLink, MailedLink } from './mailed-link';
 import { Session } from './session';
 
-const navigate: Navigate = (to, options) => router.navigate(to, options);
-
-function App() {
+function App({ children }: { children: ReactNode }) {
   return (
     <>
-      <Identity navigate={navigate}>
-        <Session router={router} />
-      </Identity>
+      {children}
       <Toaster />
     </>
   );
 }
 
-const router = createBrowserRouter(routes, { patchRoutesOnNavigation: loadFeatures });
+/** The pages for signed-in people and for everybody. */
+function ofTheApp(): ReactNode {
+  const router = createBrowserRouter(routes, { patchRoutesOnNavigation: loadFeatures });
+  const navigate: Navigate = (to, options) => router.navigate(to, options);
+  return (
+    <Identity navigate={navigate}>
+      <Session router={router} />
+    </Identity>
+  );
+}
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <App>{isMailedLink(window.location.pathname) ? <MailedLink /> : ofTheApp()}</App>
   </StrictMode>,
 );

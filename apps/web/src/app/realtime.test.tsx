@@ -1,18 +1,20 @@
-import { act, screen } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Component } from '@/api/types';
 import { hasLastSessionHint } from '@/auth/last-session-hint';
+import { aDashboard } from '@/features/dashboard/fixtures';
 import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { renderApp, signedIn, withoutOrganisation } from './testing';
+import { renderApp, serveOverviews, signedIn, withoutOrganisation } from './testing';
 
 const website: Component = {
   id: 'c1',
   name: 'Website',
   description: '',
   status: 'OPERATIONAL',
+  underMaintenance: false,
   code: '0123456789ab',
   groupId: null,
   position: 1,
@@ -24,6 +26,7 @@ const website: Component = {
 };
 
 beforeEach(() => {
+  serveOverviews();
   server.use(
     http.get(apiUrl(endpoints.components.list), () => success([website])),
     http.get(apiUrl(endpoints.components.item('c1')), () => success(website, { etag: '"1"' })),
@@ -153,4 +156,27 @@ describe('a screen', () => {
     expect(screen.getByLabelText(/^Title/)).toHaveValue('Payments fail often');
     expect(screen.getByRole('button', { name: 'Record Update' })).toBeDisabled();
   });
+});
+
+it('reads the dashboard again after events, at most every two seconds', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const asked = vi.fn();
+  server.use(
+    http.get(apiUrl(endpoints.dashboard), () => {
+      asked();
+      return success(aDashboard());
+    }),
+  );
+  renderApp(paths.dashboard);
+  await screen.findByRole('region', { name: /^Open incidents/ });
+  await opened();
+  await act(() => FakeSocket.last.join());
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+  act(() => {
+    for (let event = 0; event < 20; event += 1) FakeSocket.last.fire('component-deleted', 'x');
+  });
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(3));
+  await act(() => vi.advanceTimersByTimeAsync(2100));
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(4));
+  vi.useRealTimers();
 });

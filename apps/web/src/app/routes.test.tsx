@@ -1,13 +1,15 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { AuthState } from '@/auth/auth';
 import { endpoints, paths } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { renderApp, signedIn, withoutOrganisation } from './testing';
+import { renderApp, serveOverviews, signedIn, withoutOrganisation } from './testing';
 
 const signedOut: AuthState = { status: 'signed-out' };
 const valid = 'email=ada%40example.com&orgId=org-1';
+
+beforeEach(serveOverviews);
 
 it.each([
   ['/', signedIn, '/dashboard'],
@@ -69,6 +71,7 @@ it.each([
   ['/components/nowhere', signedIn, 'Page Not Found'],
   ['/nowhere', signedOut, 'Page Not Found'],
 ])('%s shows its screen', async (path, auth, heading) => {
+  server.use(http.get(apiUrl(endpoints.components.list), () => success([])));
   const { router } = renderApp(path, { auth });
   expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeInTheDocument();
   expect(router.state.location.pathname).toBe(path);
@@ -156,12 +159,4 @@ it('says that something unexpected happened, and keeps the way to other screens'
   ).toBeInTheDocument();
   await user.click(screen.getByRole('link', { name: 'Metrics' }));
   expect(await screen.findByRole('heading', { name: 'Metrics' })).toBeInTheDocument();
-});
-
-it.each([
-  ['/dashboard', 'Coming Soon: Our dashboard is currently in development...'],
-  ['/metrics', 'Coming Soon: The metrics dashboard is currently under development...'],
-])('%s says what is to come', async (path, text) => {
-  renderApp(path, { auth: signedIn });
-  expect(await screen.findByText(text)).toBeVisible();
 });

@@ -1,10 +1,15 @@
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { http } from 'msw';
 import { useEffect, useState } from 'react';
 import { createMemoryRouter } from 'react-router-dom';
 import { ConfigurationContext } from '@/api/configuration';
 import type { Configuration } from '@/api/types';
 import { AuthContext, IdentityContext, type AuthState, type IdentityProvider } from '@/auth/auth';
+import { aDashboard } from '@/features/dashboard/fixtures';
+import { noMetrics } from '@/features/metrics/fixtures';
+import { endpoints } from '@/paths';
+import { apiUrl, server, success } from '@/testing/server';
 import { Toaster } from '@/ui/toaster';
 import { loadFeatures } from './features';
 import { routes } from './routes';
@@ -39,6 +44,14 @@ export const signedIn = {
 
 export const withoutOrganisation: AuthState = { ...signedIn, organisation: null };
 
+/** Serves the dashboard and the metrics of an organisation in which nothing has happened. */
+export function serveOverviews(): void {
+  server.use(
+    http.get(apiUrl(endpoints.dashboard), () => success(aDashboard())),
+    http.get(apiUrl('/metrics'), () => success(noMetrics())),
+  );
+}
+
 interface AppOptions {
   auth?: AuthState;
   configuration?: Partial<Configuration>;
@@ -60,6 +73,7 @@ export function renderApp(path: string, { auth = signedIn, configuration: more }
     const [session] = useState(() => ({
       getToken: () => Promise.resolve('test-token'),
       signOut: () => Promise.resolve(),
+      refresh: () => Promise.resolve(),
     }));
     return (
       <ConfigurationContext value={{ ...configuration, ...more }}>

@@ -23,6 +23,8 @@ export interface Auth {
   /** Always the same function. */
   getToken: GetToken;
   signOut: () => Promise<void>;
+  /** Reads the session again after a change of the organisation's name. */
+  refresh: () => Promise<void>;
 }
 
 /** Navigates to an address of the product, which may have a query and a hash. */

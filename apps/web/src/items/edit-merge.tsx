@@ -13,9 +13,12 @@ interface EditConflictProps<T, Values> {
   describe: (theirs: Values) => Record<keyof Values, TheirField>;
 }
 
-interface LiveUpdateProps<T, Values> extends EditConflictProps<T, Values> {
+interface MergeProps<T, Values> extends EditConflictProps<T, Values> {
   /** The version of `edit`. */
   loaded: T;
+}
+
+interface LiveUpdateProps<T, Values> extends MergeProps<T, Values> {
   event: ItemEvent;
 }
 
@@ -28,10 +31,14 @@ export function LiveUpdate<T extends { id: string }, Values extends object>({
   event,
   ...conflict
 }: LiveUpdateProps<T, Values>) {
+  useItemChanges(event, loaded.id, () => void conflict.edit.refresh());
+  return <Merge loaded={loaded} {...conflict} />;
+}
+
+/** Inside a form: merges the versions that `edit.refresh` reads, as `LiveUpdate` does. */
+export function Merge<T, Values extends object>({ loaded, ...conflict }: MergeProps<T, Values>) {
   const { edit, valuesOf } = conflict;
-  const form = useFormikContext<Values>();
-  useRebase(form, edit, loaded, valuesOf);
-  useItemChanges(event, loaded.id, () => void edit.refresh());
+  useRebase(useFormikContext<Values>(), edit, loaded, valuesOf);
   return <EditConflict {...conflict} />;
 }
 
@@ -50,10 +57,10 @@ export function EditConflict<T, Values extends object>({
     <ConflictAlert
       noun={noun}
       theirs={(Object.keys(fields) as (keyof Values)[])
-        .filter((field) => theirs[field] !== form.values[field])
+        .filter((field) => !isSame(theirs[field], form.values[field]))
         .map((field) => fields[field])}
       onTakeTheirs={() => {
-        form.resetForm({ values: theirs });
+        form.resetForm({ values: { ...form.initialValues, ...theirs } });
         edit.acceptTheirs();
       }}
       onKeepMine={() => {
@@ -79,15 +86,16 @@ function useRebase<T, Values extends object>(
   useEffect(() => decideBy((newest: T) => decide(newest)), [decideBy]);
 
   const newest = valuesOf(loaded);
+  const fields = fieldsOf(newest);
   const rebase = useEffectEvent(() => {
-    const merged = { ...newest };
-    for (const field of fieldsOf(newest)) {
-      if (isTyped(form, field)) merged[field] = form.values[field];
+    const merged = { ...form.values };
+    for (const field of fields) {
+      if (!isTyped(form, field)) merged[field] = newest[field];
     }
     setBase(form, newest, merged);
   });
-  const version = JSON.stringify(newest);
-  const base = JSON.stringify(form.initialValues);
+  const version = JSON.stringify(fields.map((field) => newest[field]));
+  const base = JSON.stringify(fields.map((field) => form.initialValues[field]));
   // A layout effect: nothing can be typed or sent between the version and the form that shows it.
   useLayoutEffect(() => {
     if (version !== base) rebase();
@@ -99,23 +107,28 @@ function mayReplace<Values extends object>(form: FormikContextType<Values>, newe
   return fieldsOf(newest).every(
     (field) =>
       !isTyped(form, field) ||
-      newest[field] === form.initialValues[field] ||
-      newest[field] === form.values[field],
+      isSame(newest[field], form.initialValues[field]) ||
+      isSame(newest[field], form.values[field]),
   );
 }
 
 function isTyped<Values extends object>(form: FormikContextType<Values>, field: keyof Values) {
-  return form.values[field] !== form.initialValues[field];
+  return !isSame(form.values[field], form.initialValues[field]);
 }
 
-/** Changes the values that the form counts as unchanged, and sets its values. */
+/** Whether two values of a field are equal. A value is a text, a number, a boolean, or a list of rows. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Changes the values that the form counts as unchanged, and sets its values. Fields that the item lacks keep their base. */
 function setBase<Values extends object>(
   form: FormikContextType<Values>,
   base: Values,
   values: Values,
 ): void {
-  const { touched, errors, resetForm, setValues } = form;
-  resetForm({ values: base, touched, errors });
+  const { initialValues, touched, errors, resetForm, setValues } = form;
+  resetForm({ values: { ...initialValues, ...base }, touched, errors });
   void setValues(values);
 }
 

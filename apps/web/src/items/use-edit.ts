@@ -2,7 +2,7 @@ import { useCallback, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import useSWR from 'swr';
 import { useApi } from '@/api/api-provider';
-import type { ApiResponse } from '@/api/client';
+import type { ApiClient, ApiResponse, Precondition } from '@/api/client';
 import { ApiError } from '@/api/error';
 import { withRetries } from '@/api/retry';
 
@@ -16,10 +16,14 @@ export interface Edit<T> {
   /** The version that the form starts from and that a save is based on; undefined until it is read. */
   loaded: T | undefined;
   error: ApiError | undefined;
+  /** Reads the first version again, after `error`. */
+  retry: () => void;
   /** A newer version of another user, which the form must not adopt before its user has seen it. */
   theirs: T | undefined;
   /** Saves on top of `loaded`; throws `ApiError`. */
   save: (body: unknown) => Promise<T>;
+  /** Sends another write on top of `loaded`, which its response replaces; throws `ApiError`. */
+  write: (send: (on: Precondition) => Promise<ApiResponse<T>>) => Promise<T>;
   /** Reads the newest version. The form decides whether it is adopted or becomes `theirs`. */
   refresh: () => Promise<void>;
   /** Sets the form's decision about versions that `refresh` reads, until the returned function is called. */
@@ -28,11 +32,18 @@ export interface Edit<T> {
   acceptTheirs: () => void;
 }
 
+/** Reads an item; throws `ApiError`. */
+type ReadItem<T> = (api: ApiClient, path: string) => Promise<ApiResponse<T>>;
+
 /** Reads an item (`path` is one of `endpoints`) for a form, and saves it only over the version that was read. */
-export function useEdit<T>(path: string): Edit<T> {
+export function useEdit<T>(
+  path: string,
+  readItem: ReadItem<T> = (api, path) => api.get<T>(path),
+): Edit<T> {
   const api = useApi();
   const mountId = useId();
-  const read = () => withRetries(() => api.get<T>(path));
+  const readOnce = () => readItem(api, path);
+  const read = () => withRetries(readOnce);
   // The key is unique to this mount: a form must not start from a cached version.
   const first = useSWR<ApiResponse<T>, ApiError>([path, mountId], read, {
     revalidateOnReconnect: false,
@@ -40,20 +51,33 @@ export function useEdit<T>(path: string): Edit<T> {
   const [adopted, setAdopted] = useState<ApiResponse<T>>();
   const [theirs, setTheirs] = useState<ApiResponse<T>>();
   const loaded = adopted ?? first.data;
-  const dropOutdated = useDropOutdated();
+  const { dropOutdated, dropPending } = useDropOutdated();
   // Without a form the user has seen no version.
   const decide = useRef<(newest: T) => MergeDecision>(() => 'conflict');
 
-  async function save(body: unknown): Promise<T> {
+  async function onLoaded(
+    send: (on: Precondition) => Promise<ApiResponse<T>>,
+  ): Promise<ApiResponse<T>> {
     try {
-      return (await api.patch<T>(path, body, { ifMatch: loaded?.etag ?? null })).data;
+      return await send({ ifMatch: loaded?.etag ?? null });
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) {
-        const newest = await dropOutdated(() => api.get<T>(path));
+        const newest = await dropOutdated(readOnce);
         if (newest) setTheirs(newest);
       }
       throw error;
     }
+  }
+
+  async function save(body: unknown): Promise<T> {
+    return (await onLoaded((on) => api.patch<T>(path, body, on))).data;
+  }
+
+  async function write(send: (on: Precondition) => Promise<ApiResponse<T>>): Promise<T> {
+    const written = await onLoaded(send);
+    dropPending();
+    setAdopted(written);
+    return written.data;
   }
 
   async function refresh() {
@@ -69,8 +93,10 @@ export function useEdit<T>(path: string): Edit<T> {
   return {
     loaded: loaded?.data,
     error: first.error,
+    retry: () => void first.mutate(),
     theirs: theirs?.data,
     save,
+    write,
     refresh,
     decideBy: useCallback((decideNow) => {
       decide.current = decideNow;
@@ -85,16 +111,24 @@ export function useEdit<T>(path: string): Edit<T> {
   };
 }
 
-/** Drops a response that arrives after the response to a later request: it may contain an older version. */
+/** Drops responses that may contain an older version than a later one. */
 function useDropOutdated() {
   const started = useRef(0);
   const newest = useRef(0);
-  return async function dropOutdated<R>(read: () => Promise<R>): Promise<R | undefined> {
-    started.current += 1;
-    const own = started.current;
-    const response = await read();
-    if (own < newest.current) return undefined;
-    newest.current = own;
-    return response;
+  return {
+    /** Drops a response that arrives after the response to a later request. */
+    dropOutdated: async <R>(read: () => Promise<R>): Promise<R | undefined> => {
+      started.current += 1;
+      const own = started.current;
+      const response = await read();
+      if (own < newest.current) return undefined;
+      newest.current = own;
+      return response;
+    },
+    /** Drops the responses to all requests that are pending. */
+    dropPending: () => {
+      started.current += 1;
+      newest.current = started.current;
+    },
   };
 }

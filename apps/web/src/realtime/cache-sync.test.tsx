@@ -22,6 +22,7 @@ const service = (id: string, more: Partial<PublicComponent> = {}): PublicCompone
   name: id,
   description: '',
   status: 'OPERATIONAL',
+  underMaintenance: false,
   code: '0123456789ab',
   groupId: null,
   position: 1,
@@ -55,6 +56,7 @@ const maintenance = (id: string, more: Partial<PublicMaintenance> = {}): PublicM
   startAt: at.createdAt,
   endAt: null,
   timeline: [],
+  components: [],
   ...at,
   ...more,
 });

@@ -14,6 +14,8 @@ import {
 import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
 import type {
   Component,
+  ComponentGroup,
+  ComponentOrder,
   IncidentEntry,
   Instant,
   MaintenanceEntry,
@@ -26,13 +28,21 @@ import { endpoints } from '@/paths';
 import type { Update } from '@/updates/timeline';
 import type { Connection, ConnectionListener } from './connection';
 import type { LiveEvent } from './live-events';
+import { throttle } from './throttle';
 
-const { components, incidents, maintenances } = endpoints;
+const { components, componentGroups, componentOrder, incidents, maintenances } = endpoints;
 
 /** What is read again after events were missed: the lists, and the parts of one item. */
-const lists = [components.list, incidents.list, maintenances.list];
-const partsOfItems = /^\/(component|incident|maintenance)\//;
+const lists = [components.list, componentGroups.list, incidents.list, maintenances.list];
+const partsOfItems =
+  /^\/(component|component-group|incident|maintenance)\/|^\/organisation$|^\/(dashboard|metrics)\b/;
 
+/** What the server computes from many items: it is read again after each event, but not more often than this. */
+const computed = /^\/(dashboard|metrics)\b/;
+const computedIntervalMs = 2000;
+
+const settings = pathOf(endpoints.organisationSettings);
+const order = pathOf(componentOrder);
 const attachedComponents = /^\/incident\/[^/]+\/components\/list$/;
 const unattachedComponents = /^\/incident\/[^/]+\/components\/unattached$/;
 
@@ -88,9 +98,11 @@ class CacheSync implements ConnectionListener {
   #reads = 0;
   /** Ids of deleted updates, whose details may still be on their way. */
   readonly #deletedUpdates = new Set<string>();
+  readonly #refreshComputed: () => void;
 
   constructor(store: ListStore) {
     this.#store = store;
+    this.#refreshComputed = throttle(() => store.refresh(computed), computedIntervalMs);
   }
 
   onJoined(): void {
@@ -116,12 +128,14 @@ class CacheSync implements ConnectionListener {
 
   #apply(event: LiveEvent): void {
     const { update, refresh } = this.#store;
+    this.#refreshComputed();
     switch (event.name) {
       case 'new-component': {
         const [component] = event.args;
         const showUptime = component.uptime !== null;
         update<Component>(components.list, addNew<Component>({ ...component, showUptime }));
         refresh(unattachedComponents);
+        refresh(order);
         break;
       }
       case 'component-update':
@@ -130,7 +144,25 @@ class CacheSync implements ConnectionListener {
         break;
       case 'component-deleted':
         update<Component>(components.list, removeItem(event.args[0]));
+        refresh(order);
         this.#removeAttached(event.args[0]);
+        break;
+      case 'new-component-group':
+        update<ComponentGroup>(componentGroups.list, addNew<ComponentGroup>(event.args[0]));
+        refresh(order);
+        break;
+      case 'component-group-update':
+        update<ComponentGroup>(componentGroups.list, patchItem(event.args[0]));
+        break;
+      case 'component-group-deleted':
+        update<ComponentGroup>(componentGroups.list, removeItem(event.args[0]));
+        break;
+      case 'component-order-updated':
+        update<Component>(components.list, regroup(event.args[0]));
+        refresh(order);
+        break;
+      case 'organisation-updated':
+        refresh(settings);
         break;
       case 'new-incident':
         update<Incident>(incidents.list, addNew<Incident>(event.args[0]));
@@ -238,6 +270,20 @@ class CacheSync implements ConnectionListener {
   #updateAttached(path: string, change: (cached: Attached[]) => Attached[]): void {
     this.#store.update<Attached>(path, (pages) => pages.map(change));
   }
+}
+
+/** Gives components the groups of an order. */
+function regroup({ groups }: ComponentOrder): ListChange<Component> {
+  const groupOf = new Map(
+    groups.flatMap(({ id, components }) => components.map((component) => [component, id] as const)),
+  );
+  return (pages) =>
+    pages.map((page) => page.map((item) => ({ ...item, groupId: groupOf.get(item.id) ?? null })));
+}
+
+/** Matches a path alone. */
+function pathOf(path: string): RegExp {
+  return new RegExp(`^${path}$`);
 }
 
 /** Adds an item as operators see it: the event of a new item does not contain the time of its last change. */

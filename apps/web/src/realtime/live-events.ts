@@ -1,9 +1,12 @@
 import type {
+  ComponentOrder,
   IncidentEntry,
   MaintenanceEntry,
   PublicComponent,
+  PublicComponentGroup,
   PublicIncident,
   PublicMaintenance,
+  PublicOrganisation,
 } from '@/api/types';
 
 /** The events that the server sends to viewers, by name, with their arguments. */
@@ -21,6 +24,11 @@ export interface LiveEventArguments {
   'maintenance-deleted': [id: string];
   'maintenance-timeline-updated': [entry: MaintenanceEntry];
   'maintenance-timeline-deleted': [maintenanceId: string, entryId: string];
+  'new-component-group': [group: PublicComponentGroup];
+  'component-group-update': [group: PublicComponentGroup];
+  'component-group-deleted': [id: string];
+  'component-order-updated': [order: ComponentOrder];
+  'organisation-updated': [organisation: PublicOrganisation];
 }
 
 export type LiveEventName = keyof LiveEventArguments;
@@ -44,6 +52,11 @@ const names: Record<LiveEventName, true> = {
   'maintenance-deleted': true,
   'maintenance-timeline-updated': true,
   'maintenance-timeline-deleted': true,
+  'new-component-group': true,
+  'component-group-update': true,
+  'component-group-deleted': true,
+  'component-order-updated': true,
+  'organisation-updated': true,
 };
 
 export const liveEventNames = Object.keys(names) as readonly LiveEventName[];

@@ -19,17 +19,28 @@ export function useSocketStatus(): SocketStatus {
   );
 }
 
-export type ItemEvent = 'component-update' | 'incident-updated' | 'maintenance-updated';
+export type ItemEvent =
+  | 'component-update'
+  | 'component-group-update'
+  | 'incident-updated'
+  | 'maintenance-updated'
+  | 'organisation-updated';
 
 /** Calls `onChange` when the item has changed, and after a lost connection, during which it may have changed. */
 export function useItemChanges(name: ItemEvent, id: string, onChange: () => void): void {
+  useChanges((event) => isAbout(event, name, id), onChange);
+}
+
+/** Calls `onChange` after each event that matches, and after a lost connection, during which there may have been one. */
+export function useChanges(matches: (event: LiveEvent) => boolean, onChange: () => void): void {
   const connection = useRealtime();
+  const isChange = useEffectEvent(matches);
   const notify = useEffectEvent(onChange);
   useEffect(() => {
     let missed = false;
     return connection?.listen({
       onEvent: (event) => {
-        if (isAbout(event, name, id)) notify();
+        if (isChange(event)) notify();
       },
       onLost: () => {
         missed = true;
@@ -39,10 +50,10 @@ export function useItemChanges(name: ItemEvent, id: string, onChange: () => void
         missed = false;
       },
     });
-  }, [connection, name, id]);
+  }, [connection]);
 }
 
 function isAbout(event: LiveEvent, name: ItemEvent, id: string): boolean {
   const [item] = event.args;
-  return event.name === name && typeof item === 'object' && item.id === id;
+  return event.name === name && typeof item === 'object' && 'id' in item && item.id === id;
 }

@@ -4,7 +4,7 @@ import { cn } from '@/ui/cn';
 import './prose.css';
 
 interface ProseProps {
-  /** HTML that the build renders from Markdown, never user input. */
+  /** HTML of Markdown, which the build has rendered or the server has sanitised. */
   html: string;
   className?: string;
 }

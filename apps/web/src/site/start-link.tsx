@@ -1,6 +1,7 @@
 import { Link } from 'react-router-dom';
 import { paths } from '@/paths';
 import { buttonVariants, type ButtonVariants } from '@/ui/button-variants';
+import { cn } from '@/ui/cn';
 
 /** The initial form that a link to the sign-in page requests. */
 export interface SignInIntent {
@@ -17,7 +18,7 @@ interface StartLinkProps extends ButtonVariants {
 /** A link to the sign-up form of the sign-in page. */
 export function StartLink({ className, children, ...look }: StartLinkProps) {
   return (
-    <Link to={paths.login} state={intent} className={buttonVariants({ ...look, className })}>
+    <Link to={paths.login} state={intent} className={cn(buttonVariants(look), className)}>
       {children}
     </Link>
   );

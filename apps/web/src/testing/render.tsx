@@ -47,6 +47,7 @@ export function renderRoutes(
     state: auth,
     getToken: () => Promise.resolve(auth.status === 'signed-in' ? 'test-token' : null),
     signOut: () => Promise.resolve(),
+    refresh: () => Promise.resolve(),
   };
   const result = render(
     <AuthContext value={session}>

@@ -1,9 +1,26 @@
-import { HttpResponse } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
-import { apiBase } from '@/paths';
+import type { OrganisationSettings } from '@/api/types';
+import { apiBase, endpoints } from '@/paths';
 
-/** A server without handlers: each test adds those of its requests by `server.use(...)`. */
-export const server = setupServer();
+/** The settings of the organisation, which many forms read. */
+export const settings: OrganisationSettings = {
+  id: 'org-1',
+  code: '0123456789ab',
+  name: 'Analytical Engines',
+  timeZone: 'Etc/UTC',
+  domain: null,
+  pageTitle: null,
+  pageDescription: null,
+  supportUrl: null,
+  notifyByDefault: true,
+};
+
+/** A server with the settings and no groups alone: each test adds the handlers of its requests by `server.use(...)`. */
+export const server = setupServer(
+  http.get(apiUrl(endpoints.organisationSettings), () => success(settings)),
+  http.get(apiUrl(endpoints.componentGroups.list), () => success([])),
+);
 
 const unexpected: string[] = [];
 

@@ -1,12 +1,12 @@
 import { Tabs as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 
 export interface Tab {
   value: string;
   label: string;
   content: ReactNode;
-  /** Keeps the state of this tab while it is closed. */
-  keepMounted?: boolean;
+  /** Keeps the state of this tab while it is closed; `'once-opened'` mounts it when it is opened first. */
+  keepMounted?: boolean | 'once-opened';
 }
 
 interface TabsProps {
@@ -24,8 +24,16 @@ export function Tabs({
   defaultValue = tabs[0]?.value ?? '',
   keepMounted = false,
 }: TabsProps) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set([defaultValue]));
+  const stays = (tab: Tab) =>
+    keepMounted ||
+    (tab.keepMounted === 'once-opened' ? opened.has(tab.value) : tab.keepMounted === true);
   return (
-    <Radix.Root defaultValue={defaultValue} className="grid gap-4">
+    <Radix.Root
+      defaultValue={defaultValue}
+      onValueChange={(value) => setOpened((before) => new Set(before).add(value))}
+      className="grid gap-4"
+    >
       <Radix.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
@@ -42,7 +50,7 @@ export function Tabs({
           key={tab.value}
           value={tab.value}
           className="data-[state=inactive]:hidden"
-          {...((keepMounted || tab.keepMounted) && { forceMount: true })}
+          {...(stays(tab) && { forceMount: true })}
         >
           {tab.content}
         </Radix.Content>

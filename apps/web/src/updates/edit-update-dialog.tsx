@@ -1,12 +1,21 @@
 import type { FormikHelpers } from 'formik';
 import { EditConflict } from '@/items/edit-merge';
+import { useNotify } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { incidentStatuses } from '@/ui/statuses';
+import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { type Timeline, type Update, type UpdateInput, updateSchema } from './timeline';
+import {
+  type Timeline,
+  type Update,
+  type UpdateFormValues,
+  updateInput,
+  updateSchema,
+  updateValues,
+} from './timeline';
 import { UpdateFields } from './update-fields';
 
 interface EditUpdateDialogProps {
@@ -19,11 +28,18 @@ interface EditUpdateDialogProps {
 /** Edits the current version of an update. Mounted while it is open. */
 export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditUpdateDialogProps) {
   const edit = useEdit<Update>(timeline.endpoints.item(updateId));
+  const notify = useNotify();
+  const help = timeline.notifyHelp.edit;
+  const initialValues: UpdateFormValues | undefined = edit.loaded && updateValues(edit.loaded);
   useLeaveOnError(edit.error !== undefined, timeline.texts.loadFailed, onClose);
 
-  async function save(values: UpdateInput, form: FormikHelpers<UpdateInput>) {
+  async function save(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
+    const before = edit.loaded ? updateValues(edit.loaded) : values;
     try {
-      await edit.save(values);
+      await edit.save({
+        ...updateInput(values, before),
+        ...(help !== undefined && { notify: notify(values) }),
+      });
     } catch (error) {
       showFailure(form, error, timeline.texts.saveFailed);
       return;
@@ -38,13 +54,13 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
       open
       onOpenChange={(open) => !open && onClose()}
       title="Edit Update"
-      initialValues={edit.loaded && updateValues(edit.loaded)}
+      initialValues={initialValues}
       validationSchema={updateSchema}
       onSubmit={save}
       submitLabel="Update"
       pendingLabel="Updating..."
     >
-      <UpdateFields />
+      <UpdateFields notifyHelp={help} />
       <EditConflict
         edit={edit}
         noun="update"
@@ -52,12 +68,12 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
         describe={(theirs) => ({
           status: { label: 'Status', value: incidentStatuses[theirs.status].label },
           message: { label: 'Message', value: theirs.message },
+          displayAt: {
+            label: 'Displayed at',
+            value: <Timestamp value={theirs.displayAt} fallback="When it was recorded" />,
+          },
         })}
       />
     </FormDialog>
   );
-}
-
-function updateValues({ status, message }: Update): UpdateInput {
-  return { status, message };
 }

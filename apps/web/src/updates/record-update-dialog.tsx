@@ -1,15 +1,25 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
+import { useNotify } from '@/items/notify-field';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
-import { newUpdate, type Timeline, type UpdateInput, updateSchema } from './timeline';
+import {
+  newUpdate,
+  pastUpdateSchema,
+  type Timeline,
+  type UpdateFormValues,
+  updateInput,
+  updateSchema,
+} from './timeline';
 import { UpdateFields } from './update-fields';
 
 interface RecordUpdateDialogProps {
   timeline: Timeline;
   /** Title of the incident or maintenance. */
   about: string;
+  /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
+  before?: string | undefined;
   open: boolean;
   onOpenChange: (open: boolean) => void;
   onRecorded: () => void;
@@ -18,15 +28,20 @@ interface RecordUpdateDialogProps {
 export function RecordUpdateDialog({
   timeline,
   about,
+  before,
   open,
   onOpenChange,
   onRecorded,
 }: RecordUpdateDialogProps) {
   const api = useApi();
+  const notify = useNotify();
+  const isPast = before !== undefined;
+  const initialValues: UpdateFormValues = newUpdate;
 
-  async function record(values: UpdateInput, form: FormikHelpers<UpdateInput>) {
+  async function record(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
     try {
-      await api.post(timeline.endpoints.create, values);
+      const input = updateInput(values, newUpdate);
+      await api.post(timeline.endpoints.create, { ...input, notify: notify(values, isPast) });
     } catch (error) {
       showFailure(form, error, timeline.texts.saveFailed);
       return;
@@ -40,15 +55,15 @@ export function RecordUpdateDialog({
     <FormDialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Record Update"
+      title={before ? 'Record Past Update' : 'Record Update'}
       description={about}
-      initialValues={newUpdate}
-      validationSchema={updateSchema}
+      initialValues={initialValues}
+      validationSchema={before ? pastUpdateSchema(before) : updateSchema}
       onSubmit={record}
       submitLabel="Record Update"
       pendingLabel="Recording..."
     >
-      <UpdateFields />
+      <UpdateFields notifyHelp={timeline.notifyHelp.record} isPast={isPast} />
     </FormDialog>
   );
 }

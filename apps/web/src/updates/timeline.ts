@@ -1,16 +1,24 @@
 import { object } from 'yup';
-import { oneStatusOf } from '@/api/rules';
+import { instant, isNotInFuture, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, text } from '@/api/text';
 import type { IncidentStatus, Update as StoredUpdate } from '@/api/types';
+import type { NotifyValues } from '@/items/notify-field';
 import { incidentStatuses } from '@/ui/statuses';
 
 /** An entry of the timeline of an incident or a maintenance, as operators see it. */
-export type Update = Pick<StoredUpdate, 'id' | 'status' | 'message' | 'user' | 'createdAt'>;
+export type Update = Pick<
+  StoredUpdate,
+  'id' | 'status' | 'message' | 'user' | 'createdAt' | 'displayAt'
+>;
 
-export interface UpdateInput {
+export interface UpdateValues {
   status: IncidentStatus;
   message: string;
+  /** UTC; '' for the time at which the update is recorded. */
+  displayAt: string;
 }
+
+export type UpdateFormValues = UpdateValues & NotifyValues;
 
 /** Endpoints and texts of the updates of one incident or maintenance. */
 export interface Timeline {
@@ -22,6 +30,8 @@ export interface Timeline {
   };
   /** Field of the ids in the request that deletes. */
   idsField: 'incidentUpdateIds' | 'maintenanceUpdateIds';
+  /** When a mail is sent. An edit sends none without `edit`. */
+  notifyHelp: { record: string; edit?: string };
   texts: {
     created: string;
     modified: string;
@@ -30,9 +40,45 @@ export interface Timeline {
   };
 }
 
-export const updateSchema = object({
+const invalidTime = 'Please enter a valid date and time';
+
+const fields = {
   status: oneStatusOf(incidentStatuses),
   message: text(limits.text).required('Message is required'),
+};
+
+export const updateSchema = object({
+  ...fields,
+  displayAt: optionalInstant(invalidTime).test(
+    'past',
+    'Display time must not be in the future',
+    isNotInFuture,
+  ),
 });
 
-export const newUpdate: UpdateInput = { status: 'INVESTIGATING', message: '' };
+/** Rules of an update that is displayed before an incident was resolved. */
+export function pastUpdateSchema(resolvedAt: string) {
+  return object({
+    ...fields,
+    displayAt: instant(invalidTime).test(
+      'before',
+      'Display time must be before the resolution',
+      (value) => !(Date.parse(value) >= Date.parse(resolvedAt)),
+    ),
+  });
+}
+
+export const newUpdate: UpdateValues = { status: 'INVESTIGATING', message: '', displayAt: '' };
+
+export function updateValues({ status, message, displayAt, createdAt }: Update): UpdateValues {
+  return { status, message, displayAt: displayAt === createdAt ? '' : displayAt };
+}
+
+/** Converts the values for the API: a display time that did not change is absent. */
+export function updateInput({ status, message, displayAt }: UpdateValues, before: UpdateValues) {
+  return {
+    status,
+    message,
+    ...(displayAt !== before.displayAt && { displayAt: displayAt || null }),
+  };
+}

@@ -1,14 +1,24 @@
 import { useFormikContext } from 'formik';
+import { NotifyField } from '@/items/notify-field';
+import { DateTimeField } from '@/ui/datetime-field';
 import { Field } from '@/ui/field';
 import { incidentStatuses, statusOptions } from '@/ui/statuses';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
-import type { UpdateInput } from './timeline';
+import type { UpdateValues } from './timeline';
 
 const options = statusOptions(incidentStatuses);
 
-export function UpdateFields() {
-  const { values, touched, errors, getFieldProps, setFieldValue } = useFormikContext<UpdateInput>();
+interface UpdateFieldsProps {
+  /** When a mail is sent; undefined if none is. */
+  notifyHelp: string | undefined;
+  /** Whether the update must have a display time of its own. */
+  isPast?: boolean;
+}
+
+export function UpdateFields({ notifyHelp, isPast = false }: UpdateFieldsProps) {
+  const { values, touched, errors, getFieldProps, setFieldValue } =
+    useFormikContext<UpdateValues>();
   return (
     <>
       <ToggleGroup
@@ -23,6 +33,21 @@ export function UpdateFields() {
       <Field label="Message" required error={touched.message && errors.message}>
         {(control) => <Textarea {...control} {...getFieldProps('message')} />}
       </Field>
+      {isPast ? (
+        <DateTimeField
+          name="displayAt"
+          label="Displayed at"
+          description="Before the incident was resolved."
+          required
+        />
+      ) : (
+        <DateTimeField
+          name="displayAt"
+          label="Displayed at (optional)"
+          description="Empty means when it is recorded."
+        />
+      )}
+      {notifyHelp !== undefined && <NotifyField help={notifyHelp} isPast={isPast} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
@@ -15,6 +15,7 @@ const timeline: Timeline = {
     remove: endpoints.incidents.deleteUpdates('i'),
   },
   idsField: 'incidentUpdateIds',
+  notifyHelp: { record: 'Mails this update.', edit: 'Mails another status.' },
   texts: {
     created: 'Created',
     modified: 'Modified',
@@ -29,15 +30,22 @@ const bank: Update = {
   message: 'The bank is down.',
   user: { id: 'user-2', name: 'Grace Hopper' },
   createdAt: '2026-11-21T13:07:16.000Z',
+  displayAt: '2026-11-21T13:07:16.000Z',
 };
 const looking: Update = { ...bank, id: 'looking', status: 'INVESTIGATING', message: 'We look.' };
 
 /** `updates` are the server's later responses. */
-async function open(updates: Update[], closed?: string) {
+async function open(updates: Update[], closed?: string, pastBefore?: string) {
   server.use(http.get(apiUrl(timeline.endpoints.list), () => success([...updates])));
   const onChange = vi.fn();
   const rendered = renderScreen(
-    <UpdatesPanel timeline={timeline} about="Checkout" closed={closed} onChange={onChange} />,
+    <UpdatesPanel
+      timeline={timeline}
+      about="Checkout"
+      closed={closed}
+      pastBefore={pastBefore}
+      onChange={onChange}
+    />,
   );
   await screen.findByRole('table', { name: 'Updates', busy: false });
   return { ...rendered, onChange };
@@ -80,9 +88,82 @@ it('records an update that begins as Investigating and without a message', async
   await user.type(await message(), 'The bank is down.');
   await user.click(dialog.getByRole('button', { name: 'Record Update' }));
   expect(await screen.findByText('Created')).toBeInTheDocument();
-  expect(sent).toEqual({ status: 'INVESTIGATING', message: 'The bank is down.' });
+  expect(sent).toEqual({ status: 'INVESTIGATING', message: 'The bank is down.', notify: true });
   expect(await screen.findByText('The bank is down.')).toBeInTheDocument();
   expect(onChange).toHaveBeenCalledTimes(1);
+});
+
+it('records an update with a display time, and without a mail if that is chosen', async () => {
+  const { user } = await open([]);
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(timeline.endpoints.create), async ({ request }) => {
+      sent = await request.json();
+      return success(bank, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  await user.type(await message(), 'The bank is down.');
+  const displayed = dialog.getByLabelText(/^Displayed at/);
+  expect(displayed).toHaveAccessibleDescription(/In your time zone, Europe\/Berlin/);
+  fireEvent.change(displayed, { target: { value: '2126-11-21T14:00' } });
+  await user.click(dialog.getByRole('checkbox', { name: 'Notify subscribers' }));
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Display time must not be in the future')).toBeInTheDocument();
+  fireEvent.change(displayed, { target: { value: '2025-11-21T14:00' } });
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  await screen.findByText('Created');
+  expect(sent).toEqual({
+    status: 'INVESTIGATING',
+    message: 'The bank is down.',
+    displayAt: '2025-11-21T13:00:00.000Z',
+    notify: false,
+  });
+});
+
+it('shows where an update is displayed at another time, and takes that time back', async () => {
+  const moved = { ...bank, displayAt: '2026-11-20T12:00:00.000Z' };
+  const { user } = await open([moved]);
+  expect(screen.getByRole('table')).toHaveTextContent('Displayed at Nov 20, 2026 01:00:00 PM');
+  serveItem(moved);
+  let sent: unknown;
+  server.use(
+    http.patch(apiUrl(timeline.endpoints.item('bank')), async ({ request }) => {
+      sent = await request.json();
+      return success(bank);
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit update/ }));
+  const displayed = await screen.findByLabelText(/^Displayed at/);
+  expect(displayed).toHaveValue('2026-11-20T13:00');
+  fireEvent.change(displayed, { target: { value: '' } });
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  await screen.findByText('Modified');
+  expect(sent).toMatchObject({ displayAt: null });
+});
+
+it('records an update from before the end of a timeline that is closed', async () => {
+  const { user } = await open([bank], 'It is resolved.', '2025-11-21T13:00:00.000Z');
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(timeline.endpoints.create), async ({ request }) => {
+      sent = await request.json();
+      return success(bank, { status: 201 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Record Past Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Past Update' }));
+  await user.type(await message(), 'The bank is down.');
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Please enter a valid date and time')).toBeInTheDocument();
+  const displayed = dialog.getByLabelText(/^Displayed at/);
+  fireEvent.change(displayed, { target: { value: '2025-11-21T14:00' } });
+  expect(await screen.findByText('Display time must be before the resolution')).toBeInTheDocument();
+  fireEvent.change(displayed, { target: { value: '2025-11-21T13:59' } });
+  await user.click(dialog.getByRole('button', { name: 'Record Update' }));
+  await screen.findByText('Created');
+  expect(sent).toMatchObject({ displayAt: '2025-11-21T12:59:00.000Z', notify: false });
 });
 
 it('says why no update can be recorded', async () => {
@@ -110,7 +191,11 @@ it('edits an update as it is on the server, over the version that was loaded', a
   await user.type(field, ' Sorry.');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Modified')).toBeInTheDocument();
-  expect(sent).toEqual({ status: 'IDENTIFIED', message: 'The bank is slow. Sorry.' });
+  expect(sent).toEqual({
+    status: 'IDENTIFIED',
+    message: 'The bank is slow. Sorry.',
+    notify: true,
+  });
   expect(ifMatch).toBe('"1"');
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   expect(onChange).toHaveBeenCalledTimes(1);

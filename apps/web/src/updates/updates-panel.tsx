@@ -1,4 +1,4 @@
-import { MessageSquarePlus } from 'lucide-react';
+import { History, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
@@ -18,12 +18,14 @@ interface UpdatesPanelProps {
   about: string;
   /** Why no update can be recorded; undefined if one can. */
   closed?: string | undefined;
+  /** Where no update can be recorded, one that is displayed before this time still can. */
+  pastBefore?: string | undefined;
   /** Called after an update was recorded, edited or deleted. */
   onChange: () => void;
 }
 
 /** Lists, records, edits and deletes the updates of an incident or a maintenance. */
-export function UpdatesPanel({ timeline, about, closed, onChange }: UpdatesPanelProps) {
+export function UpdatesPanel({ timeline, about, closed, pastBefore, onChange }: UpdatesPanelProps) {
   const api = useApi();
   const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
   const [recording, setRecording] = useState(false);
@@ -51,6 +53,11 @@ export function UpdatesPanel({ timeline, about, closed, onChange }: UpdatesPanel
     <div className="grid min-w-0 gap-3">
       <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
         {closed && <p className="text-sm text-muted">{closed}</p>}
+        {closed && pastBefore && (
+          <Button onClick={() => setRecording(true)}>
+            <History aria-hidden /> Record Past Update
+          </Button>
+        )}
         <Button disabled={closed !== undefined} onClick={() => setRecording(true)}>
           <MessageSquarePlus aria-hidden /> Record Update
         </Button>
@@ -63,6 +70,7 @@ export function UpdatesPanel({ timeline, about, closed, onChange }: UpdatesPanel
       <RecordUpdateDialog
         timeline={timeline}
         about={about}
+        before={closed && pastBefore}
         open={recording}
         onOpenChange={setRecording}
         onRecorded={changed}

@@ -7,6 +7,7 @@ import {
   LayoutDashboard,
   MessagesSquare,
   RadioTower,
+  Settings,
   TriangleAlert,
   UsersRound,
   type LucideIcon,
@@ -17,6 +18,8 @@ export interface NavEntry {
   label: string;
   path: string;
   icon: LucideIcon;
+  /** The target is outside the app: the browser loads a new page. */
+  outside?: boolean;
 }
 
 export const mainEntries: readonly NavEntry[] = [
@@ -28,12 +31,13 @@ export const mainEntries: readonly NavEntry[] = [
   { label: 'Subscribers', path: paths.subscribers, icon: UsersRound },
 ];
 
-/** Pages that the server renders or redirects. The last two are 404 unless their addresses are configured. */
-export function outsideEntries(organisationId: string): NavEntry[] {
+/** The settings, and pages that the server renders or redirects. The last two are 404 unless their addresses are configured. */
+export function secondEntries(organisationId: string): NavEntry[] {
   return [
-    { label: 'Status Page', path: paths.status(organisationId), icon: RadioTower },
-    { label: 'Documentation', path: paths.documentation, icon: BookOpen },
-    { label: 'Join Discord', path: paths.discord, icon: MessagesSquare },
-    { label: 'Sponsor the product', path: paths.sponsor, icon: Heart },
+    { label: 'Settings', path: paths.settings, icon: Settings },
+    { label: 'Status Page', path: paths.status(organisationId), icon: RadioTower, outside: true },
+    { label: 'Documentation', path: paths.documentation, icon: BookOpen, outside: true },
+    { label: 'Join Discord', path: paths.discord, icon: MessagesSquare, outside: true },
+    { label: 'Sponsor the product', path: paths.sponsor, icon: Heart, outside: true },
   ];
 }

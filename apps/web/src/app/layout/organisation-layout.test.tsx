@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { paths } from '@/paths';
-import { renderApp } from '@/app/testing';
+import { renderApp, serveOverviews } from '@/app/testing';
 
+beforeEach(serveOverviews);
 afterEach(() => {
   document.cookie = 'sidebar:state=; path=/; max-age=0';
 });
@@ -28,6 +29,7 @@ it('links to the screens and the pages outside, and shows the user at its foot',
     ['Metrics', '/metrics'],
     ['Schedules', '/schedules'],
     ['Subscribers', '/subscribers'],
+    ['Settings', '/settings'],
     ['Status Page', '/status/org-1'],
     ['Documentation', '/docs'],
     ['Join Discord', '/discord'],

@@ -8,7 +8,7 @@ import { cn } from '@/ui/cn';
 import { Logo, LogoMark } from '@/ui/logo';
 import { overlay } from '@/ui/overlay';
 import { Tooltip } from '@/ui/tooltip';
-import { mainEntries, type NavEntry, outsideEntries } from './nav-entries';
+import { mainEntries, type NavEntry, secondEntries } from './nav-entries';
 
 interface SidebarContentProps {
   iconOnly: boolean;
@@ -35,9 +35,9 @@ function SidebarContent({ iconOnly, onFollow }: SidebarContentProps) {
         </ul>
         {organisation && (
           <ul className="grid gap-0.5">
-            {outsideEntries(organisation.id).map((entry) => (
+            {secondEntries(organisation.id).map((entry) => (
               <li key={entry.path}>
-                <NavLink entry={entry} iconOnly={iconOnly} outside onFollow={onFollow} />
+                <NavLink entry={entry} iconOnly={iconOnly} onFollow={onFollow} />
               </li>
             ))}
           </ul>
@@ -109,13 +109,12 @@ interface NavLinkProps {
   entry: NavEntry;
   /** Shows the icon only, with the label as its tooltip. */
   iconOnly: boolean;
-  /** The target is outside the app: the browser loads a new page. */
-  outside?: boolean;
   onFollow: () => void;
 }
 
-function NavLink({ entry, iconOnly, outside = false, onFollow }: NavLinkProps) {
+function NavLink({ entry, iconOnly, onFollow }: NavLinkProps) {
   const { pathname } = useLocation();
+  const outside = entry.outside ?? false;
   const isCurrent = !outside && pathname.startsWith(entry.path);
   return (
     <Tooltip content={entry.label} side="right" disabled={!iconOnly}>

@@ -20,7 +20,12 @@ export function Provider({ children }: { children: ReactNode }) {
   }, [signedIn, links]);
 
   const auth = useMemo(
-    () => ({ state: authState(state), getToken: store.getToken, signOut: store.signOut }),
+    () => ({
+      state: authState(state),
+      getToken: store.getToken,
+      signOut: store.signOut,
+      refresh: () => store.refresh(),
+    }),
     [state, store],
   );
   const session = useMemo(

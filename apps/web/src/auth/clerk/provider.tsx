@@ -72,7 +72,12 @@ function Bridge({ children }: { children: ReactNode }) {
   const clerk = useClerk();
   const state = useAuthState();
   const actions = useMemo(
-    () => ({ getToken: tokensOf(clerk), signOut: () => clerk.signOut() }),
+    () => ({
+      getToken: tokensOf(clerk),
+      signOut: () => clerk.signOut(),
+      // Clerk changes the name, and its components follow it.
+      refresh: () => Promise.resolve(),
+    }),
     [clerk],
   );
   const auth = useMemo(() => ({ state, ...actions }), [state, actions]);

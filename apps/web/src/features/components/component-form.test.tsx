@@ -6,7 +6,7 @@ import type { Component } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { component } from './fixtures';
+import { component } from '@/testing/component';
 import { componentRoutes } from './routes';
 
 const website = component('Website', { description: 'The public site' });

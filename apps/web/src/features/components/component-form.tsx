@@ -5,9 +5,11 @@ import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
+import { Select } from '@/ui/select';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
 import { componentSchema, type ComponentValues } from './component';
+import { useGroups } from './group';
 
 const statuses = statusOptions(componentStatuses);
 
@@ -57,6 +59,7 @@ function ComponentFields({ loading, isNew }: { loading: boolean; isNew: boolean 
       </Field>
       <fieldset className="grid gap-4">
         <legend className="mb-3 text-sm font-medium text-ink">Status page</legend>
+        <GroupField loading={loading} />
         <Checkbox
           label="Show uptime"
           {...getFieldProps('showUptime')}
@@ -91,5 +94,25 @@ function ComponentFields({ loading, isNew }: { loading: boolean; isNew: boolean 
         />
       </fieldset>
     </>
+  );
+}
+
+/** The group, in which the component becomes the first. It is there before the groups are read, so that no field moves. */
+function GroupField({ loading }: { loading: boolean }) {
+  const { errors, getFieldProps } = useFormikContext<ComponentValues>();
+  const { rows = [] } = useGroups();
+  return (
+    <Field label="Group" error={errors.groupId}>
+      {(control) => (
+        <Select {...control} {...getFieldProps('groupId')} disabled={loading}>
+          <option value="">No group</option>
+          {rows.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
   );
 }

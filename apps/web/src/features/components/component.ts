@@ -24,6 +24,8 @@ const nameRequired = 'Name is required';
 
 /** The values of a component's form. */
 export interface ComponentValues extends Pick<ComponentInput, 'name' | 'status' | 'description'> {
+  /** '' for no group. */
+  groupId: string;
   showUptime: boolean;
   /** "2026-11-20"; '' for none. */
   startDate: string;
@@ -40,30 +42,35 @@ export const newComponent: ComponentValues = {
   name: '',
   status: 'OPERATIONAL',
   description: '',
+  groupId: '',
   showUptime: true,
   startDate: '',
   onlyShowWhenAffected: false,
 };
 
 export function componentValues(component: Component): ComponentValues {
-  const { name, status, description, showUptime, startDate, onlyShowWhenAffected } = component;
+  const { name, status, description, groupId, showUptime, startDate, onlyShowWhenAffected } =
+    component;
   return {
     name,
     status,
     description,
+    groupId: groupId ?? '',
     showUptime,
     startDate: startDate ?? '',
     onlyShowWhenAffected,
   };
 }
 
-/** What is sent: the page's options only if they differ from `before`. */
+/** What is sent: the group and the page's options only if they differ from `before`. */
 export function componentInput(values: ComponentValues, before: ComponentValues): ComponentInput {
-  const { name, status, description, showUptime, startDate, onlyShowWhenAffected } = values;
+  const { name, status, description, groupId, showUptime, startDate, onlyShowWhenAffected } =
+    values;
   return {
     name,
     status,
     description,
+    ...(groupId !== before.groupId && { groupId: groupId || null }),
     ...(showUptime !== before.showUptime && { showUptime }),
     ...(startDate !== before.startDate && { startDate: startDate || null }),
     ...(onlyShowWhenAffected !== before.onlyShowWhenAffected && { onlyShowWhenAffected }),

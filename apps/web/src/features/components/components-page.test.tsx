@@ -5,7 +5,7 @@ import type { Component } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { component } from './fixtures';
+import { component } from '@/testing/component';
 import { componentRoutes } from './routes';
 
 /** Serves `components`, and deletes from them what is not `stuck`. */
@@ -69,6 +69,20 @@ it('sorts by how bad things are, the worst first', async () => {
   await screen.findByText('Search');
   await user.click(screen.getByRole('button', { name: 'Status' }));
   expect(names()).toEqual(['Payments', 'Search', 'Mail', 'Website']);
+});
+
+it('shows a maintenance beside a worse status, and instead of Operational', async () => {
+  serve([
+    component('Search', { status: 'PARTIAL_OUTAGE', underMaintenance: true }),
+    component('Website', { underMaintenance: true }),
+  ]);
+  open();
+  const row = async (name: string) =>
+    within((await screen.findByText(name)).closest('tr') ?? document.body);
+  expect((await row('Search')).getByText('Partial Outage')).toBeInTheDocument();
+  expect((await row('Search')).getByText('Under Maintenance')).toBeInTheDocument();
+  expect((await row('Website')).getByText('Under Maintenance')).toBeInTheDocument();
+  expect((await row('Website')).queryByText('Operational')).not.toBeInTheDocument();
 });
 
 it('says that the list could not be read, and tries again when asked', async () => {

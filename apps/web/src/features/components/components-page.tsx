@@ -1,27 +1,45 @@
-import { Plus } from 'lucide-react';
-import type { Component } from '@/api/types';
+import { ArrowUpDown, FolderPlus, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'react-router-dom';
+import type { Component, ComponentStatus } from '@/api/types';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
 import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { buttonVariants } from '@/ui/button-variants';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
-import { componentStatuses } from '@/ui/statuses';
+import { componentStatuses, componentStyles } from '@/ui/statuses';
 import { componentKind } from './component';
+import { useGroupName } from './group';
+import { CreateGroupDialog } from './group-dialog';
+import { GroupsSection } from './groups-section';
 
 const column = columnsOf<Component>();
 const bySeverity = Object.keys(componentStatuses);
 
+/** A maintenance comes after the same status without one. */
+function severity(status: ComponentStatus, underMaintenance: boolean): number {
+  return bySeverity.indexOf(status) + (underMaintenance ? 0.5 : 0);
+}
+
 const columns = column.columns([
   column.accessor('name', {
     header: 'Name',
-    cell: ({ row }) => <NameCell>{row.original.name}</NameCell>,
+    cell: ({ row }) => <ComponentName component={row.original} />,
   }),
-  column.accessor(({ status }) => bySeverity.indexOf(status), {
+  column.accessor(({ status, underMaintenance }) => severity(status, underMaintenance), {
     id: 'status',
     header: 'Status',
     meta: columnStyles.componentStatus,
-    cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,
+    cell: ({ row }) => (
+      <div className="flex flex-wrap gap-1">
+        {componentStyles(row.original).map((style) => (
+          <StatusBadge key={style.label} {...style} />
+        ))}
+      </div>
+    ),
   }),
   column.display({
     id: 'edit',
@@ -39,18 +57,46 @@ const columns = column.columns([
   }),
 ]);
 
+/** The name, with that of the group below it. */
+function ComponentName({ component }: { component: Component }) {
+  const group = useGroupName()(component.groupId);
+  return (
+    <>
+      <NameCell>{component.name}</NameCell>
+      {component.groupId !== null && (
+        <span dir="auto" className="line-clamp-1 text-sm wrap-anywhere text-muted">
+          {/* The line is there before the groups are read, so that no row moves. */}
+          {group ?? '\u00a0'}
+        </span>
+      )}
+    </>
+  );
+}
+
 export function ComponentsPage() {
+  const [creatingGroup, setCreatingGroup] = useState(false);
   return (
     <ListPage
       kind={componentKind}
       title="Components"
       action={
-        <NewItemLink to={paths.components.create}>
-          <Plus aria-hidden /> New Component
-        </NewItemLink>
+        <>
+          <Link to={paths.components.order} className={buttonVariants()}>
+            <ArrowUpDown aria-hidden /> Reorder
+          </Link>
+          <Button onClick={() => setCreatingGroup(true)}>
+            <FolderPlus aria-hidden /> New Group
+          </Button>
+          <NewItemLink to={paths.components.create}>
+            <Plus aria-hidden /> New Component
+          </NewItemLink>
+        </>
       }
       columns={columns}
       emptyHint="Add what your status page should speak of: a website, an API, a region."
-    />
+    >
+      <GroupsSection />
+      {creatingGroup && <CreateGroupDialog onClose={() => setCreatingGroup(false)} />}
+    </ListPage>
   );
 }

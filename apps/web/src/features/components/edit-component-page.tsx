@@ -12,6 +12,7 @@ import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
 import { componentInput, componentValues, newComponent, type ComponentValues } from './component';
 import { ComponentForm } from './component-form';
+import { useGroupName } from './group';
 import { HistoryPanel } from './history-panel';
 
 export function EditComponentPage() {
@@ -23,6 +24,7 @@ export function EditComponentPage() {
 function EditComponent({ id }: { id: string }) {
   const edit = useEdit<Component>(endpoints.components.item(id));
   const { loaded } = edit;
+  const groupName = useGroupName();
   const goBack = useGoBack(paths.components.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);
   const update = useSave<ComponentValues>({
@@ -56,6 +58,7 @@ function EditComponent({ id }: { id: string }) {
             name: { label: 'Name', value: theirs.name },
             status: { label: 'Status', value: componentStatuses[theirs.status].label },
             description: { label: 'Description', value: theirs.description || 'Empty' },
+            groupId: { label: 'Group', value: groupName(theirs.groupId) ?? 'No group' },
             showUptime: { label: 'Show uptime', value: theirs.showUptime ? 'Yes' : 'No' },
             startDate: { label: 'Uptime counts from', value: theirs.startDate || 'Any day' },
             onlyShowWhenAffected: {

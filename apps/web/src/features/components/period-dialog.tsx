@@ -5,8 +5,7 @@ import type { StatusPeriod } from '@/api/types';
 import { Alert } from '@/ui/alert';
 import { ConflictAlert } from '@/ui/conflict-alert';
 import { formatInstant } from '@/ui/datetime';
-import { DateTimeInput } from '@/ui/datetime-input';
-import { Field } from '@/ui/field';
+import { DateTimeField } from '@/ui/datetime-field';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
@@ -87,33 +86,15 @@ function PeriodFields({ lasts }: { lasts: boolean }) {
         error={touched.status && errors.status}
         required
       />
-      <Field label="Start" required error={touched.startAt && errors.startAt}>
-        {(control) => (
-          <DateTimeInput
-            {...control}
-            name="startAt"
-            value={values.startAt}
-            onChange={(startAt) => void setFieldValue('startAt', startAt)}
-          />
-        )}
-      </Field>
-      <Field
+      <DateTimeField name="startAt" label="Start" required />
+      <DateTimeField
+        name="endAt"
         label="End"
         required={!lasts}
         description={
           lasts && 'The period lasts. If you enter an end, the component becomes operational.'
         }
-        error={touched.endAt && errors.endAt}
-      >
-        {(control) => (
-          <DateTimeInput
-            {...control}
-            name="endAt"
-            value={values.endAt}
-            onChange={(endAt) => void setFieldValue('endAt', endAt)}
-          />
-        )}
-      </Field>
+      />
     </>
   );
 }

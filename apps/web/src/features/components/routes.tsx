@@ -8,4 +8,9 @@ export const componentRoutes: RouteObject[] = [
   { path: paths.components.list, Component: ComponentsPage },
   { path: paths.components.create, Component: CreateComponentPage },
   { path: routes.editComponent, Component: EditComponentPage },
+  {
+    path: paths.components.order,
+    // A chunk of its own: drag and drop is large.
+    lazy: async () => ({ Component: (await import('./order-page')).OrderPage }),
+  },
 ];

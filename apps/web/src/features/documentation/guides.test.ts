@@ -23,7 +23,13 @@ const guides = Object.entries(modules).map(([path, guide]) => ({
   guide,
   page: parse(guide),
 }));
-const others = ['/docs', '/docs/api-reference', '/docs/nginx.conf', '/blog'];
+const others = [
+  '/docs',
+  '/docs/api-reference',
+  '/docs/nginx.conf',
+  '/docs/nginx-cache.conf',
+  '/blog',
+];
 const idsOn = new Map<string, Set<string>>(others.map((address) => [address, new Set<string>()]));
 for (const { address, page } of guides) {
   idsOn.set(address, new Set(Array.from(page.querySelectorAll('[id]'), ({ id }) => id)));
@@ -45,6 +51,15 @@ describe.each(guides)('$address', ({ address, guide, page }) => {
         return ids === undefined || (place !== undefined && !ids.has(place));
       });
     expect(broken).toEqual([]);
+  });
+
+  it('shows each picture in both themes, with a text and its size', () => {
+    for (const picture of page.querySelectorAll('img')) {
+      expect(picture.alt.length).toBeGreaterThan(10);
+      expect(picture.width * picture.height).toBeGreaterThan(0);
+    }
+    const shownIn = (theme: string) => page.querySelectorAll(`img[data-shown-in="${theme}"]`);
+    expect(shownIn('dark')).toHaveLength(shownIn('light').length);
   });
 
   it('holds no style and no script of its own', () => {

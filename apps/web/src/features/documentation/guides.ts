@@ -30,7 +30,7 @@ const summaries = import.meta.glob<GuideSummary>(['@docs/*.md', '@docs/decisions
 });
 const texts = {
   ...import.meta.glob<Guide>(['@docs/*.md', '@docs/decisions/*.md'], { import: 'default' }),
-  ...import.meta.glob<Guide>('@docs/nginx.conf', { query: '?guide', import: 'default' }),
+  ...import.meta.glob<Guide>('@docs/*.conf', { query: '?guide', import: 'default' }),
 };
 
 const entries = Object.entries(summaries).map(([path, summary]) => ({
@@ -40,13 +40,17 @@ const entries = Object.entries(summaries).map(([path, summary]) => ({
 
 /** The order of the guides. Guides without a place come last. */
 const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>[] = [
-  { title: 'Begin', id: 'begin', slugs: ['quick-start', 'configuration'] },
+  {
+    title: 'Begin',
+    id: 'begin',
+    slugs: ['quick-start', 'status-page', 'own-domain', 'configuration'],
+  },
   {
     title: 'Operate',
     id: 'operate',
-    slugs: ['operating', 'security', 'mail', 'many-nodes', 'benchmarks'],
+    slugs: ['operating', 'security', 'mail', 'many-nodes', 'behind-a-cdn', 'benchmarks'],
   },
-  { title: 'Build on it', id: 'build', slugs: ['api', 'realtime'] },
+  { title: 'Build on it', id: 'build', slugs: ['read-by-program', 'api', 'realtime'] },
   { title: 'Contribute', id: 'contribute', slugs: ['contributing', 'architecture'] },
 ];
 

@@ -1,4 +1,6 @@
 import type { FormikHelpers } from 'formik';
+import type { Choice } from '@/affected/affected';
+import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
@@ -6,8 +8,7 @@ import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { AffectedComponentsField } from './affected-components-field';
-import { attachSchema, type AffectedValues, type Choice } from './incident';
+import { attachSchema, newAffected, type AffectedValues } from './incident';
 
 interface AttachComponentsDialogProps {
   incidentId: string;
@@ -60,6 +61,8 @@ export function AttachComponentsDialog({
     >
       <AffectedComponentsField
         choices={unattached.data}
+        noun="incident"
+        newRow={newAffected}
         className="scroll-area grid max-h-[500px] gap-2 overflow-y-auto"
       />
     </FormDialog>

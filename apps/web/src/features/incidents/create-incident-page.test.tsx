@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, settings } from '@/testing/server';
 import { aComponent } from './fixtures';
 import { incidentRoutes } from './routes';
 
@@ -91,9 +91,51 @@ it('sends what was chosen, refetches the list, and goes back', async () => {
     status: 'IDENTIFIED',
     occuredAt: '2026-07-15T09:30:00.000Z',
     components: [{ componentId: 'id-API', status: 'MAJOR_OUTAGE' }],
+    notify: true,
   });
   await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
   await waitFor(() => expect(lists).toBe(1));
+});
+
+it('records a past incident without a mail', async () => {
+  const { user } = await open();
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(incidents.create), async ({ request }) => {
+      sent = await request.json();
+      return success({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Checkout failed');
+  await user.type(description(), 'Payments were refused.');
+  await user.click(screen.getByRole('radio', { name: 'Resolved' }));
+  fireEvent.change(occurred(), { target: { value: '2026-07-15T11:30' } });
+  fireEvent.change(screen.getByLabelText(/^Resolved at/), {
+    target: { value: '2026-07-15T12:30' },
+  });
+  expect(screen.getByRole('checkbox', { name: 'Notify subscribers' })).not.toBeChecked();
+  await user.click(submit());
+  await screen.findByText('Incident Created');
+  expect(sent).toMatchObject({
+    status: 'RESOLVED',
+    occuredAt: '2026-07-15T09:30:00.000Z',
+    resolvedAt: '2026-07-15T10:30:00.000Z',
+    notify: false,
+  });
+});
+
+it('follows the organisation’s default of Notify subscribers', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), () =>
+      success({ ...settings, notifyByDefault: false }),
+    ),
+  );
+  const { user } = await open();
+  const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  await waitFor(() => expect(notify).toBeEnabled());
+  expect(notify).not.toBeChecked();
+  await user.click(notify);
+  expect(notify).toBeChecked();
 });
 
 it('never offers a component twice, and none once all are used', async () => {

@@ -1,8 +1,10 @@
 import { useState } from 'react';
+import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
 import type { Component } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { useSave } from '@/items/item-form';
+import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { currentMinute } from '@/ui/datetime';
@@ -10,9 +12,14 @@ import { LoadFailure } from '@/ui/load-failure';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
-import { AffectedComponentsField } from './affected-components-field';
-import { newIncidentSchema, type NewIncidentValues } from './incident';
-import { IncidentForm } from './incident-form';
+import {
+  incidentInput,
+  isPast,
+  newAffected,
+  newIncidentSchema,
+  type NewIncidentValues,
+} from './incident';
+import { IncidentForm, IncidentNotifyField } from './incident-form';
 
 const fetchFailed = 'Error while fetching components';
 
@@ -24,8 +31,14 @@ export function CreateIncidentPage() {
   useErrorToast(components.error !== undefined, fetchFailed);
   const [initialValues] = useState(newIncident);
 
-  const create = useSave<NewIncidentValues>({
-    save: (values) => api.post(endpoints.incidents.create, values),
+  const notify = useNotify();
+
+  const create = useSave<NewIncidentValues & NotifyValues>({
+    save: (values) =>
+      api.post(endpoints.incidents.create, {
+        ...incidentInput(values, initialValues),
+        notify: notify(values, isPast(values, initialValues)),
+      }),
     list: endpoints.incidents.list,
     goBack,
     done: 'Incident Created',
@@ -51,8 +64,13 @@ export function CreateIncidentPage() {
               onRetry={() => void components.refresh()}
             />
           ) : (
-            <AffectedComponentsField choices={components.data} />
+            <AffectedComponentsField
+              choices={components.data}
+              noun="incident"
+              newRow={newAffected}
+            />
           )}
+          <IncidentNotifyField help="Mails this incident to the subscribers." />
         </IncidentForm>
       </CardBody>
     </Card>
@@ -65,6 +83,7 @@ function newIncident(): NewIncidentValues {
     description: '',
     status: 'INVESTIGATING',
     occuredAt: currentMinute(),
+    resolvedAt: '',
     components: [],
   };
 }

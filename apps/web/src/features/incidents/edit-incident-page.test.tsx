@@ -44,11 +44,12 @@ it('is filled with the incident, its time in local time to the minute', async ()
   expect(screen.queryByText('Affected Components')).not.toBeInTheDocument();
 });
 
-it('has two tabs, of which Updates is open', async () => {
+it('has three tabs, of which Updates is open', async () => {
   await open();
   expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual([
     'Components',
     'Updates',
+    'Review',
   ]);
   expect(screen.getByRole('tab', { name: 'Updates' })).toHaveAttribute('aria-selected', 'true');
 });
@@ -73,6 +74,7 @@ it('saves over the version that was loaded, says Incident Created, and goes back
     description: 'Payments are refused.',
     status: 'INVESTIGATING',
     occuredAt: '2026-07-15T09:30:12.500Z',
+    notify: true,
   });
   await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
 });
@@ -84,6 +86,53 @@ it('says what is missing', async () => {
   await user.click(submit());
   expect(await screen.findByText('Please enter a valid date and time')).toBeInTheDocument();
   expect(screen.getByText('Title is required')).toBeInTheDocument();
+});
+
+it('resolves an incident at a past time, of which nobody is notified by default', async () => {
+  const { user } = await open();
+  let sent: unknown;
+  server.use(
+    http.patch(apiUrl(incidents.item(id)), async ({ request }) => {
+      sent = await request.json();
+      return success({});
+    }),
+  );
+  const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  await waitFor(() => expect(notify).toBeChecked());
+  expect(screen.queryByLabelText(/^Resolved at/)).not.toBeInTheDocument();
+  await user.click(screen.getByRole('radio', { name: 'Resolved' }));
+  expect(notify).toBeChecked();
+  const resolved = screen.getByLabelText(/^Resolved at/);
+  const enter = (value: string) => fireEvent.change(resolved, { target: { value } });
+  enter('2026-07-15T11:29');
+  expect(notify).not.toBeChecked();
+  await user.click(submit());
+  expect(await screen.findByText('Resolution must not be before the incident')).toBeInTheDocument();
+  enter('2126-07-15T11:29');
+  expect(await screen.findByText('Resolution must not be in the future')).toBeInTheDocument();
+  enter('2026-07-15T12:00');
+  await user.click(submit());
+  await screen.findByText('Incident Created');
+  expect(sent).toMatchObject({
+    status: 'RESOLVED',
+    resolvedAt: '2026-07-15T10:00:00.000Z',
+    notify: false,
+  });
+});
+
+it('keeps the choice of a mail when another user changes the incident', async () => {
+  const { user } = await open();
+  const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  await waitFor(() => expect(notify).toBeEnabled());
+  await user.click(notify);
+  server.use(http.post(apiUrl(incidents.createUpdate(id)), () => success({}, { status: 201 })));
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Over.');
+  serve(anIncident({ status: 'RESOLVED', resolvedAt: '2026-07-15T10:00:00.000Z' }), '2');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await waitFor(() => expect(screen.getByRole('radio', { name: 'Resolved' })).toBeChecked());
+  expect(screen.getByLabelText(/^Resolved at/)).toHaveValue('2026-07-15T12:00');
+  expect(notify).not.toBeChecked();
 });
 
 it('keeps what was typed when a save fails', async () => {
@@ -137,6 +186,7 @@ it('says when an update could not be loaded, and edits it under the incident’s
     message: 'We watch.',
     user: { id: 'user-1', name: 'Ada' },
     createdAt: '2026-07-15T10:00:00.000Z',
+    displayAt: '2026-07-15T10:00:00.000Z',
   };
   serve(anIncident());
   server.use(

@@ -1,6 +1,7 @@
 import { useParams } from 'react-router-dom';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
+import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -8,19 +9,23 @@ import { formatInstant } from '@/ui/datetime';
 import { FormSkeleton } from '@/ui/form-skeleton';
 import { incidentStatuses } from '@/ui/statuses';
 import { Tabs } from '@/ui/tabs';
+import { Timestamp } from '@/ui/timestamp';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
+import { incidentTimeline } from '@/updates/incident-timeline';
 import { UpdatesPanel } from '@/updates/updates-panel';
 import { AttachedComponents } from './attached-components';
 import {
+  incidentInput,
   incidentSchema,
-  incidentTimeline,
   incidentValues,
+  isPast,
   type Incident,
   type IncidentValues,
 } from './incident';
-import { IncidentForm } from './incident-form';
+import { IncidentForm, IncidentNotifyField } from './incident-form';
+import { ReviewPanel } from './review-panel';
 
 export function EditIncidentPage() {
   usePageTitle('Edit Incident');
@@ -33,8 +38,15 @@ function EditIncident({ id }: { id: string }) {
   const { loaded } = edit;
   const goBack = useGoBack(paths.incidents.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading component', goBack);
-  const update = useSave<IncidentValues>({
-    save: edit.save,
+  const notify = useNotify();
+  const update = useSave<IncidentValues & NotifyValues>({
+    save: (values) => {
+      const before = loaded ? incidentValues(loaded) : values;
+      return edit.save({
+        ...incidentInput(values, before),
+        notify: notify(values, isPast(values, before)),
+      });
+    },
     list: endpoints.incidents.list,
     goBack,
     done: 'Incident Created',
@@ -57,6 +69,7 @@ function EditIncident({ id }: { id: string }) {
               submitLabel="Update Incident"
               pendingLabel="Updating..."
             >
+              <IncidentNotifyField help="Sends a mail only if you change the status." />
               <LiveUpdate
                 edit={edit}
                 loaded={loaded}
@@ -67,6 +80,10 @@ function EditIncident({ id }: { id: string }) {
                   title: { label: 'Title', value: theirs.title },
                   status: { label: 'Status', value: incidentStatuses[theirs.status].label },
                   occuredAt: { label: 'Occurred at', value: formatInstant(theirs.occuredAt) },
+                  resolvedAt: {
+                    label: 'Resolved at',
+                    value: <Timestamp value={theirs.resolvedAt} />,
+                  },
                   description: { label: 'Description', value: theirs.description },
                 })}
               />
@@ -105,9 +122,16 @@ function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
               timeline={incidentTimeline(incident.id)}
               about={incident.title}
               closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
+              pastBefore={incident.resolvedAt ?? undefined}
               onChange={onChange}
             />
           ),
+        },
+        {
+          value: 'review',
+          label: 'Review',
+          content: <ReviewPanel incident={incident} />,
+          keepMounted: 'once-opened',
         },
       ]}
     />

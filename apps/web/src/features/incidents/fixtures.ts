@@ -23,6 +23,7 @@ export function aComponent(name: string): Component {
     name,
     description: '',
     status: 'OPERATIONAL',
+    underMaintenance: false,
     code: '0123456789ab',
     groupId: null,
     position: 1,
@@ -38,7 +39,12 @@ export function anAttached(name: string): AttachedComponent {
   return {
     componentId: `id-${name}`,
     status: 'PARTIAL_OUTAGE',
-    component: { id: `id-${name}`, code: '0123456789ab', name, status: 'OPERATIONAL' },
+    component: {
+      id: `id-${name}`,
+      code: '0123456789ab',
+      name,
+      status: 'OPERATIONAL',
+    },
   };
 }
 
@@ -49,6 +55,7 @@ export function anUpdate(changes: Partial<Update> = {}): Update {
     message: 'The bank is down.',
     user: { id: 'user-2', name: 'Grace Hopper' },
     createdAt: '2026-11-21T14:00:00.000Z',
+    displayAt: '2026-11-21T14:00:00.000Z',
     ...changes,
   };
 }

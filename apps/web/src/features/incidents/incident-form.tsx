@@ -1,13 +1,14 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
 import { ItemForm } from '@/items/item-form';
-import { DateTimeInput } from '@/ui/datetime-input';
+import { NotifyField } from '@/items/notify-field';
+import { DateTimeField } from '@/ui/datetime-field';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { incidentStatuses, statusOptions } from '@/ui/statuses';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
-import type { IncidentValues } from './incident';
+import { isPast, type IncidentValues } from './incident';
 
 const options = statusOptions(incidentStatuses);
 
@@ -25,7 +26,7 @@ export function IncidentForm<Values extends IncidentValues>({
 }
 
 function IncidentFields() {
-  const { values, touched, errors, getFieldProps, setFieldValue } =
+  const { values, initialValues, touched, errors, getFieldProps, setFieldValue } =
     useFormikContext<IncidentValues>();
   return (
     <>
@@ -41,24 +42,29 @@ function IncidentFields() {
         error={touched.status && errors.status}
         required
       />
-      <Field
-        label="Occurred at"
-        required
-        className="max-w-64"
-        error={touched.occuredAt && errors.occuredAt}
-      >
-        {(control) => (
-          <DateTimeInput
-            {...control}
-            {...getFieldProps('occuredAt')}
-            value={values.occuredAt}
-            onChange={(instant) => void setFieldValue('occuredAt', instant)}
+      <div className="grid gap-5 sm:grid-cols-2">
+        <DateTimeField name="occuredAt" label="Occurred at" required />
+        {values.status === 'RESOLVED' && (
+          <DateTimeField
+            name="resolvedAt"
+            label="Resolved at (optional)"
+            description={
+              initialValues.resolvedAt
+                ? 'Empty keeps the stored time.'
+                : 'Empty means when you save.'
+            }
           />
         )}
-      </Field>
+      </div>
       <Field label="Description" required error={touched.description && errors.description}>
         {(control) => <Textarea {...control} {...getFieldProps('description')} />}
       </Field>
     </>
   );
+}
+
+/** Inside the form: whether saving notifies subscribers. */
+export function IncidentNotifyField({ help }: { help: string }) {
+  const { values, initialValues } = useFormikContext<IncidentValues>();
+  return <NotifyField help={help} isPast={isPast(values, initialValues)} />;
 }

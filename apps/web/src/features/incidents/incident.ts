@@ -1,11 +1,11 @@
 import { array, object, string } from 'yup';
-import { instant, oneStatusOf } from '@/api/rules';
+import type { Affected } from '@/affected/affected';
+import { instant, isNotInFuture, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, line, text } from '@/api/text';
 import type { ComponentStatus, Incident as StoredIncident, IncidentStatus } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
 import { componentStatuses, incidentStatuses } from '@/ui/statuses';
-import type { Timeline } from '@/updates/timeline';
 
 /** An incident without its updates, which are read separately. */
 export type Incident = Omit<StoredIncident, 'IncidentTimeline'>;
@@ -33,31 +33,38 @@ export interface IncidentValues {
   status: IncidentStatus;
   /** UTC; '' if it is missing. */
   occuredAt: string;
-}
-
-/** The status of a component that an incident affects. */
-export interface Affected {
-  /** '' until a component is chosen. */
-  componentId: string;
-  status: ComponentStatus;
+  /** UTC; '' if it is missing. It belongs to RESOLVED. */
+  resolvedAt: string;
 }
 
 export interface AffectedValues {
-  components: Affected[];
+  components: (Affected & { status: ComponentStatus })[];
 }
+
+export const newAffected: AffectedValues['components'][number] = {
+  componentId: '',
+  status: 'OPERATIONAL',
+};
 
 export type NewIncidentValues = IncidentValues & AffectedValues;
-
-/** A component to choose. */
-export interface Choice {
-  id: string;
-  name: string;
-}
 
 const details = {
   title: line(limits.name).required('Title is required'),
   description: text(limits.text).required('Description is required'),
   status: oneStatusOf(incidentStatuses),
+  resolvedAt: optionalInstant('Please enter a valid date and time').when(
+    ['status', 'occuredAt'],
+    ([status, occuredAt]: unknown[], resolvedAt) =>
+      status === 'RESOLVED' && typeof occuredAt === 'string'
+        ? resolvedAt
+            .test(
+              'order',
+              'Resolution must not be before the incident',
+              (value) => !value || !(Date.parse(value) < Date.parse(occuredAt)),
+            )
+            .test('past', 'Resolution must not be in the future', isNotInFuture)
+        : resolvedAt,
+  ),
 };
 
 const affected = array()
@@ -85,25 +92,19 @@ export const attachSchema = object({
 });
 
 export function incidentValues(incident: Incident): IncidentValues {
-  const { title, description, status, occuredAt } = incident;
-  return { title, description, status, occuredAt };
+  const { title, description, status, occuredAt, resolvedAt } = incident;
+  return { title, description, status, occuredAt, resolvedAt: resolvedAt ?? '' };
 }
 
-export function incidentTimeline(incidentId: string): Timeline {
-  const { incidents } = endpoints;
-  return {
-    endpoints: {
-      list: incidents.updates(incidentId),
-      item: (updateId) => incidents.update(incidentId, updateId),
-      create: incidents.createUpdate(incidentId),
-      remove: incidents.deleteUpdates(incidentId),
-    },
-    idsField: 'incidentUpdateIds',
-    texts: {
-      created: 'Incident Update Created',
-      modified: 'Incident Update Modified',
-      saveFailed: 'Error while creating or updating incident',
-      loadFailed: 'Failed to load incident update',
-    },
-  };
+/** Whether the user enters when the incident was resolved. */
+export function isPast({ status, resolvedAt }: IncidentValues, before: IncidentValues): boolean {
+  return status === 'RESOLVED' && resolvedAt !== '' && resolvedAt !== before.resolvedAt;
+}
+
+/** Converts the values for the API. `before` are those that the form began with. */
+export function incidentInput<Values extends IncidentValues>(
+  { resolvedAt, ...values }: Values,
+  before: IncidentValues,
+) {
+  return isPast({ ...values, resolvedAt }, before) ? { ...values, resolvedAt } : values;
 }

@@ -85,7 +85,7 @@ it('records an update and asks for the list again', async () => {
   await user.type(within(dialog).getByRole('textbox', { name: /Message/ }), 'It works again.');
   await user.click(within(dialog).getByRole('button', { name: 'Record Update' }));
   expect(await screen.findByText('Incident Update Created')).toBeInTheDocument();
-  expect(sent).toEqual({ status: 'MONITORING', message: 'It works again.' });
+  expect(sent).toEqual({ status: 'MONITORING', message: 'It works again.', notify: true });
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   expect(await screen.findByText('Monitoring')).toBeInTheDocument();
 });

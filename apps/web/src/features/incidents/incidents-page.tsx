@@ -10,8 +10,9 @@ import { Button } from '@/ui/button';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { incidentStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
+import { incidentTimeline } from '@/updates/incident-timeline';
 import { RecordUpdateDialog } from '@/updates/record-update-dialog';
-import { incidentKind, incidentTimeline, type Incident } from './incident';
+import { incidentKind, type Incident } from './incident';
 
 const column = columnsOf<Incident>();
 

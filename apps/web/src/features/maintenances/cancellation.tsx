@@ -1,6 +1,7 @@
 import { CircleSlash, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import type { MaintenanceStatus } from '@/api/types';
+import { useNotify } from '@/items/notify-field';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { FailureMessage } from '@/ui/failure-message';
@@ -15,6 +16,7 @@ interface CancellationProps {
 /** Cancels a maintenance that is not over, or withdraws its cancellation. */
 export function Cancellation({ status, onSet }: CancellationProps) {
   const [pending, setPending] = useState(false);
+  const isMailed = useNotify()({}) !== false;
 
   async function set(next: MaintenanceStatus) {
     setPending(true);
@@ -43,7 +45,11 @@ export function Cancellation({ status, onSet }: CancellationProps) {
         </Button>
       )}
       title="Cancel this maintenance?"
-      description="The status page shows it as cancelled, and subscribers are told. You can take it back."
+      description={
+        isMailed
+          ? 'The status page shows it as cancelled, and subscribers are notified. You can take it back.'
+          : 'The status page shows it as cancelled. Subscribers get no mail. You can take it back.'
+      }
       confirmLabel="Cancel Maintenance"
       cancelLabel="Keep It"
       onConfirm={() => set('CANCELLED')}

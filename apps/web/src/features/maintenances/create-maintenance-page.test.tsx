@@ -1,16 +1,20 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { component } from '@/testing/component';
 import { maintenanceRoutes } from './routes';
 
-const { maintenances } = endpoints;
+const { components, maintenances } = endpoints;
 
 /** Opens the form as people do: from the list. */
 async function open() {
-  server.use(http.get(apiUrl(maintenances.list), () => success([])));
+  server.use(
+    http.get(apiUrl(maintenances.list), () => success([])),
+    http.get(apiUrl(components.list), () => success([component('API'), component('Website')])),
+  );
   const rendered = renderRoutes(maintenanceRoutes, { path: paths.schedules.list });
   await rendered.user.click(await screen.findByRole('link', { name: 'New Maintenance' }));
   await screen.findByRole('heading', { level: 1, name: 'Create Maintenance' });
@@ -79,8 +83,58 @@ it('sends what was chosen in UTC, also around a change of the clock, and goes ba
     status: 'SCHEDULED',
     startAt: '2026-10-24T22:30:00.000Z',
     endAt: '2026-10-25T03:30:00.000Z',
+    notify: true,
   });
   await waitFor(() => expect(router.state.location.pathname).toBe('/schedules'));
+});
+
+it('notifies nobody if that is chosen', async () => {
+  const { user } = await open();
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(maintenances.create), async ({ request }) => {
+      sent = await request.json();
+      return success({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Database upgrade');
+  await user.type(description(), 'Writes pause.');
+  choose(start(), '2026-12-01T22:00');
+  const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  await waitFor(() => expect(notify).toBeChecked());
+  await user.click(notify);
+  await user.click(submit());
+  await screen.findByText('Maintenance Created');
+  expect(sent).toMatchObject({ notify: false });
+});
+
+it('sends the components that it affects, each chosen once', async () => {
+  const { user } = await open();
+  let sent: unknown;
+  server.use(
+    http.post(apiUrl(maintenances.create), async ({ request }) => {
+      sent = await request.json();
+      return problem(422, 'Invalid', [
+        { field: 'components[0]', message: 'This component does not exist' },
+      ]);
+    }),
+  );
+  const add = screen.getByRole('button', { name: 'Add Component' });
+  await user.click(add);
+  await user.selectOptions(screen.getByRole('combobox', { name: /^Component/ }), 'API');
+  expect(screen.queryByRole('combobox', { name: /^Status/ })).not.toBeInTheDocument();
+  await user.click(add);
+  const [, second] = screen.getAllByRole('combobox', { name: /^Component/ });
+  if (second === undefined) throw new Error('there is no second component');
+  expect(within(second).queryByRole('option', { name: 'API' })).not.toBeInTheDocument();
+  await user.selectOptions(second, 'Website');
+  expect(add).toBeDisabled();
+  await user.type(title(), 'Database upgrade');
+  await user.type(description(), 'Writes pause.');
+  choose(start(), '2026-12-01T22:00');
+  await user.click(submit());
+  expect(await screen.findByText('This component does not exist')).toBeInTheDocument();
+  expect(sent).toMatchObject({ components: ['api', 'website'] });
 });
 
 it('needs no end', async () => {

@@ -1,12 +1,14 @@
 import { useFormikContext } from 'formik';
 import { useApi } from '@/api/api-provider';
 import { useSave } from '@/items/item-form';
+import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { maintenanceStatuses, statusOptions } from '@/ui/statuses';
 import { ToggleGroup } from '@/ui/toggle-group';
 import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
+import { AffectedComponents } from './affected-components';
 import { maintenanceInput, newMaintenanceSchema, type NewMaintenanceValues } from './maintenance';
 import { MaintenanceForm } from './maintenance-form';
 
@@ -16,14 +18,20 @@ const newMaintenance: NewMaintenanceValues = {
   startAt: '',
   endAt: '',
   status: 'SCHEDULED',
+  components: [],
 };
 
 export function CreateMaintenancePage() {
   usePageTitle('Create Maintenance');
   const api = useApi();
   const goBack = useGoBack(paths.schedules.list);
-  const create = useSave<NewMaintenanceValues>({
-    save: (values) => api.post(endpoints.maintenances.create, maintenanceInput(values)),
+  const notify = useNotify();
+  const create = useSave<NewMaintenanceValues & NotifyValues>({
+    save: (values) =>
+      api.post(endpoints.maintenances.create, {
+        ...maintenanceInput(values, newMaintenance),
+        notify: notify(values),
+      }),
     list: endpoints.maintenances.list,
     goBack,
     done: 'Maintenance Created',
@@ -43,6 +51,8 @@ export function CreateMaintenancePage() {
           pendingLabel="Creating..."
         >
           <StatusField />
+          <AffectedComponents />
+          <NotifyField help="Sends a mail now, and when the maintenance begins and ends." />
         </MaintenanceForm>
       </CardBody>
     </Card>

@@ -4,11 +4,12 @@ import { expect, it } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { component } from '@/testing/component';
 import { aMaintenance } from './fixtures';
 import type { Maintenance } from './maintenance';
 import { maintenanceRoutes } from './routes';
 
-const { maintenances } = endpoints;
+const { components, maintenances } = endpoints;
 const id = 'maintenance-1';
 
 function serve(maintenance: Maintenance, version = '1') {
@@ -16,6 +17,7 @@ function serve(maintenance: Maintenance, version = '1') {
     http.get(apiUrl(maintenances.item(id)), () => success(maintenance, { etag: `"${version}"` })),
     http.get(apiUrl(maintenances.list), () => success([maintenance])),
     http.get(apiUrl(maintenances.updates(id)), () => success([])),
+    http.get(apiUrl(components.list), () => success([component('API')])),
   );
 }
 
@@ -82,11 +84,29 @@ it('saves over the version that was loaded, and goes back', async () => {
         description: 'Writes pause for a while.',
         startAt: '2026-12-01T21:00:00.000Z',
         endAt: null,
+        notify: true,
       },
       ifMatch: '"1"',
     },
   ]);
   await waitFor(() => expect(router.state.location.pathname).toBe('/schedules'));
+});
+
+it('shows the affected components, also a deleted one, and sends all that are left', async () => {
+  const affected = ['API', 'Old'].map((name) => {
+    const componentId = name.toLowerCase();
+    return { componentId, component: { id: componentId, code: '0123456789ab', name } };
+  });
+  const { user } = await open(aMaintenance({ components: affected }));
+  const saved = take();
+  const rows = screen.getAllByRole('combobox', { name: /^Component/ });
+  expect(
+    rows.map((row) => within(row).getByRole('option', { selected: true }).textContent),
+  ).toEqual(['API', 'Old']);
+  await user.click(screen.getByRole('button', { name: 'Remove API' }));
+  await user.click(submit());
+  expect(await screen.findByText('Maintenance Updated')).toBeInTheDocument();
+  expect(saved[0]?.body).toMatchObject({ components: ['old'] });
 });
 
 it('says what is missing', async () => {
@@ -155,7 +175,7 @@ it('records an update of the maintenance', async () => {
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'We begin.');
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
   expect(await screen.findByText('Maintenance Update Created')).toBeInTheDocument();
-  expect(sent).toEqual({ status: 'INVESTIGATING', message: 'We begin.' });
+  expect(sent).toEqual({ status: 'INVESTIGATING', message: 'We begin.', notify: true });
 });
 
 it('says when an update could not be recorded', async () => {

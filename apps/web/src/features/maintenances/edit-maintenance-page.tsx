@@ -3,6 +3,7 @@ import { useRefreshList } from '@/api/use-list';
 import type { MaintenanceStatus } from '@/api/types';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
+import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
@@ -14,8 +15,10 @@ import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { usePageTitle } from '@/ui/use-page-title';
 import { UpdatesPanel } from '@/updates/updates-panel';
+import { AffectedComponents } from './affected-components';
 import { Cancellation } from './cancellation';
 import {
+  componentNames,
   maintenanceInput,
   maintenanceSchema,
   maintenanceTimeline,
@@ -39,8 +42,12 @@ function EditMaintenance({ id }: { id: string }) {
   const refreshList = useRefreshList(list);
   const goBack = useGoBack(paths.schedules.list);
   useLeaveOnError(edit.error !== undefined, 'Error loading maintenance', goBack);
-  const update = useSave<MaintenanceValues>({
-    save: (values) => edit.save(maintenanceInput(values)),
+  const notify = useNotify();
+  const update = useSave<MaintenanceValues & NotifyValues>({
+    save: (values) => {
+      const before = loaded ? maintenanceValues(loaded) : values;
+      return edit.save({ ...maintenanceInput(values, before), notify: notify(values) });
+    },
     list,
     goBack,
     done: 'Maintenance Updated',
@@ -77,6 +84,8 @@ function EditMaintenance({ id }: { id: string }) {
               submitLabel="Update Maintenance"
               pendingLabel="Updating..."
             >
+              <AffectedComponents current={loaded.components} />
+              <NotifyField help="Sends a mail if you change the times, and when the maintenance begins and ends." />
               <LiveUpdate
                 edit={edit}
                 loaded={loaded}
@@ -88,6 +97,10 @@ function EditMaintenance({ id }: { id: string }) {
                   startAt: { label: 'Start at', value: <Timestamp value={theirs.startAt} /> },
                   endAt: { label: 'End at', value: <Timestamp value={theirs.endAt} /> },
                   description: { label: 'Description', value: theirs.description },
+                  components: {
+                    label: 'Affected Components',
+                    value: componentNames(edit.theirs ?? loaded),
+                  },
                 })}
               />
             </MaintenanceForm>

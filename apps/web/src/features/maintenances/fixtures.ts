@@ -9,6 +9,7 @@ export function aMaintenance(changes: Partial<Maintenance> = {}): Maintenance {
     status: 'SCHEDULED',
     startAt: '2026-12-01T21:00:00.000Z',
     endAt: '2026-12-01T23:00:00.000Z',
+    components: [],
     createdAt: '2026-11-21T13:07:16.000Z',
     updatedAt: '2026-11-21T13:07:16.000Z',
     ...changes,

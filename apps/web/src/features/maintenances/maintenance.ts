@@ -1,4 +1,5 @@
-import { object } from 'yup';
+import { array, object, string } from 'yup';
+import type { Affected } from '@/affected/affected';
 import { instant, oneStatusOf, optionalInstant } from '@/api/rules';
 import { limits, line, text } from '@/api/text';
 import type { Maintenance as StoredMaintenance, MaintenanceStatus } from '@/api/types';
@@ -32,6 +33,7 @@ export interface MaintenanceValues {
   startAt: string;
   /** UTC; '' if it is missing. */
   endAt: string;
+  components: Affected[];
 }
 
 export interface NewMaintenanceValues extends MaintenanceValues {
@@ -48,6 +50,9 @@ const details = {
       (value) => !value || typeof startAt !== 'string' || isInOrder(startAt, value),
     ),
   ),
+  components: array()
+    .of(object({ componentId: string().required('Component is required') }))
+    .required(),
 };
 
 export const newMaintenanceSchema = object({
@@ -67,13 +72,33 @@ function isInOrder(start: string, end: string): boolean {
 }
 
 export function maintenanceValues(maintenance: Maintenance): MaintenanceValues {
-  const { title, description, startAt, endAt } = maintenance;
-  return { title, description, startAt, endAt: endAt ?? '' };
+  const { title, description, startAt, endAt, components } = maintenance;
+  return {
+    title,
+    description,
+    startAt,
+    endAt: endAt ?? '',
+    components: components.map(({ componentId }) => ({ componentId })),
+  };
 }
 
-/** Converts the values for the API. */
-export function maintenanceInput<Values extends MaintenanceValues>(values: Values) {
-  return { ...values, endAt: values.endAt === '' ? null : values.endAt };
+export function componentNames({ components }: Pick<Maintenance, 'components'>): string {
+  return components.map(({ component }) => component.name).join(', ');
+}
+
+/** Converts the values for the API. Without a change of the components they are left out: some may be deleted. */
+export function maintenanceInput<Values extends MaintenanceValues>(
+  { components, ...values }: Values,
+  before: Pick<MaintenanceValues, 'components'>,
+) {
+  const [ids, idsBefore] = [components, before.components].map((rows) =>
+    rows.map(({ componentId }) => componentId),
+  );
+  return {
+    ...values,
+    endAt: values.endAt === '' ? null : values.endAt,
+    ...(String(ids) !== String(idsBefore) && { components: ids }),
+  };
 }
 
 export function maintenanceTimeline(maintenanceId: string): Timeline {
@@ -86,6 +111,7 @@ export function maintenanceTimeline(maintenanceId: string): Timeline {
       remove: maintenances.deleteUpdates(maintenanceId),
     },
     idsField: 'maintenanceUpdateIds',
+    notifyHelp: { record: 'Mails this update to the subscribers.' },
     texts: {
       created: 'Maintenance Update Created',
       modified: 'Maintenance Update Modified',

@@ -1,15 +1,82 @@
-import { Alert } from '@/ui/alert';
-import { Card, CardBody, CardHeader } from '@/ui/card';
+import { Link } from 'react-router-dom';
+import type { Metrics } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
+import { Card } from '@/ui/card';
+import { cn } from '@/ui/cn';
+import { LoadFailure } from '@/ui/load-failure';
+import { PageHeader } from '@/ui/page-header';
+import { Skeleton } from '@/ui/skeleton';
+import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
+import { Figures } from './figures';
+import { rangeAddress, ranges, useRange, type Range } from './range';
+
+const fetchFailed = 'Error while fetching metrics';
 
 export function MetricsPage() {
   usePageTitle('Metrics');
+  const range = useRange();
+  const { data, error, refresh } = useQuery<Metrics>(endpoints.metrics(range));
+  useErrorToast(error !== undefined, fetchFailed);
+
   return (
-    <Card>
-      <CardHeader title="Metrics" level={1} />
-      <CardBody>
-        <Alert>Coming Soon: The metrics dashboard is currently under development...</Alert>
-      </CardBody>
-    </Card>
+    <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>
+      <PageHeader title="Metrics" actions={<RangeLinks current={range} />} />
+      {data ? (
+        <>
+          <p className="text-sm text-muted">
+            {data.from} to {data.to}, in the time zone of your status page
+          </p>
+          <Figures metrics={data} />
+        </>
+      ) : error ? (
+        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+      ) : (
+        <Placeholder />
+      )}
+    </div>
+  );
+}
+
+function RangeLinks({ current }: { current: Range }) {
+  return (
+    <nav aria-label="Range">
+      <ul className="flex overflow-hidden rounded-md border border-line bg-raised shadow-low">
+        {ranges.map((range) => (
+          <li key={range} className="border-l border-line first:border-0">
+            <Link
+              to={rangeAddress(range)}
+              preventScrollReset
+              aria-current={range === current ? 'true' : undefined}
+              className={cn(
+                'flex h-8 items-center px-3 text-sm font-medium transition-colors focus-visible:-outline-offset-2 pointer-coarse:h-10',
+                range === current
+                  ? 'bg-selected text-ink'
+                  : 'text-muted hover:bg-hover hover:text-ink',
+              )}
+            >
+              {range} days
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Placeholder() {
+  return (
+    <>
+      <span className="sr-only">Loading…</span>
+      <div className="grid gap-4 xl:grid-cols-2">
+        {[0, 1, 2, 3].map((card) => (
+          <Card key={card} className="grid gap-4 p-4">
+            <Skeleton className="h-5 w-48" />
+            <Skeleton className="h-40 w-full" />
+          </Card>
+        ))}
+      </div>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { SearchX, ServerCrash, type LucideIcon } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
-import { paths } from '@/paths';
+import { publicPaths } from '@/public-paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { PageFrame } from './page-frame';
@@ -15,7 +15,7 @@ export function UnknownView() {
       icon={SearchX}
       title="There is no status page here"
       action={
-        <a href={paths.landing} className={buttonVariants({ variant: 'primary' })}>
+        <a href={publicPaths.landing} className={buttonVariants({ variant: 'primary' })}>
           Back to Home
         </a>
       }

@@ -51,6 +51,17 @@ it('announces a maintenance that begins by itself', () => {
   ).toEqual(['Database upgrade: In Progress']);
 });
 
+it('announces that a component is under maintenance', () => {
+  const [before, during] = [aComponent(), aComponent({ underMaintenance: true })];
+  expect(said({ components: [before] }, { components: [during] })).toEqual([
+    'Website: Under Maintenance',
+  ]);
+  const broken = aComponent({ underMaintenance: true, status: 'MAJOR_OUTAGE' });
+  expect(said({ components: [during] }, { components: [broken] })[0]).toBe(
+    'Website: Major Outage, Under Maintenance',
+  );
+});
+
 it('announces an update once, although the incident takes its status in a second event', () => {
   const entry = anIncidentEntry();
   const before = { incidents: [anIncident()] };

@@ -1,5 +1,5 @@
 import type { IncidentStatus } from '@/api/types';
-import { componentStatuses, incidentStatuses, maintenanceStatuses } from '@/ui/statuses';
+import { componentStyles, incidentStatuses, maintenanceStatuses } from '@/ui/statuses';
 import { headline } from './headline';
 import type { PageState } from './page-state';
 
@@ -74,14 +74,19 @@ function announce({ id }: Item, text: string): Announcement {
 
 function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
   return [
-    ...components.map(({ id, name, description, status }): Item => ({
-      id,
-      kind: 'component',
-      name,
-      status: componentStatuses[status].label,
-      content: JSON.stringify([name, description]),
-      timeline: [],
-    })),
+    ...components.map((component): Item => {
+      const { id, name, description } = component;
+      return {
+        id,
+        kind: 'component',
+        name,
+        status: componentStyles(component)
+          .map(({ label }) => label)
+          .join(', '),
+        content: JSON.stringify([name, description]),
+        timeline: [],
+      };
+    }),
     ...incidents.map(({ id, title, description, status, IncidentTimeline, components }): Item => {
       const affected = components.map((link) => [link.componentId, link.status]);
       return {
@@ -93,13 +98,17 @@ function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
         timeline: IncidentTimeline,
       };
     }),
-    ...maintenances.map(({ id, title, description, status, startAt, endAt, timeline }): Item => ({
-      id,
-      kind: 'maintenance',
-      name: title,
-      status: maintenanceStatuses[status].label,
-      content: JSON.stringify([title, description, startAt, endAt]),
-      timeline,
-    })),
+    ...maintenances.map((maintenance): Item => {
+      const { id, title, description, status, startAt, endAt, timeline } = maintenance;
+      const affected = maintenance.components.map(({ componentId }) => componentId);
+      return {
+        id,
+        kind: 'maintenance',
+        name: title,
+        status: maintenanceStatuses[status].label,
+        content: JSON.stringify([title, description, startAt, endAt, affected]),
+        timeline,
+      };
+    }),
   ];
 }

@@ -43,6 +43,12 @@ it('follows from the revision of the snapshot on', () => {
   expect(listener.onEvent).toHaveBeenCalledWith({ name: 'component-update', args: [component] });
 });
 
+it('ignores the events of a newer server that it does not know', () => {
+  FakeEventSource.last.open();
+  FakeEventSource.last.send('new-thing', [{ id: 't1' }], '8');
+  expect(listener.onEvent).not.toHaveBeenCalled();
+});
+
 it('leaves a broken connection to the browser, which comes back by itself', async () => {
   FakeEventSource.last.open();
   FakeEventSource.last.break();
@@ -120,9 +126,15 @@ describe('when the browser gives up', () => {
 
 it('reads the state again at once after the first resync, and later after the next one', async () => {
   const snapshot = aSnapshot({ revision: 3 });
-  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(snapshot)));
+  const asked: string[] = [];
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
+      asked.push(new URL(request.url).search);
+      return success(snapshot);
+    }),
+  );
   FakeEventSource.last.open();
-  FakeEventSource.last.send('resync', []);
+  FakeEventSource.last.send('resync', [], '2');
   expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
   await pass(0);
   expect(FakeEventSource.all).toHaveLength(2);
@@ -134,6 +146,7 @@ it('reads the state again at once after the first resync, and later after the ne
   expect(FakeEventSource.all).toHaveLength(2);
   await pass(1);
   expect(FakeEventSource.all).toHaveLength(3);
+  expect(asked).toEqual(['?revision=2', '?revision=3']);
 });
 
 it('stops when the last listener leaves', async () => {

@@ -1,5 +1,5 @@
 import { backoffMs } from '@/api/retry';
-import { apiBase, endpoints } from '@/paths';
+import { apiBase, publicEndpoints } from '@/public-paths';
 import { liveEventNames, type LiveEvent } from '@/realtime/live-events';
 import { onWake } from '@/realtime/wake';
 import type { CurrentLists } from './page-state';
@@ -51,6 +51,8 @@ class EventStream {
   private readonly orgId: string;
   private readonly listener: StateListener;
   private revision: number;
+  /** Revision that a `resync` event has announced; null if it is that of the page. */
+  private latest: number | null = null;
   private source: EventSource | undefined;
   private timer: number | undefined;
   private failures = 0;
@@ -64,7 +66,9 @@ class EventStream {
 
   open(): void {
     this.source?.close();
-    const source = new EventSource(apiBase + endpoints.statusEvents(this.orgId, this.revision));
+    const source = new EventSource(
+      apiBase + publicEndpoints.statusEvents(this.orgId, this.revision),
+    );
     this.source = source;
     source.addEventListener('open', () => {
       this.failures = 0;
@@ -75,7 +79,8 @@ class EventStream {
       if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
     });
     for (const name of liveEventNames) source.addEventListener(name, this.receive);
-    source.addEventListener('resync', () => {
+    source.addEventListener('resync', ({ lastEventId }: MessageEvent<string>) => {
+      this.latest = lastEventId === '' ? null : Number(lastEventId);
       // The next events of this stream belong to a state that is not read yet.
       source.close();
       this.retry(this.resyncs);
@@ -110,8 +115,11 @@ class EventStream {
 
   private async resync(): Promise<void> {
     try {
-      const snapshot = await fetchSnapshot(this.orgId, this.revision, this.stopped.signal);
-      if (this.stopped.signal.aborted) return;
+      const latest = this.latest ?? this.revision;
+      const { signal } = this.stopped;
+      const snapshot = await fetchSnapshot(this.orgId, this.revision, signal, latest);
+      if (signal.aborted) return;
+      this.latest = null;
       if (snapshot) {
         this.revision = snapshot.revision;
         this.listener.onState(snapshot);

@@ -4,8 +4,11 @@ import type {
   PublicComponent,
   PublicIncident,
   PublicMaintenance,
+  PublicComponentGroup,
   StatusSnapshot,
 } from '@/api/types';
+import { orderOf } from '@/api/page-order';
+import type { PageState } from './page-state';
 
 /** Data in the server's format, for tests. Each test sets the values it needs. */
 
@@ -16,6 +19,7 @@ export function aComponent(change: Partial<PublicComponent> = {}): PublicCompone
     description: '',
     code: '0123456789ab',
     status: 'OPERATIONAL',
+    underMaintenance: false,
     groupId: null,
     position: 1,
     startDate: null,
@@ -66,6 +70,7 @@ export function aMaintenance(change: Partial<PublicMaintenance> = {}): PublicMai
     endAt: '2026-11-25T02:00:00.000Z',
     createdAt: '2026-11-20T10:00:00.000Z',
     timeline: [],
+    components: [],
     ...change,
   };
 }
@@ -83,8 +88,23 @@ export function aMaintenanceEntry(change: Partial<MaintenanceEntry> = {}): Maint
   };
 }
 
-export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot {
+export function aGroup(change: Partial<PublicComponentGroup> = {}): PublicComponentGroup {
   return {
+    id: 'group-1',
+    code: 'abcdefghijkl',
+    name: 'Europe',
+    description: '',
+    position: 1,
+    display: 'OPEN',
+    status: 'OPERATIONAL',
+    underMaintenance: false,
+    createdAt: '2026-11-01T08:00:00.000Z',
+    ...change,
+  };
+}
+
+export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot & PageState {
+  const snapshot: StatusSnapshot = {
     organisation: {
       id: 'org-1',
       code: '0123456789ab',
@@ -104,4 +124,5 @@ export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot 
     generatedAt: '2026-11-20T12:00:00.000Z',
     ...change,
   };
+  return { ...snapshot, order: orderOf(snapshot) };
 }

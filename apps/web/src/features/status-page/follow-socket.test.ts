@@ -1,9 +1,12 @@
+import { http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '@/realtime/connection';
+import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
+import { apiUrl, server, success } from '@/testing/server';
 import type { StateListener } from './event-stream';
 import { FakeEventSource } from './fake-event-source';
-import { aComponent, anIncident } from './fixtures';
+import { aComponent, aGroup, anIncident, aSnapshot } from './fixtures';
 import { followSocket } from './follow-socket';
 
 const listener = {
@@ -17,6 +20,7 @@ let token: string | null;
 beforeEach(async () => {
   FakeEventSource.install();
   vi.resetAllMocks();
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
   token = 'a token';
   const follow = followSocket((orgId) => {
     const connection = new Connection(orgId, () => Promise.resolve(token));
@@ -78,6 +82,38 @@ describe('the first connection', () => {
     );
     expect(listener.onEvent).toHaveBeenCalledTimes(2);
   });
+});
+
+it('reads groups and their order from the snapshot, and applies events that arrive meanwhile', async () => {
+  const groups = [aGroup({ id: 'g1' }), aGroup({ id: 'g2', position: 2 })];
+  const components = [
+    aComponent({ id: 'c1', groupId: 'g1' }),
+    aComponent({ id: 'c2', groupId: 'g2' }),
+  ];
+  let respond: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), async () => {
+      await late;
+      return success(aSnapshot({ groups, components }));
+    }),
+  );
+  await FakeSocket.last.join(8);
+  FakeSocket.last.acknowledge('get-components', components);
+  FakeSocket.last.acknowledge('get-incidents', []);
+  FakeSocket.last.acknowledge('get-maintenances', []);
+  const order = [
+    { id: 'g2', components: ['c2', 'c1'] },
+    { id: 'g1', components: [] },
+  ];
+  FakeSocket.last.fire('component-order-updated', { groups: order });
+  respond();
+  await vi.waitFor(() => expect(listener.onState).toHaveBeenCalled());
+  expect(listener.onState).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ groups, order, components }),
+  );
 });
 
 it('reports a lost connection, and reads again after it', async () => {

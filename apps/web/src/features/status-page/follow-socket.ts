@@ -1,28 +1,39 @@
 import type { Connection } from '@/realtime/connection';
 import { followEventStream, type Follow } from './event-stream';
+import type { LiveEvent } from '@/realtime/live-events';
 import { applyEvent, type Lists } from './page-state';
+import { fetchSnapshot } from './snapshot';
 
 interface OpenConnection {
   connection: Connection;
   close: () => void;
 }
 
-const empty: Lists = { components: [], incidents: [], maintenances: [] };
+/** A read of the state, with the events received meanwhile. */
+interface Reading {
+  lists: Lists;
+  events: LiveEvent[];
+  left: AbortController;
+}
+
+const empty: Lists = { groups: [], components: [], order: [], incidents: [], maintenances: [] };
 
 /** Follows by the socket of a signed-in user; by the event stream after the socket has ended. */
 export function followSocket(open: (orgId: string) => OpenConnection): Follow {
   return (orgId, revision, listener) => {
     /** Revision of the page; null once events have changed it. */
     let shown: number | null = revision;
-    /** The lists that are being read, with the events received meanwhile. */
-    let reading: { lists: Lists } | null = null;
+    let reading: Reading | null = null;
     const { connection, close } = open(orgId);
 
-    async function readLists() {
-      const current = { lists: empty };
+    /** Reads the lists in order with the events, and what they lack from the snapshot. */
+    async function readState(joinedAt: number | null) {
+      abandon();
+      const current: Reading = { lists: empty, events: [], left: new AbortController() };
       reading = current;
       try {
-        await Promise.all([
+        const [snapshot] = await Promise.all([
+          fetchSnapshot(orgId, null, current.left.signal, joinedAt),
           connection.read('get-components', (components) => {
             current.lists = { ...current.lists, components };
           }),
@@ -33,20 +44,30 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
             current.lists = { ...current.lists, maintenances };
           }),
         ]);
+        if (reading !== current || snapshot === null) return;
+        const { components, incidents, maintenances } = current.lists;
+        // The snapshot may be older than events that were received meanwhile.
+        const { organisation, groups, order } = current.events.reduce(applyEvent, snapshot);
+        abandon();
+        listener.onState({
+          ...{ organisation, groups, order, components, incidents, maintenances },
+          generatedAt: new Date().toISOString(),
+        });
+        listener.onConnected(true);
       } catch (error) {
         if (reading !== current) return;
         console.error(error);
         fallBack();
-        return;
       }
-      if (reading !== current) return;
+    }
+
+    function abandon() {
+      reading?.left.abort();
       reading = null;
-      listener.onState({ ...current.lists, generatedAt: new Date().toISOString() });
-      listener.onConnected(true);
     }
 
     let stop = () => {
-      reading = null;
+      abandon();
       stopListening();
       close();
     };
@@ -60,15 +81,18 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
     const stopListening = connection.listen({
       onJoined: (joinedAt) => {
         if (joinedAt !== null && joinedAt === shown) listener.onConnected(true);
-        else void readLists();
+        else void readState(joinedAt);
       },
       onEvent: (event) => {
         shown = null;
         listener.onEvent(event);
-        if (reading) reading.lists = applyEvent(reading.lists, event);
+        if (reading) {
+          reading.lists = applyEvent(reading.lists, event);
+          reading.events.push(event);
+        }
       },
       onLost: () => {
-        reading = null;
+        abandon();
         listener.onConnected(false);
       },
       onEnded: fallBack,

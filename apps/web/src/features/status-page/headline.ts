@@ -10,8 +10,20 @@ const badness: readonly ComponentStatus[] = [
   'MAJOR_OUTAGE',
 ];
 
+/** Returns the worst status; OPERATIONAL without components. */
+export function worstStatus(components: readonly { status: ComponentStatus }[]): ComponentStatus {
+  return (
+    badness.findLast((status) => components.some((it) => it.status === status)) ?? 'OPERATIONAL'
+  );
+}
+
 export function isAffected({ status }: { status: ComponentStatus }): boolean {
   return status !== 'OPERATIONAL';
+}
+
+/** Whether a component is affected or under maintenance. */
+export function standsOut(component: { status: ComponentStatus; underMaintenance: boolean }) {
+  return isAffected(component) || component.underMaintenance;
 }
 
 /** Returns the headline by the server's rule; null without components. */

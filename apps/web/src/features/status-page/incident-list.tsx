@@ -1,10 +1,11 @@
 import type { PublicIncident } from '@/api/types';
-import { paths } from '@/paths';
+import { publicPaths } from '@/public-paths';
 import { StatusBadge } from '@/ui/badge';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
-import { componentStatuses, incidentStatuses } from '@/ui/statuses';
+import { incidentStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
+import { AffectedComponents } from './affected-components';
 import {
   Highlight,
   NothingHere,
@@ -78,7 +79,9 @@ function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
             dir="auto"
             className="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink"
           >
-            <TitleLink to={paths.publicIncident(orgId, incident.code)}>{incident.title}</TitleLink>
+            <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
+              {incident.title}
+            </TitleLink>
           </h3>
           <StatusBadge {...style} className="bg-surface!" />
         </div>
@@ -86,7 +89,7 @@ function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
       </header>
       <div className="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5">
         <Prose text={incident.description} />
-        <AffectedComponents incident={incident} />
+        <AffectedComponents {...incident} />
         <Timeline
           label={incident.title}
           entries={incident.IncidentTimeline}
@@ -106,7 +109,9 @@ function PastIncident({ orgId, incident, changes }: IncidentProps) {
       <header>
         <div className="flex flex-wrap items-start justify-between gap-x-4">
           <h3 dir="auto" className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink">
-            <TitleLink to={paths.publicIncident(orgId, incident.code)}>{incident.title}</TitleLink>
+            <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
+              {incident.title}
+            </TitleLink>
           </h3>
           <QuietStatus {...incidentStatuses[incident.status]} />
         </div>
@@ -121,29 +126,5 @@ function PastIncident({ orgId, incident, changes }: IncidentProps) {
         truncated={incident.timelineTruncated}
       />
     </article>
-  );
-}
-
-function AffectedComponents({ incident: { title, components } }: { incident: PublicIncident }) {
-  if (components.length === 0) return null;
-  return (
-    <ul aria-label={`Components affected by ${title}`} className="flex flex-wrap gap-2">
-      {components.map(({ componentId, status, component }) => {
-        const { label, tone, icon: Icon } = componentStatuses[status];
-        return (
-          <li
-            key={componentId}
-            data-tone={tone}
-            className="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm"
-          >
-            <Icon aria-hidden className={cn('size-3.5 shrink-0', tones[tone].text)} />
-            <span dir="auto" className="min-w-0 font-medium wrap-anywhere text-ink">
-              {component.name}
-            </span>
-            <span className={tones[tone].text}>{label}</span>
-          </li>
-        );
-      })}
-    </ul>
   );
 }

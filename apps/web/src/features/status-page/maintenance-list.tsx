@@ -1,10 +1,11 @@
 import type { PublicMaintenance } from '@/api/types';
-import { paths } from '@/paths';
+import { publicPaths } from '@/public-paths';
 import { StatusBadge } from '@/ui/badge';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { maintenanceStatuses } from '@/ui/statuses';
 import { tones } from '@/ui/tone';
+import { AffectedComponents } from './affected-components';
 import {
   Highlight,
   NothingHere,
@@ -86,7 +87,7 @@ function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
             quiet ? 'font-medium' : 'font-semibold',
           )}
         >
-          <TitleLink to={paths.publicMaintenance(orgId, code)}>{title}</TitleLink>
+          <TitleLink to={publicPaths.publicMaintenance(orgId, code)}>{title}</TitleLink>
         </h3>
         {quiet ? <QuietStatus {...style} /> : <StatusBadge {...style} />}
       </header>
@@ -101,6 +102,7 @@ function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
         </dd>
       </dl>
       <Prose text={description} className={quiet ? 'text-muted' : 'text-ink'} />
+      {!quiet && <AffectedComponents {...maintenance} />}
       <Timeline
         label={title}
         entries={timeline}

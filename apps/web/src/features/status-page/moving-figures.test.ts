@@ -1,7 +1,7 @@
 import { act, renderHook } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { PublicUptime, StatusSnapshot } from '@/api/types';
+import type { PublicUptime } from '@/api/types';
 import { endpoints } from '@/paths';
 import { apiUrl, server, success } from '@/testing/server';
 import { aComponent, aSnapshot } from './fixtures';
@@ -23,7 +23,7 @@ const uptime = (major: number): PublicUptime => ({
 /** Follows a page whose server has seen so many readings. */
 function follow(status: 'OPERATIONAL' | 'MAJOR_OUTAGE', timeZone = 'Etc/UTC') {
   const readings: (string | null)[] = [];
-  const page = (major: number, generatedAt: string): StatusSnapshot =>
+  const page = (major: number, generatedAt: string) =>
     aSnapshot({
       organisation: { ...aSnapshot().organisation, timeZone },
       components: [aComponent({ status, uptime: uptime(major) })],

@@ -1,6 +1,7 @@
-import { Moon, Sun } from 'lucide-react';
+import Moon from 'lucide-react/icons/moon';
+import Sun from 'lucide-react/icons/sun';
 import type { ReactNode } from 'react';
-import { paths } from '@/paths';
+import { publicPaths } from '@/public-paths';
 import { Button } from '@/ui/button';
 import { LogoMark } from '@/ui/logo';
 import { useTheme } from '@/ui/theme';
@@ -27,7 +28,7 @@ export function PageFrame({ heading, actions, children }: PageFrameProps) {
           </p>
           {heading}
         </div>
-        <div className="flex items-center gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           {actions}
           <ThemeSwitch />
         </div>
@@ -35,7 +36,7 @@ export function PageFrame({ heading, actions, children }: PageFrameProps) {
       <main className="grid flex-1 content-start gap-8">{children}</main>
       <footer className="mt-12 flex flex-wrap items-center justify-between gap-2 border-t border-line py-5 text-sm text-subtle">
         <a
-          href={paths.landing}
+          href={publicPaths.landing}
           className="inline-flex items-center gap-1.5 rounded-sm hover:text-ink"
         >
           <LogoMark className="size-4!" />

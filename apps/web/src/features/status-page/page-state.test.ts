@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { IncidentStatus, PublicIncident } from '@/api/types';
+import type { IncidentStatus, PublicComponent, PublicIncident } from '@/api/types';
 import {
   aComponent,
+  aGroup,
   aMaintenance,
   aMaintenanceEntry,
   anIncident,
@@ -9,6 +10,7 @@ import {
   aSnapshot,
 } from './fixtures';
 import { liveEventNames, type LiveEvent, type LiveEventName } from '@/realtime/live-events';
+import type { PageOrder } from '@/api/page-order';
 import { applyEvent, type PageState } from './page-state';
 
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
@@ -177,14 +179,17 @@ function history(seed: number, length: number) {
 
   const step: Record<LiveEventName, () => LiveEvent[]> = {
     'new-component': () => {
-      const component = aComponent(fresh('c'));
+      const component = aComponent({ ...fresh('c'), groupId: anyGroup() });
       state.components.unshift(component);
+      place(component);
       return [{ name: 'new-component', args: [component] }];
     },
     'component-update': () =>
       change(state.components, (component) => {
         component.name = `Renamed ${clock}`;
         component.status = roll(2) === 0 ? 'OPERATIONAL' : 'MAJOR_OUTAGE';
+        const groupId = anyGroup();
+        if (groupId !== component.groupId) place(Object.assign(component, { groupId }));
         for (const { components } of state.incidents) {
           for (const link of components) {
             if (link.componentId === component.id) link.component.name = component.name;
@@ -193,7 +198,10 @@ function history(seed: number, length: number) {
         return [{ name: 'component-update', args: [component] }];
       }),
     'component-deleted': () =>
-      drop(state.components, (id) => ({ name: 'component-deleted', args: [id] })),
+      drop(state.components, (id) => {
+        unplace(id);
+        return { name: 'component-deleted', args: [id] };
+      }),
     'new-incident': () => {
       const affected = pick(state.components);
       const components = affected
@@ -258,7 +266,63 @@ function history(seed: number, length: number) {
           args: [maintenance.id, id],
         })),
       ),
+    'new-component-group': () => {
+      const group = aGroup(fresh('g'));
+      state.groups.unshift(group);
+      state.order.unshift({ id: group.id, components: [] });
+      return [{ name: 'new-component-group', args: [group] }];
+    },
+    'component-group-update': () =>
+      change(state.groups, (group) => {
+        group.name = `Renamed ${clock}`;
+        return [{ name: 'component-group-update', args: [group] }];
+      }),
+    'component-group-deleted': () => {
+      const [event] = drop(state.groups, (id) => ({ name: 'component-group-deleted', args: [id] }));
+      if (event?.name !== 'component-group-deleted') return [];
+      const at = state.order.findIndex(({ id }) => id === event.args[0]);
+      const [gone] = state.order.splice(at, 1);
+      const freed = gone?.components ?? [];
+      for (const component of state.components) {
+        if (freed.includes(component.id)) component.groupId = null;
+      }
+      const alone = state.order.find(({ id }) => id === null);
+      if (alone) alone.components.unshift(...freed);
+      else if (freed.length > 0) state.order.splice(at, 0, { id: null, components: freed });
+      return [event, { name: 'component-order-updated', args: [{ groups: state.order }] }];
+    },
+    'component-order-updated': () => {
+      const order: PageOrder = state.groups.map(({ id }) => ({ id, components: [] }));
+      order.push({ id: null, components: [] });
+      order.sort(() => roll(3) - 1);
+      for (const component of state.components) {
+        const entry = pick(order);
+        entry?.components.push(component.id);
+        component.groupId = entry?.id ?? null;
+      }
+      state.order = order.filter(({ id, components }) => id !== null || components.length > 0);
+      return [{ name: 'component-order-updated', args: [{ groups: state.order }] }];
+    },
+    'organisation-updated': () => {
+      state.organisation.pageTitle = `Renamed ${clock}`;
+      return [{ name: 'organisation-updated', args: [state.organisation] }];
+    },
   };
+
+  function anyGroup(): string | null {
+    return roll(2) === 0 ? null : (pick(state.groups)?.id ?? null);
+  }
+  /** Puts a component first in its group. */
+  function place({ id, groupId }: PublicComponent) {
+    unplace(id);
+    const entry = state.order.find((it) => it.id === groupId);
+    if (entry) entry.components.unshift(id);
+    else state.order.unshift({ id: groupId, components: [id] });
+  }
+  function unplace(id: string) {
+    for (const entry of state.order) entry.components = entry.components.filter((it) => it !== id);
+    state.order = state.order.filter((it) => it.id !== null || it.components.length > 0);
+  }
 
   function fresh(kind: string) {
     return { id: `${kind}${clock}`, createdAt: new Date(clock * 1000).toISOString() };
@@ -287,12 +351,15 @@ function history(seed: number, length: number) {
 const seeds = Array.from({ length: 30 }, (_, seed) => seed);
 
 describe('whatever happens to an organisation', () => {
-  /** Without the revision, which only the stream and the snapshot contain. */
-  const shown = ({ components, incidents, maintenances }: PageState) => ({
-    components,
-    incidents,
-    maintenances,
-  });
+  /**
+   * Without the revision, which only the stream and the snapshot contain, and without the groups that components name: the
+   * order says them.
+   */
+  const shown = (state: PageState) => {
+    const { organisation, groups, components, order, incidents, maintenances } = state;
+    const ungrouped = components.map((component) => ({ ...component, groupId: null }));
+    return { organisation, groups, components: ungrouped, order, incidents, maintenances };
+  };
 
   it.each(seeds)(
     'a listener from the start shows what the server has at every moment (%i)',

@@ -7,15 +7,29 @@ import type {
 } from '@/api/types';
 import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
 import type { LiveEvent } from '@/realtime/live-events';
+import {
+  insertComponent,
+  insertGroup,
+  removeComponent,
+  removeGroup,
+  replaceOrder,
+  type PageOrder,
+} from '@/api/page-order';
 
 /** What the page shows, without the headline, which is computed from the components. */
-export type PageState = Omit<StatusSnapshot, 'banner'>;
+export type PageState = Omit<StatusSnapshot, 'banner'> & {
+  /** Where groups and components are. What they say themselves of group and position may be older. */
+  order: PageOrder;
+};
 
 /** The part that events change. */
-export type Lists = Pick<PageState, 'components' | 'incidents' | 'maintenances'>;
+export type Lists = Pick<
+  PageState,
+  'groups' | 'components' | 'order' | 'incidents' | 'maintenances'
+>;
 
 /** The lists as the server had them at a moment. */
-export type CurrentLists = Lists & Pick<PageState, 'generatedAt'>;
+export type CurrentLists = Lists & Pick<PageState, 'organisation' | 'generatedAt'>;
 
 /**
  * Returns the state after an event. Replaying the latest events in their order, whether or not the state already
@@ -65,6 +79,23 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
       const [maintenanceId, entryId] = event.args;
       return changeMaintenance(state, maintenanceId, (timeline) => remove(timeline, entryId));
     }
+    case 'new-component-group':
+    case 'component-group-update': {
+      const [group] = event.args;
+      return {
+        ...state,
+        groups: add(state.groups, group),
+        order: insertGroup(state.order, group.id),
+      };
+    }
+    case 'component-group-deleted': {
+      const [id] = event.args;
+      return { ...state, groups: remove(state.groups, id), order: removeGroup(state.order, id) };
+    }
+    case 'component-order-updated':
+      return { ...state, order: replaceOrder(state.order, event.args[0].groups) };
+    case 'organisation-updated':
+      return { ...state, organisation: event.args[0] };
   }
 }
 
@@ -133,6 +164,7 @@ function withComponent<State extends Lists>(
   return {
     ...state,
     components: (isNew ? add : replace)(state.components, component),
+    order: insertComponent(state.order, id, component.groupId),
     incidents: state.incidents.map((incident) => ({
       ...incident,
       components: incident.components.map((link) =>
@@ -144,7 +176,11 @@ function withComponent<State extends Lists>(
 
 /** Incidents keep the name of a deleted component. */
 function withoutComponent<State extends Lists>(state: State, id: string): State {
-  return { ...state, components: remove(state.components, id) };
+  return {
+    ...state,
+    components: remove(state.components, id),
+    order: removeComponent(state.order, id),
+  };
 }
 
 function changeIncident<State extends Lists>(

@@ -10,8 +10,9 @@ function page(body: string): Document {
 }
 
 it('reads what the server wrote into the page', () => {
-  const html = '<script type="application/json" id="snapshot">{"revision":7}</script>';
-  expect(readSnapshot(page(html))).toMatchObject({ revision: 7, incidents: [] });
+  const written = JSON.stringify({ revision: 7, groups: [], components: [] });
+  const html = `<script type="application/json" id="snapshot">${written}</script>`;
+  expect(readSnapshot(page(html))).toMatchObject({ revision: 7, incidents: [], order: [] });
 });
 
 it('finds nothing on the page of an unknown organisation', () => {
@@ -32,6 +33,20 @@ it('asks only for what is newer than what it has', async () => {
   expect(await ask(7)).toBeNull();
   expect(await ask(6)).toEqual(aSnapshot({ revision: 7 }));
   expect(await ask(null)).toEqual(aSnapshot({ revision: 7 }));
+});
+
+it('has an address of its own for each revision, so that no shared cache sends an older state', async () => {
+  const asked: string[] = [];
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
+      asked.push(`${new URL(request.url).search} ${request.cache}`);
+      return success(aSnapshot({ revision: 9 }));
+    }),
+  );
+  await ask(7);
+  await ask(null);
+  await fetchSnapshot('org-1', 7, new AbortController().signal, 9);
+  expect(asked).toEqual(['?revision=7 no-cache', ' no-cache', '?revision=9 no-cache']);
 });
 
 it('says why there is nothing', async () => {

@@ -1,4 +1,5 @@
-import { CircleCheck, TriangleAlert } from 'lucide-react';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import type { PublicComponent } from '@/api/types';
 import { cn } from '@/ui/cn';
 import { tones } from '@/ui/tone';

@@ -163,6 +163,25 @@ describe('the first paint', () => {
 });
 
 describe('while a visitor watches', () => {
+  it('shows when a component is under maintenance, beside a worse status, with a green headline', () => {
+    const hidden = { onlyShowWhenAffected: true };
+    show({ components: [aComponent(hidden), aComponent({ id: 'c2', name: 'API' })] });
+    expect(section('Components').queryByText('Website')).not.toBeInTheDocument();
+    send('component-update', [aComponent({ ...hidden, underMaintenance: true })], '8');
+    const row = () => section('Components').getByText('Website').closest('li');
+    expect(row()).toHaveTextContent('Under Maintenance');
+    expect(row()).not.toHaveTextContent('Operational');
+    expect(row()).toHaveAttribute('data-tone', 'maintenance');
+    expect(screen.getByText('All Systems Operational')).toBeVisible();
+    const broken = aComponent({ underMaintenance: true, status: 'MAJOR_OUTAGE' });
+    send('component-update', [broken], '9');
+    expect(row()).toHaveTextContent('Major OutageUnder Maintenance');
+    expect(row()).toHaveAttribute('data-tone', 'major');
+    send('component-update', [aComponent()], '10');
+    expect(row()).toHaveTextContent('Operational');
+    expect(row()).not.toHaveAttribute('data-tone');
+  });
+
   it('takes changes in, headline and title too, and announces them', () => {
     show({ components: [aComponent()] });
     expect(screen.getByText('All Systems Operational')).toBeVisible();

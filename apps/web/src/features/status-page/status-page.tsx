@@ -1,18 +1,18 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '@/api/error';
 import { withRetries } from '@/api/retry';
-import type { StatusSnapshot } from '@/api/types';
 import { Skeleton } from '@/ui/skeleton';
 import { FailedView, UnknownView } from './absent-view';
 import { type Follow, followEventStream } from './event-stream';
 import { PageFrame } from './page-frame';
+import type { PageState } from './page-state';
 import { fetchSnapshot } from './snapshot';
 import { StatusView } from './status-view';
 
 interface StatusPageProps {
   orgId: string;
   /** The embedded snapshot; null for an unknown organisation. If it is undefined, it is requested. */
-  snapshot?: StatusSnapshot | null;
+  snapshot?: PageState | null;
   /** Must always be the same function. */
   follow?: Follow;
   /** Buttons beside the organisation's name. */
@@ -63,7 +63,7 @@ type Loading =
   | { status: 'loading' }
   | { status: 'unknown' }
   | { status: 'failed'; message: string }
-  | { status: 'loaded'; snapshot: StatusSnapshot };
+  | { status: 'loaded'; snapshot: PageState };
 
 /**
  * The state to begin with: the one that came with the page (null: there is no such organisation), or, where none could
@@ -71,7 +71,7 @@ type Loading =
  */
 function useSnapshot(
   orgId: string,
-  given: StatusSnapshot | null | undefined,
+  given: PageState | null | undefined,
 ): [Loading, retry: () => void] {
   const [loading, setLoading] = useState<Loading>(() => begin(given));
   const isLoading = loading.status === 'loading';
@@ -87,7 +87,7 @@ function useSnapshot(
   return [loading, () => setLoading({ status: 'loading' })];
 }
 
-function begin(given: StatusSnapshot | null | undefined): Loading {
+function begin(given: PageState | null | undefined): Loading {
   if (given === undefined) return { status: 'loading' };
   return given === null ? { status: 'unknown' } : { status: 'loaded', snapshot: given };
 }

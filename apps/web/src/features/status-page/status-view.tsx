@@ -1,6 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
-import type { StatusSnapshot } from '@/api/types';
-import { paths } from '@/paths';
+import { publicPaths } from '@/public-paths';
 import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
 import { formatInstant } from '@/ui/datetime';
@@ -10,13 +9,15 @@ import { documentTitle, favicon } from './headline';
 import { IncidentList } from './incident-list';
 import { MaintenanceList } from './maintenance-list';
 import { PageFrame } from './page-frame';
+import { Prose } from './page-parts';
 import { isPast, type PageState } from './page-state';
 import { StatusBanner } from './status-banner';
+import { FeedMenu } from './subscribe/feed-menu';
 import { LocalTime, useHydrated } from './time';
 import { type Live, useLive } from './use-live';
 
 interface StatusViewProps {
-  snapshot: StatusSnapshot;
+  snapshot: PageState;
   follow: Follow;
   actions?: ReactNode;
 }
@@ -39,19 +40,25 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
   );
   return (
     <PageFrame
-      actions={actions}
+      actions={
+        <>
+          {actions}
+          <FeedMenu url={organisation.url} />
+        </>
+      }
       heading={
         <h1
           dir="auto"
           className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl"
         >
-          <a href={paths.status(organisation.id)} className="rounded-sm">
+          <a href={publicPaths.status(organisation.id)} className="rounded-sm">
             {organisation.pageTitle}
           </a>
         </h1>
       }
     >
       <div className="grid gap-3">
+        <Prose text={organisation.pageDescription ?? ''} className="text-muted" />
         <StatusBanner components={components} />
         <div className="flex flex-col justify-between gap-x-4 gap-y-1 text-sm text-subtle sm:flex-row">
           <LiveIndicator connection={connection} asOf={asOf} />
@@ -75,13 +82,12 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
           className="xl:col-start-1"
         />
       </div>
-      <p>
-        <a
-          href={paths.history(organisation.id)}
-          className={buttonVariants({ variant: 'secondary' })}
-        >
-          View history
-        </a>
+      <p className="flex flex-wrap gap-2">
+        <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>
+        <LinkButton to={publicPaths.uptime(organisation.id)}>Uptime</LinkButton>
+        {organisation.supportUrl && (
+          <LinkButton to={organisation.supportUrl}>Get support</LinkButton>
+        )}
       </p>
       <div role="log" aria-live="polite" aria-label="Changes" className="sr-only">
         {announcements.map(({ key, text }) => (
@@ -92,11 +98,26 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
   );
 }
 
-/** The time zone of the page. The key makes a new element, so that browsers measure no layout shift. */
+function LinkButton({ to, children }: { to: string; children: string }) {
+  return (
+    <a href={to} className={buttonVariants({ variant: 'secondary' })}>
+      {children}
+    </a>
+  );
+}
+
+/**
+ * The time zone of the times: until hydration that of the page, which the server wrote. The key makes a new element, so that
+ * browsers measure no layout shift.
+ */
 function TimeZone() {
   const isHydrated = useHydrated();
   const zone = isHydrated ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
-  return <p key={zone}>{`All times are in ${zone.replaceAll('_', ' ')}`}</p>;
+  return (
+    <p key={String(isHydrated)} suppressHydrationWarning>
+      {`All times are in ${zone.replaceAll('_', ' ')}`}
+    </p>
+  );
 }
 
 /** Shows the status in the browser's tab. */

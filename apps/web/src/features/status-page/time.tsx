@@ -25,12 +25,12 @@ export function TimeWithDistance({ label, value }: TimeWithDistanceProps) {
   );
 }
 
-/** A time in the visitor's time zone; in UTC until hydration. */
+/** A time in the visitor's time zone; until hydration as the server wrote it, in the zone of the page. */
 export function LocalTime({ value }: { value: string | null }) {
   const isHydrated = useHydrated();
   if (value === null) return <span>---</span>;
   return (
-    <time dateTime={value} title={value} className="whitespace-nowrap">
+    <time dateTime={value} title={value} className="whitespace-nowrap" suppressHydrationWarning>
       {isHydrated ? formatInstant(value) : formatUtc(value)}
     </time>
   );

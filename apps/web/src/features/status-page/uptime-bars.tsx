@@ -8,8 +8,16 @@ import {
   useState,
 } from 'react';
 import type { PublicComponent, PublicUptime } from '@/api/types';
+import { publicPaths } from '@/public-paths';
 import type { PageState } from './page-state';
-import { barDays, percentageText, restText, uptimeDays, type UptimeDay } from './uptime';
+import {
+  barDays,
+  monthsBetween,
+  percentageText,
+  restText,
+  uptimeDays,
+  type UptimeDay,
+} from './uptime';
 
 /** Width of a day in the drawing, the gap to the next one included. */
 const step = 5;
@@ -22,11 +30,10 @@ interface UptimeBarsProps {
 
 /** The bars of a component: one drawing, and a list of days that is read by pointer and arrow keys. */
 export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
-  const { organisation, generatedAt, incidents } = state;
+  const { organisation, generatedAt, incidents, maintenances } = state;
   const days = useMemo(
-    () => uptimeDays(component, uptime, { ...state, organisation, generatedAt, incidents }),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the parts of the state that the days depend on
-    [component, uptime, organisation, generatedAt, incidents],
+    () => uptimeDays(component, uptime, { organisation, generatedAt, incidents, maintenances }),
+    [component, uptime, organisation, generatedAt, incidents, maintenances],
   );
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -52,7 +59,17 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
     setChosen(Math.min(last, Math.max(0, day)));
   }
 
+  /** Leads to what happened on the chosen day. */
+  function visit() {
+    const day = chosen === null ? undefined : days[chosen];
+    if (!day) return;
+    const page = Math.floor(monthsBetween(day.date, days[last]?.date ?? day.date) / 3) + 1;
+    const path = publicPaths.componentHistory(organisation.id, component.code, page);
+    window.location.assign(`${path}#${day.date.slice(0, 7)}`);
+  }
+
   function press(event: KeyboardEvent) {
+    if (event.key === 'Enter') visit();
     const from = chosen ?? last;
     const next = {
       ArrowLeft: Math.max(first, from - 1),
@@ -91,6 +108,10 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={() => setChosen(null)}
+        // A finger only points: its tap shows the text.
+        onClick={({ nativeEvent }) =>
+          (nativeEvent as globalThis.PointerEvent).pointerType === 'mouse' && visit()
+        }
       >
         <span className="uptime-bars">
           <Drawing days={days} chosen={chosen} />
@@ -103,7 +124,12 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
           <span>{`${barDays} days ago`}</span>
         </span>
         <span className="uptime-line" />
-        <span className="uptime-percentage">{percentageText(uptime)}</span>
+        <a
+          href={publicPaths.componentHistory(organisation.id, component.code)}
+          className="uptime-percentage"
+        >
+          {percentageText(uptime)}
+        </a>
         <span className="uptime-line" />
         <span>Today</span>
       </div>

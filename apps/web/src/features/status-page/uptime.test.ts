@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PublicUptime } from '@/api/types';
-import { aComponent, anIncident, aSnapshot } from './fixtures';
+import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
 import {
   barDays,
   dayOf,
@@ -85,6 +85,29 @@ describe('the days of the bars', () => {
     expect(days.filter(({ isNotable }) => isNotable).map(({ text }) => text)).toEqual([
       'Nov 18, 2026: No downtime recorded. Payments fail',
       'Nov 19, 2026: No downtime recorded. Payments fail',
+    ]);
+  });
+
+  it('name the maintenances of the component that were in progress', () => {
+    const planned = {
+      startAt: '2026-11-18T23:00:00.000Z',
+      endAt: '2026-11-19T01:00:00.000Z',
+      components: [
+        {
+          componentId: 'component-1',
+          component: { id: 'component-1', code: '0123456789ab', name: 'Website' },
+        },
+      ],
+    };
+    const maintenances = [
+      aMaintenance({ ...planned, status: 'COMPLETED' }),
+      aMaintenance({ ...planned, status: 'CANCELLED', title: 'Cancelled' }),
+      aMaintenance({ status: 'COMPLETED', title: 'Elsewhere' }),
+    ];
+    const days = uptimeDays(aComponent(), uptime(), { ...snapshot, maintenances });
+    expect(days.filter(({ isNotable }) => isNotable).map(({ text }) => text)).toEqual([
+      'Nov 18, 2026: No downtime recorded. Maintenance: Database upgrade',
+      'Nov 19, 2026: No downtime recorded. Maintenance: Database upgrade',
     ]);
   });
 });

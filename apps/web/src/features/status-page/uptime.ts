@@ -1,4 +1,10 @@
-import type { Instant, PublicComponent, PublicIncident, PublicUptime } from '@/api/types';
+import type {
+  Instant,
+  PublicComponent,
+  PublicIncident,
+  PublicMaintenance,
+  PublicUptime,
+} from '@/api/types';
 import type { PageState } from './page-state';
 
 /** Number of days that the bars show, today included. */
@@ -20,7 +26,7 @@ export interface UptimeDay {
 
 /** Weighted seconds, in tenths, from which a day has the next colour. */
 const levels = [11_920, 19_780, 36_000];
-/** Longest title of an incident in the text of a day, in characters. */
+/** Longest title of an incident or a maintenance in the text of a day, in characters. */
 const titleLength = 90;
 
 /** Returns the day of an instant in a time zone. */
@@ -28,6 +34,12 @@ export function dayOf(instant: Instant | number, timeZone: string): Day {
   const parts = formatOf(timeZone).formatToParts(new Date(instant));
   const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+}
+
+/** Returns how many calendar months later `to` is. */
+export function monthsBetween(from: Day, to: Day): number {
+  const months = (day: Day) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
+  return months(to) - months(from);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -45,22 +57,33 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 
 const nothing = { major: 0, partial: 0, degraded: 0 };
 
+/** The part of the page's state that the days depend on. */
+type DaysState = Pick<PageState, 'organisation' | 'generatedAt' | 'incidents' | 'maintenances'>;
+
 /** Returns the days of the bars, oldest first. */
 export function uptimeDays(
   component: PublicComponent,
   { days }: PublicUptime,
-  { organisation, generatedAt, incidents }: PageState,
+  { organisation, generatedAt, incidents, maintenances }: DaysState,
 ): UptimeDay[] {
   const { timeZone } = organisation;
   const today = dayOf(generatedAt, timeZone);
   const seconds = new Map(days.map((day) => [day.date, day]));
-  const affecting = incidents
-    .filter(({ components }) => components.some((it) => it.componentId === component.id))
-    .map(({ occuredAt, resolvedAt, title }) => ({
-      first: dayOf(occuredAt, timeZone),
-      last: dayOf(resolvedAt ?? generatedAt, timeZone),
-      title: cut(title),
-    }));
+  const affects = (it: PublicIncident | PublicMaintenance) =>
+    it.components.some(({ componentId }) => componentId === component.id);
+  const spanOf = (start: Instant, end: Instant | null, title: string) => ({
+    first: dayOf(start, timeZone),
+    last: dayOf(end ?? generatedAt, timeZone),
+    title,
+  });
+  const affecting = [
+    ...incidents
+      .filter(affects)
+      .map(({ occuredAt, resolvedAt, title }) => spanOf(occuredAt, resolvedAt, cut(title))),
+    ...maintenances
+      .filter((it) => hasBegun(it) && affects(it))
+      .map(({ startAt, endAt, title }) => spanOf(startAt, endAt, `Maintenance: ${cut(title)}`)),
+  ];
   return Array.from({ length: barDays }, (_, index) => {
     const date = plusDays(today, index - barDays + 1);
     const counts = component.startDate === null || component.startDate <= date;
@@ -87,6 +110,11 @@ export function uptimeDays(
       isNotable: kinds !== '' || titles !== '',
     };
   });
+}
+
+/** Whether a maintenance was or is in progress. When a cancelled one was is not known. */
+function hasBegun({ status }: PublicMaintenance): boolean {
+  return status === 'IN_PROGRESS' || status === 'COMPLETED';
 }
 
 /** Returns the text of all days that are not notable. */

@@ -1,5 +1,5 @@
 import { type Dispatch, useEffect, useReducer } from 'react';
-import type { Instant, StatusSnapshot } from '@/api/types';
+import type { Instant } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
 import { announcementsBetween } from './announcements';
 import type { Follow } from './event-stream';
@@ -30,7 +30,7 @@ type Action =
 const announcementsKept = 5;
 
 /** Returns the organisation's state, kept up to date by `follow`. */
-export function useLive(snapshot: StatusSnapshot, follow: Follow): Live {
+export function useLive(snapshot: PageState, follow: Follow): Live {
   const [live, dispatch] = useReducer(reduce, snapshot, initialLive);
   const orgId = snapshot.organisation.id;
   const { revision } = snapshot;
@@ -79,7 +79,7 @@ function useMovingFigures(state: PageState, dispatch: Dispatch<Action>) {
   }, [id, timeZone, isMoving, hasFigures, dispatch]);
 }
 
-export function initialLive(state: StatusSnapshot): Live {
+export function initialLive(state: PageState): Live {
   const { generatedAt } = state;
   return { state, connection: 'connecting', asOf: generatedAt, announcements: [], changes: {} };
 }

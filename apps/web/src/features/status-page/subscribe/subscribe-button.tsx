@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { paths } from '@/paths';
+import { publicPaths } from '@/public-paths';
 import { Button } from '@/ui/button';
 import { Input } from '@/ui/input';
 import type { SubscribeDialogProps } from './subscribe-dialog';
@@ -52,7 +52,7 @@ function PlainForm({ orgId }: { orgId: string }) {
     <form
       data-script="absent"
       method="post"
-      action={paths.subscribe(orgId)}
+      action={publicPaths.subscribe(orgId)}
       className="flex-wrap items-end gap-2"
     >
       <label

@@ -2,22 +2,34 @@ import { FieldArray, getIn, useFormikContext } from 'formik';
 import { Plus, X } from 'lucide-react';
 import { useId } from 'react';
 import { Button } from '@/ui/button';
+import { cn } from '@/ui/cn';
 import { Field, FieldError } from '@/ui/field';
 import { Select } from '@/ui/select';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
-import type { Affected, AffectedValues, Choice } from './incident';
+import type { Affected, Choice } from './affected';
 
 interface AffectedComponentsFieldProps {
   /** The components to choose from; undefined while they load. */
   choices: readonly Choice[] | undefined;
+  /** As in "that this incident affects". */
+  noun: 'incident' | 'maintenance';
+  /** A new row. The rows ask for a status if it has one. */
+  newRow: Affected;
   className?: string;
 }
 
-const newRow: Affected = { componentId: '', status: 'OPERATIONAL' };
+interface Values {
+  components: Affected[];
+}
 
 /** Rows of a component and its status. Each component can be chosen in one row only. */
-export function AffectedComponentsField({ choices, className }: AffectedComponentsFieldProps) {
-  const { values, errors, submitCount } = useFormikContext<AffectedValues>();
+export function AffectedComponentsField({
+  choices,
+  noun,
+  newRow,
+  className,
+}: AffectedComponentsFieldProps) {
+  const { values, errors, submitCount } = useFormikContext<Values>();
   const headingId = useId();
   const rows = values.components;
   const picked = new Set(rows.map((row) => row.componentId));
@@ -45,7 +57,7 @@ export function AffectedComponentsField({ choices, className }: AffectedComponen
               ))}
             </ul>
           )}
-          {rows.length === 0 && <p className="text-sm text-muted">{hint(choices)}</p>}
+          {rows.length === 0 && <p className="text-sm text-muted">{hint(choices, noun)}</p>}
           <FieldError id={`${headingId}-error`} error={error} />
           <Button
             className="w-fit"
@@ -60,10 +72,10 @@ export function AffectedComponentsField({ choices, className }: AffectedComponen
   );
 }
 
-function hint(choices: readonly Choice[] | undefined): string {
+function hint(choices: readonly Choice[] | undefined, noun: string): string {
   return choices?.length === 0
     ? 'There is no component left to add.'
-    : 'Add the components that this incident affects.';
+    : `Add the components that this ${noun} affects.`;
 }
 
 const statuses = statusOptions(componentStatuses);
@@ -76,18 +88,29 @@ interface AffectedComponentRowProps {
 }
 
 function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRowProps) {
-  const { values, touched, errors, getFieldProps } = useFormikContext<AffectedValues>();
+  const { values, touched, errors, getFieldProps } = useFormikContext<Values>();
   const name = `components[${index}]`;
+  const ofRow: unknown = getIn(errors, name);
   const wrong = (field: string) => {
     const path = `${name}.${field}`;
     const message: unknown = getIn(touched, path) && getIn(errors, path);
     return typeof message === 'string' && message;
   };
-  const picked = choices.find(({ id }) => id === values.components[index]?.componentId);
+  const row = values.components[index];
+  const picked = choices.find(({ id }) => id === row?.componentId);
 
   return (
-    <li className="grid items-start gap-3 rounded-md border border-line bg-canvas p-3 sm:grid-cols-[1fr_13rem_auto]">
-      <Field label="Component" required error={wrong('componentId')}>
+    <li
+      className={cn(
+        'grid items-start gap-3 rounded-md border border-line bg-canvas p-3',
+        row?.status === undefined ? 'sm:grid-cols-[1fr_auto]' : 'sm:grid-cols-[1fr_13rem_auto]',
+      )}
+    >
+      <Field
+        label="Component"
+        required
+        error={typeof ofRow === 'string' ? ofRow : wrong('componentId')}
+      >
         {(control) => (
           <Select {...control} {...getFieldProps(`${name}.componentId`)}>
             <option value="" disabled>
@@ -101,17 +124,19 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
           </Select>
         )}
       </Field>
-      <Field label="Status" required error={wrong('status')}>
-        {(control) => (
-          <Select {...control} {...getFieldProps(`${name}.status`)}>
-            {statuses.map((status) => (
-              <option key={status.value} value={status.value}>
-                {status.label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      {row?.status !== undefined && (
+        <Field label="Status" required error={wrong('status')}>
+          {(control) => (
+            <Select {...control} {...getFieldProps(`${name}.status`)}>
+              {statuses.map((status) => (
+                <option key={status.value} value={status.value}>
+                  {status.label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+      )}
       <Button
         variant="ghost"
         className="justify-self-end sm:mt-6.5"

@@ -7,6 +7,7 @@ export function component(name: string, more: Partial<Component> = {}): Componen
     description: '',
     code: '0123456789ab',
     status: 'OPERATIONAL',
+    underMaintenance: false,
     groupId: null,
     position: 1,
     showUptime: true,

@@ -1,0 +1,71 @@
+import { expect, test } from './fixtures';
+
+test('an operator creates a group, puts a component into it, and a visitor sees both at once', async ({
+  operatorPage,
+  page,
+  organisation,
+}) => {
+  await organisation.createComponent('Website');
+  await organisation.createComponent('Zurich', { status: 'PARTIAL_OUTAGE' });
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  const components = page.getByRole('region', { name: 'Components' });
+
+  await operatorPage.goto('/components');
+  await operatorPage.getByRole('button', { name: 'New Group' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Create Group' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Europe');
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('Two regions');
+  await dialog.getByRole('combobox', { name: 'On the status page' }).selectOption('Closed');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await expect(operatorPage.getByText('Group Created', { exact: true })).toBeVisible();
+  // A group without components shows nothing.
+  await expect(components.getByText('Europe')).toHaveCount(0);
+
+  await operatorPage.getByRole('link', { name: 'Edit Zurich' }).click();
+  await operatorPage.getByRole('combobox', { name: 'Group' }).selectOption('Europe');
+  await operatorPage.getByRole('button', { name: 'Update', exact: true }).click();
+  await expect(operatorPage.getByText('Component Updated', { exact: true })).toBeVisible();
+
+  const summary = components.locator('summary');
+  await expect(summary).toHaveText('EuropePartial Outage');
+  await expect(components.getByText('Zurich')).toBeHidden();
+  await summary.click();
+  await expect(components.getByText('Zurich')).toBeVisible();
+  // The choice is applied before the first paint.
+  await page.reload({ waitUntil: 'commit' });
+  await expect(components.getByText('Zurich')).toBeVisible();
+
+  await operatorPage.getByRole('button', { name: 'Delete Europe' }).click();
+  await operatorPage.getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(operatorPage.getByText('Group Deleted', { exact: true })).toBeVisible();
+  await expect(summary).toHaveCount(0);
+  await expect(components.getByRole('heading', { level: 3 })).toHaveText(['Zurich', 'Website']);
+});
+
+test('a setting’s change is seen live on the public page', async ({
+  operatorPage,
+  page,
+  organisation,
+}) => {
+  await organisation.createComponent('Website');
+  await page.goto(organisation.statusPage);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+
+  await operatorPage.goto('/dashboard');
+  await operatorPage
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Settings' })
+    .click();
+  await operatorPage.getByRole('textbox', { name: 'Page title' }).fill('Acme Cloud');
+  await operatorPage.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Zurich');
+  await operatorPage.getByRole('button', { name: 'Save' }).click();
+  await expect(operatorPage.getByText('Settings saved', { exact: true })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'Acme Cloud' })).toBeVisible();
+  await expect(page).toHaveTitle(/^Acme Cloud/);
+
+  await operatorPage.reload();
+  await expect(operatorPage.getByRole('combobox', { name: 'Time zone' })).toHaveValue(
+    'Europe/Zurich',
+  );
+});

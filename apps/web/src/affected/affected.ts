@@ -1,0 +1,15 @@
+import type { ComponentStatus } from '@/api/types';
+
+/** A component that an incident or a maintenance affects, as its form has it. */
+export interface Affected {
+  /** '' until a component is chosen. */
+  componentId: string;
+  /** Absent for a maintenance. */
+  status?: ComponentStatus;
+}
+
+/** A component to choose. */
+export interface Choice {
+  id: string;
+  name: string;
+}

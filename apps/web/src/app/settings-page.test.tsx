@@ -1,0 +1,187 @@
+import { screen, within } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { aComponent, aSnapshot } from '@/features/status-page/fixtures';
+import { renderApp, signedIn } from './testing';
+import { endpoints, paths } from '@/paths';
+import { FakeSocket } from '@/testing/fake-socket';
+import { apiUrl, problem, server, settings, success } from '@/testing/server';
+
+type Settings = typeof settings;
+
+/** Serves settings, which a PATCH changes only on top of the newest version. */
+function serve() {
+  const state = { settings: { ...settings }, version: 1, sent: [] as Partial<Settings>[] };
+  const respond = () => success(state.settings, { etag: `"${state.version}"` });
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), respond),
+    http.patch(apiUrl(endpoints.organisationSettings), async ({ request }) => {
+      if (request.headers.get('If-Match') !== `"${state.version}"`) return problem(412, 'Stale');
+      const body = (await request.json()) as Partial<Settings>;
+      state.sent.push(body);
+      change(body);
+      return respond();
+    }),
+  );
+  function change(more: Partial<Settings>) {
+    state.settings = { ...state.settings, ...more };
+    state.version += 1;
+  }
+  return { state, change };
+}
+
+/** The public page, which the integrations are about. */
+const snapshot = aSnapshot({
+  components: [aComponent({ name: 'Website', uptime: { percentage: 99.9, days: [] } })],
+});
+
+beforeEach(() => {
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(snapshot)));
+});
+
+const field = (name: string) => screen.findByRole('textbox', { name });
+const save = () => screen.getByRole('button', { name: 'Save' });
+
+it('shows the settings in sections, and sends what was changed', async () => {
+  const { state } = serve();
+  const { user } = renderApp(paths.settings);
+  const title = await field('Page title');
+  expect(screen.getAllByRole('heading', { level: 2 }).map((it) => it.textContent)).toEqual([
+    'General',
+    'Page',
+    'Domain',
+    'Integrations',
+  ]);
+  await user.type(title, 'Status of everything');
+  const zone = screen.getByRole('combobox', { name: /Time zone/ });
+  await user.clear(zone);
+  await user.type(zone, 'Europe/Zurich');
+  await user.click(screen.getByRole('checkbox', { name: 'Notify subscribers by default' }));
+  await user.click(save());
+  expect(await screen.findByText('Settings saved')).toBeInTheDocument();
+  await user.type(title, '!');
+  await user.click(save());
+  await expect
+    .poll(() => state.sent)
+    .toEqual([
+      { pageTitle: 'Status of everything', timeZone: 'Europe/Zurich', notifyByDefault: false },
+      { pageTitle: 'Status of everything!' },
+    ]);
+});
+
+it('says what is wrong, in the words of the server', async () => {
+  serve();
+  const { user } = renderApp(paths.settings);
+  await user.clear(await field('Name'));
+  await user.type(screen.getByRole('textbox', { name: 'Support link' }), 'ftp://example.com');
+  const zone = screen.getByRole('combobox', { name: /Time zone/ });
+  await user.clear(zone);
+  await user.type(zone, 'Europe/Nowhere');
+  await user.click(save());
+  for (const message of [
+    'Name is required',
+    'Unknown time zone',
+    'Must be an http, https or mailto URL',
+  ]) {
+    expect(await screen.findByText(message)).toBeInTheDocument();
+  }
+});
+
+it('shows what somebody else has saved first, and keeps the typed text', async () => {
+  const { state, change } = serve();
+  const { user } = renderApp(paths.settings);
+  const title = await field('Page title');
+  change({ pageTitle: 'Theirs' });
+  await user.type(title, 'Mine');
+  await user.click(save());
+  const conflict = (await screen.findByText(/Somebody else has changed/)).closest('[role=alert]');
+  expect(within(conflict as HTMLElement).getByText('Theirs')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Keep mine' }));
+  await user.click(save());
+  await expect.poll(() => state.sent).toEqual([{ pageTitle: 'Mine' }]);
+});
+
+it('follows changes of others', async () => {
+  const { state, change } = serve();
+  renderApp(paths.settings);
+  const title = await field('Page title');
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await FakeSocket.last.join();
+  change({ pageTitle: 'Renamed' });
+  FakeSocket.last.fire('organisation-updated', state.settings);
+  await expect.poll(() => title).toHaveValue('Renamed');
+});
+
+it('is read-only for others than admins', async () => {
+  serve();
+  const organisation = { ...signedIn.organisation, role: 'member' as const };
+  renderApp(paths.settings, { auth: { ...signedIn, organisation } });
+  expect(await field('Page title')).toBeDisabled();
+  expect(screen.getByText(/Only an admin/)).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Save' })).not.toBeInTheDocument();
+});
+
+it('leaves the name to an external identity provider', async () => {
+  const { state } = serve();
+  const { user } = renderApp(paths.settings, { configuration: { identityProvider: 'clerk' } });
+  expect(await field('Name')).toHaveAttribute('readonly');
+  await user.type(screen.getByRole('textbox', { name: 'Page title' }), 'Status');
+  await user.click(save());
+  await expect.poll(() => state.sent).toEqual([{ pageTitle: 'Status' }]);
+});
+
+it('offers to read the settings again after a failure', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), () => problem(403, 'Not yours'), {
+      once: true,
+    }),
+  );
+  const { user } = renderApp(paths.settings);
+  expect(await screen.findByText('Not yours')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await field('Page title')).toBeInTheDocument();
+});
+
+it('offers badges, the banner, feeds and the API, each to be copied', async () => {
+  serve();
+  const { user } = renderApp(paths.settings);
+  const { url } = snapshot.organisation;
+  const preview = await screen.findByRole('img', { name: /^Preview of the badge/ });
+  expect(preview).toHaveAttribute('src', '/status/org-1/badge.svg');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Badge of' }), 'Website');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Shows' }), 'Uptime of 30 days');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Style' }), 'Square corners');
+  await user.type(screen.getByRole('textbox', { name: 'Label' }), 'shop');
+  const path = '/badge/0123456789ab.svg?metric=uptime&days=30&style=flat-square&label=shop';
+  expect(preview).toHaveAttribute('src', `/status/org-1${path}`);
+  expect(await field('Address of the badge')).toHaveValue(url + path);
+
+  const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Visible' }), 'Always');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Position' }), 'Bottom right');
+  await user.click(screen.getByRole('button', { name: 'Copy: Script of the banner' }));
+  expect(write).toHaveBeenCalledExactlyOnceWith(
+    `<script async src="${url}/embed.js" data-show="always" data-position="bottom-right"></script>`,
+  );
+  expect(
+    await screen.findByRole('button', { name: 'Copied: Script of the banner' }),
+  ).toBeInTheDocument();
+  expect(screen.getByTitle('Preview of the banner')).toHaveAttribute('src', '/status/org-1/embed');
+  expect(await field('Directives of the policy')).toHaveValue(
+    'script-src https://status.example.com; frame-src https://status.example.com',
+  );
+  expect(await field('Maintenance calendar')).toHaveValue(`${url}/maintenances.ics`);
+  expect(await field('Summary')).toHaveValue(`${url}/api/v2/summary.json`);
+  expect(await field('Snapshot of the page')).toHaveValue(
+    'https://status.example.com/api/v1/status/org-1',
+  );
+});
+
+it('selects a text that the browser does not let it copy', async () => {
+  serve();
+  const { user } = renderApp(paths.settings);
+  const summary = await field('Summary');
+  vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('Not allowed'));
+  await user.click(screen.getByRole('button', { name: 'Copy: Summary' }));
+  await expect.poll(() => document.activeElement).toBe(summary);
+});

@@ -1,0 +1,155 @@
+import { useFormikContext, type FormikHelpers } from 'formik';
+import type { ComponentProps } from 'react';
+import { useApi } from '@/api/api-provider';
+import type { ComponentGroup } from '@/api/types';
+import { useRefreshList } from '@/api/use-list';
+import { LiveUpdate } from '@/items/edit-merge';
+import { useEdit } from '@/items/use-edit';
+import { endpoints } from '@/paths';
+import { Field } from '@/ui/field';
+import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
+import { Input } from '@/ui/input';
+import { Select } from '@/ui/select';
+import { Textarea } from '@/ui/textarea';
+import { toast } from '@/ui/toast';
+import { useLeaveOnError } from '@/ui/use-leave-on-error';
+import { displays, groupSchema, groupValues, newGroup, type GroupValues } from './group';
+
+interface GroupDialogProps {
+  onClose: () => void;
+}
+
+/** Mounted while it is open. */
+export function CreateGroupDialog({ onClose }: GroupDialogProps) {
+  const api = useApi();
+  const save = useSaveGroup({
+    save: (values) => api.post(endpoints.componentGroups.create, values),
+    done: 'Group Created',
+    onClose,
+  });
+  return (
+    <GroupFormDialog
+      title="Create Group"
+      initialValues={newGroup}
+      onSubmit={save}
+      onClose={onClose}
+      submitLabel="Create"
+      pendingLabel="Creating..."
+    />
+  );
+}
+
+/** Edits the current version of a group. Mounted while it is open. */
+export function EditGroupDialog({ id, onClose }: GroupDialogProps & { id: string }) {
+  const edit = useEdit<ComponentGroup>(endpoints.componentGroups.item(id));
+  const { loaded } = edit;
+  useLeaveOnError(edit.error !== undefined, 'Error loading group', onClose);
+  const save = useSaveGroup({ save: edit.save, done: 'Group Updated', onClose });
+  return (
+    <GroupFormDialog
+      title="Edit Group"
+      initialValues={loaded && groupValues(loaded)}
+      onSubmit={save}
+      onClose={onClose}
+      submitLabel="Update"
+      pendingLabel="Updating..."
+    >
+      {loaded && (
+        <LiveUpdate
+          edit={edit}
+          loaded={loaded}
+          event="component-group-update"
+          noun="group"
+          valuesOf={groupValues}
+          describe={(theirs) => ({
+            name: { label: 'Name', value: theirs.name },
+            description: { label: 'Description', value: theirs.description || 'Empty' },
+            display: { label: 'On the status page', value: displays[theirs.display] },
+          })}
+        />
+      )}
+    </GroupFormDialog>
+  );
+}
+
+interface SaveGroupOptions extends GroupDialogProps {
+  /** Throws `ApiError`. */
+  save: (values: GroupValues) => Promise<unknown>;
+  /** A toast. */
+  done: string;
+}
+
+function useSaveGroup({ save, done, onClose }: SaveGroupOptions) {
+  const refreshList = useRefreshList(endpoints.componentGroups.list);
+  return async (values: GroupValues, form: FormikHelpers<GroupValues>): Promise<void> => {
+    try {
+      await save(values);
+    } catch (error) {
+      showFailure(form, error, 'The group was not saved');
+      return;
+    }
+    toast.success(done);
+    await refreshList();
+    onClose();
+  };
+}
+
+interface GroupFormDialogProps
+  extends
+    GroupDialogProps,
+    Pick<
+      ComponentProps<typeof FormDialog<GroupValues>>,
+      'title' | 'initialValues' | 'onSubmit' | 'submitLabel' | 'pendingLabel'
+    > {
+  children?: ComponentProps<typeof FormDialog<GroupValues>>['children'];
+}
+
+function GroupFormDialog({ onClose, children, ...form }: GroupFormDialogProps) {
+  return (
+    <FormDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      validationSchema={groupSchema}
+      {...form}
+    >
+      <GroupFields />
+      {children}
+    </FormDialog>
+  );
+}
+
+function GroupFields() {
+  const { errors, touched, getFieldProps } = useFormikContext<GroupValues>();
+  return (
+    <>
+      <Field label="Name" required error={touched.name && errors.name}>
+        {(control) => <Input {...control} {...getFieldProps('name')} />}
+      </Field>
+      <Field label="Description" error={touched.description && errors.description}>
+        {(control) => (
+          <Textarea
+            {...control}
+            {...getFieldProps('description')}
+            placeholder="Enter description..."
+          />
+        )}
+      </Field>
+      <Field
+        label="On the status page"
+        description="Until a visitor opens or closes it."
+        error={touched.display && errors.display}
+      >
+        {(control) => (
+          <Select {...control} {...getFieldProps('display')}>
+            {Object.entries(displays).map(([display, label]) => (
+              <option key={display} value={display}>
+                {label}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import { object } from 'yup';
+import { oneStatusOf } from '@/api/rules';
+import { limits, line, text } from '@/api/text';
+import type { ComponentGroup, GroupDisplay } from '@/api/types';
+import { useList } from '@/api/use-list';
+import type { ItemKind } from '@/items/item-kind';
+import { endpoints } from '@/paths';
+
+export const groupKind: ItemKind<ComponentGroup> = {
+  noun: 'group',
+  plural: 'groups',
+  endpoints: endpoints.componentGroups,
+  nameOf: (group) => group.name,
+  listFailed: 'Error while fetching groups',
+  deletion: {
+    one: (name) => `“${name}” will be gone for good. Its components stay, without a group.`,
+    selected: 'What is selected will be gone for good. Its components stay, without a group.',
+    done: 'Group Deleted',
+    failed: 'Failed to delete the group',
+  },
+};
+
+/** Whether the status page shows a group's components, until a visitor opens or closes it. */
+export const displays: Record<GroupDisplay, string> = {
+  OPEN: 'Open',
+  CLOSED: 'Closed',
+  OPEN_WHEN_AFFECTED: 'Open while a component is affected',
+};
+
+export type GroupValues = Pick<ComponentGroup, 'name' | 'description' | 'display'>;
+
+export const newGroup: GroupValues = { name: '', description: '', display: 'OPEN' };
+
+const nameRequired = 'Name is required';
+
+export const groupSchema = object({
+  name: line(limits.name).required(nameRequired).min(2, nameRequired),
+  description: text(limits.text),
+  display: oneStatusOf(displays),
+});
+
+export function groupValues({ name, description, display }: ComponentGroup): GroupValues {
+  return { name, description, display };
+}
+
+export function useGroups() {
+  return useList<ComponentGroup>(endpoints.componentGroups.list);
+}
+
+/** Returns the name of a group; undefined for none and while the groups are read. */
+export function useGroupName(): (id: string | null) => string | undefined {
+  const { rows } = useGroups();
+  return (id) => rows?.find((group) => group.id === id)?.name;
+}

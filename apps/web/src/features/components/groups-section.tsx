@@ -1,0 +1,98 @@
+import { Pencil } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { Component, ComponentGroup } from '@/api/types';
+import { useList } from '@/api/use-list';
+import { NameCell } from '@/items/cells';
+import { DeleteItem, DeleteSelected } from '@/items/delete-items';
+import { endpoints } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
+import { columnsOf, columnStyles } from '@/ui/data-table/columns';
+import { DataTable } from '@/ui/data-table/data-table';
+import { IconButton } from '@/ui/icon-button';
+import { LoadFailure } from '@/ui/load-failure';
+import { componentStatuses } from '@/ui/statuses';
+import { displays, groupKind, useGroups } from './group';
+import { EditGroupDialog } from './group-dialog';
+import { worstOf } from './worst-of';
+
+/** The groups of the organisation's components; nothing without any. */
+export function GroupsSection() {
+  const groups = useGroups();
+  const components = useList<Component>(endpoints.components.list).rows;
+  const [edited, setEdited] = useState<string>();
+  const columns = useMemo(() => groupColumns(components ?? [], setEdited), [components]);
+  if (groups.rows?.length === 0) return null;
+  return (
+    <section aria-labelledby="groups" className="grid min-w-0 gap-3">
+      <h2 id="groups" className="text-xl font-semibold text-ink">
+        Groups
+      </h2>
+      {groups.error && groups.rows === undefined ? (
+        <LoadFailure
+          title={groupKind.listFailed}
+          reason={groups.error.message}
+          onRetry={() => void groups.refresh()}
+        />
+      ) : (
+        <DataTable
+          label="Groups"
+          columns={columns}
+          rows={groups.rows}
+          getRowId={(group) => group.id}
+          rowLabel={groupKind.nameOf}
+          emptyHint=""
+          bulkActions={(selected, clear) => (
+            <DeleteSelected kind={groupKind} items={selected} onDeleted={clear} />
+          )}
+        />
+      )}
+      {edited !== undefined && <EditGroupDialog id={edited} onClose={() => setEdited(undefined)} />}
+    </section>
+  );
+}
+
+const column = columnsOf<ComponentGroup>();
+
+function groupColumns(components: readonly Component[], edit: (id: string) => void) {
+  const membersOf = ({ id }: ComponentGroup) => components.filter(({ groupId }) => groupId === id);
+  return column.columns([
+    column.accessor('name', {
+      header: 'Name',
+      cell: ({ row }) => <NameCell>{row.original.name}</NameCell>,
+    }),
+    column.accessor((group) => worstOf(membersOf(group)), {
+      id: 'status',
+      header: 'Status',
+      meta: columnStyles.componentStatus,
+      cell: ({ row }) => <StatusBadge {...componentStatuses[worstOf(membersOf(row.original))]} />,
+    }),
+    column.accessor((group) => membersOf(group).length, {
+      id: 'components',
+      header: 'Components',
+      meta: columnStyles.status,
+    }),
+    column.accessor(({ display }) => displays[display], {
+      id: 'display',
+      header: 'On the status page',
+      meta: columnStyles.componentStatus,
+    }),
+    column.display({
+      id: 'edit',
+      header: 'Edit',
+      meta: columnStyles.edit,
+      cell: ({ row }) => (
+        <IconButton
+          label={`Edit ${row.original.name}`}
+          icon={<Pencil aria-hidden />}
+          onClick={() => edit(row.original.id)}
+        />
+      ),
+    }),
+    column.display({
+      id: 'delete',
+      header: 'Delete',
+      meta: columnStyles.delete,
+      cell: ({ row }) => <DeleteItem kind={groupKind} item={row.original} />,
+    }),
+  ]);
+}

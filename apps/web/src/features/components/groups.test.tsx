@@ -1,0 +1,117 @@
+import { screen, within } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, expect, it } from 'vitest';
+import type { ComponentGroup } from '@/api/types';
+import { endpoints, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { component } from '@/testing/component';
+import { componentRoutes } from './routes';
+
+const europe: ComponentGroup = {
+  id: 'g1',
+  code: 'europegroup1',
+  name: 'Europe',
+  description: '',
+  position: 1,
+  display: 'OPEN',
+  status: 'OPERATIONAL',
+  underMaintenance: false,
+  createdAt: '2026-11-20T10:00:00.000Z',
+  updatedAt: '2026-11-20T10:00:00.000Z',
+};
+let groups: ComponentGroup[];
+let sent: { method: string; body: unknown }[];
+
+beforeEach(() => {
+  groups = [europe];
+  sent = [];
+  const store = async (request: Request) => {
+    sent.push({ method: request.method, body: await request.json() });
+  };
+  const zurich = component('Zurich', { groupId: 'g1', status: 'DEGRADED' });
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () => success([zurich, component('Website')])),
+    http.get(apiUrl(endpoints.components.item('website')), () =>
+      success(component('Website'), { etag: '"1"' }),
+    ),
+    http.patch(apiUrl(endpoints.components.item('website')), async ({ request }) => {
+      await store(request);
+      return success(component('Website'));
+    }),
+    http.get(apiUrl(endpoints.componentGroups.list), () => success(groups)),
+    http.post(apiUrl(endpoints.componentGroups.create), async ({ request }) => {
+      await store(request);
+      groups = [{ ...europe, id: 'g2', name: 'Asia' }, ...groups];
+      return success(groups[0], { status: 201 });
+    }),
+    http.get(apiUrl(endpoints.componentGroups.item('g1')), () => success(europe, { etag: '"1"' })),
+    http.patch(apiUrl(endpoints.componentGroups.item('g1')), async ({ request }) => {
+      await store(request);
+      return request.headers.get('If-Match') === '"1"' ? success(europe) : problem(412, 'Stale');
+    }),
+    http.delete(apiUrl(endpoints.componentGroups.item('g1')), () => {
+      groups = [];
+      return success({ id: 'g1' });
+    }),
+  );
+});
+
+const open = () => renderRoutes(componentRoutes, { path: paths.components.list });
+const section = async () => within(await screen.findByRole('region', { name: 'Groups' }));
+
+it('lists groups with their worst status and number of components', async () => {
+  open();
+  const row = (await (await section()).findByText('Europe')).closest('tr');
+  expect(row).toHaveTextContent('EuropeDegraded Performance1Open');
+  const zurich = screen.getByText('Zurich').closest('td');
+  expect(zurich).toHaveTextContent('ZurichEurope');
+});
+
+it('creates a group', async () => {
+  const { user } = open();
+  await section();
+  await user.click(screen.getByRole('button', { name: 'New Group' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create Group' }));
+  await user.click(dialog.getByRole('button', { name: 'Create' }));
+  expect(await dialog.findByText('Name is required')).toBeInTheDocument();
+  await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Asia');
+  await user.selectOptions(dialog.getByRole('combobox', { name: 'On the status page' }), 'Closed');
+  await user.click(dialog.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Group Created')).toBeInTheDocument();
+  expect(sent).toEqual([
+    { method: 'POST', body: { name: 'Asia', description: '', display: 'CLOSED' } },
+  ]);
+  expect(await (await section()).findByText('Asia')).toBeInTheDocument();
+});
+
+it('edits a group over the version that was read', async () => {
+  const { user } = open();
+  await user.click(await (await section()).findByRole('button', { name: 'Edit Europe' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit Group' }));
+  await user.type(await dialog.findByRole('textbox', { name: 'Description' }), 'Two regions');
+  await user.click(dialog.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Group Updated')).toBeInTheDocument();
+  expect(sent[0]?.body).toMatchObject({ name: 'Europe', description: 'Two regions' });
+});
+
+it('says before a deletion that the components stay', async () => {
+  const { user } = open();
+  await user.click(await (await section()).findByRole('button', { name: 'Delete Europe' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Delete this group?' }));
+  expect(question.getByText(/Its components stay, without a group/)).toBeInTheDocument();
+  await user.click(question.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Group Deleted')).toBeInTheDocument();
+  expect(screen.queryByRole('region', { name: 'Groups' })).not.toBeInTheDocument();
+});
+
+it('puts a component into a group', async () => {
+  const { user } = renderRoutes(componentRoutes, { path: paths.components.edit('website') });
+  const select = () => screen.getByRole('combobox', { name: 'Group' });
+  await screen.findByRole('combobox', { name: 'Group' });
+  await expect.poll(select).toBeEnabled();
+  await screen.findByRole('option', { name: 'Europe' });
+  await user.selectOptions(select(), 'Europe');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  await expect.poll(() => sent[0]?.body).toMatchObject({ groupId: 'g1' });
+});

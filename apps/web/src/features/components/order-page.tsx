@@ -1,0 +1,152 @@
+import { ListOrdered } from 'lucide-react';
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { Link } from 'react-router-dom';
+import type { Component, ComponentGroup } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints, paths } from '@/paths';
+import { Button } from '@/ui/button';
+import { buttonVariants } from '@/ui/button-variants';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { EmptyState } from '@/ui/empty-state';
+import { FailureMessage } from '@/ui/failure-message';
+import { LoadFailure } from '@/ui/load-failure';
+import { Skeleton } from '@/ui/skeleton';
+import { toast } from '@/ui/toast';
+import { useBeforeUnload } from '@/ui/use-before-unload';
+import { useGoBack } from '@/ui/use-go-back';
+import { usePageTitle } from '@/ui/use-page-title';
+import { OrderBoard } from './order-board';
+import { countThings, noGroup } from './order-tree';
+import { useOrder, type OrderEdit } from './use-order';
+
+/** The order of components and groups on the status page. Nothing is sent before it is saved. */
+export function OrderPage() {
+  usePageTitle('Reorder');
+  const order = useOrder();
+  const names = useNames();
+  const error = order.error ?? names.error;
+  const isLoading = order.tree === undefined || names.nameOf === undefined;
+  return (
+    <Card className="mx-auto w-full max-w-3xl" aria-busy={isLoading && error === undefined}>
+      <CardHeader
+        title="Reorder"
+        level={1}
+        description="Visitors see groups and components in this order."
+      />
+      <CardBody className="grid gap-4">
+        {order.tree && names.nameOf ? (
+          countThings(order.tree) < 2 ? (
+            <TooFew />
+          ) : (
+            <>
+              <OrderBoard
+                tree={order.tree}
+                nameOf={names.nameOf}
+                disabled={order.isSaving}
+                onMove={order.move}
+                onDragging={order.setDragging}
+              />
+              <Actions order={order} />
+            </>
+          )
+        ) : error ? (
+          <LoadFailure
+            title="Error while fetching the order"
+            reason={error.message}
+            onRetry={() => {
+              order.retry();
+              names.retry();
+            }}
+          />
+        ) : (
+          <Placeholder />
+        )}
+      </CardBody>
+    </Card>
+  );
+}
+
+/** The names of components and groups by id; `nameOf` is undefined until they are read. */
+function useNames() {
+  const components = useQuery<Component[]>(endpoints.components.list);
+  const groups = useQuery<ComponentGroup[]>(endpoints.componentGroups.list);
+  const names =
+    components.data &&
+    groups.data &&
+    new Map([...components.data, ...groups.data].map(({ id, name }) => [id, name]));
+  return {
+    // An order may arrive a moment before the name of something new.
+    nameOf: names && ((id: string) => (id === noGroup ? 'No group' : (names.get(id) ?? '…'))),
+    error: components.error ?? groups.error,
+    retry: () => {
+      void components.refresh();
+      void groups.refresh();
+    },
+  };
+}
+
+function Actions({ order }: { order: OrderEdit }) {
+  const { isDirty, isSaving } = order;
+  const [isCancelled, setCancelled] = useState(false);
+  const goBack = useGoBack(paths.components.list);
+  useBeforeUnload(isDirty && !isSaving && !isCancelled);
+
+  async function save() {
+    try {
+      if ((await order.save()) === 'outdated') {
+        toast.error('Somebody else changed the order meanwhile. Your moves were not saved.');
+        return;
+      }
+    } catch (error) {
+      toast.error(<FailureMessage text="The order was not saved" error={error} />);
+      return;
+    }
+    toast.success('Order Saved');
+    goBack();
+  }
+
+  function cancel() {
+    // Before the navigation, so that the guard does not ask.
+    flushSync(() => setCancelled(true));
+    goBack();
+  }
+
+  return (
+    <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-surface px-4 py-3">
+      <Button disabled={isSaving} onClick={cancel}>
+        Cancel
+      </Button>
+      <Button variant="primary" disabled={!isDirty} pending={isSaving} onClick={() => void save()}>
+        {isSaving ? 'Saving...' : 'Save order'}
+      </Button>
+    </div>
+  );
+}
+
+function TooFew() {
+  return (
+    <EmptyState
+      icon={ListOrdered}
+      title="Nothing to reorder yet"
+      action={
+        <Link to={paths.components.create} className={buttonVariants({ variant: 'primary' })}>
+          New Component
+        </Link>
+      }
+    >
+      An order needs at least two components or groups.
+    </EmptyState>
+  );
+}
+
+function Placeholder() {
+  return (
+    <div className="grid gap-2">
+      <span className="sr-only">Loading…</span>
+      {[0, 1, 2, 3].map((row) => (
+        <Skeleton key={row} className="h-10" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+import { useDraggable, useDroppable } from '@dnd-kit/core';
+import { GripVertical } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { buttonVariants } from '@/ui/button-variants';
+import { cn } from '@/ui/cn';
+import { noGroup, placesAmong, type Entry, type Item, type Place } from './order-tree';
+
+interface EntryBlockProps {
+  entry: Entry;
+  /** The entry above. */
+  previous: string | null;
+  isLast: boolean;
+  /** Without others its components need no heading. */
+  isAlone: boolean;
+  nameOf: (key: string) => string;
+  disabled: boolean;
+}
+
+/** An entry of the page with its components, and the places around them. */
+export function EntryBlock({
+  entry,
+  previous,
+  isLast,
+  isAlone,
+  nameOf,
+  disabled,
+}: EntryBlockProps) {
+  const { key } = entry;
+  const name = nameOf(key);
+  const places = { kind: 'entry', entry: null } as const;
+  return (
+    <section
+      aria-label={isAlone ? 'Components' : name}
+      className="relative rounded-lg border border-line"
+    >
+      <DropPlace place={{ ...places, after: previous, before: key }} className="-top-2.25 h-0.5" />
+      {!(isAlone && key === noGroup) && (
+        <Movable item={{ kind: 'entry', key }} name={name} disabled={disabled}>
+          <h2 dir="auto" className="min-w-0 font-semibold wrap-anywhere text-ink">
+            {name}
+          </h2>
+        </Movable>
+      )}
+      <ComponentList entry={entry} nameOf={nameOf} disabled={disabled} />
+      {isLast && (
+        <DropPlace place={{ ...places, after: key, before: null }} className="-bottom-2.25 h-0.5" />
+      )}
+    </section>
+  );
+}
+
+function ComponentList({
+  entry: { key, components },
+  nameOf,
+  disabled,
+}: Pick<EntryBlockProps, 'entry' | 'nameOf' | 'disabled'>) {
+  return (
+    <ul className="border-line not-first:border-t">
+      {placesAmong('component', key, components).map((place) =>
+        place.before === null ? (
+          <li key="end" className="relative">
+            {components.length === 0 && (
+              <p className="px-4 py-3 text-sm text-muted">
+                {key === noGroup
+                  ? 'Drop a component here to take it out of its group.'
+                  : 'No components. Drop one here.'}
+              </p>
+            )}
+            <DropPlace
+              place={place}
+              className={components.length === 0 ? 'inset-y-1 outline-focus' : '-top-px h-0.5'}
+              overClassName={components.length === 0 ? 'outline-2' : 'bg-focus'}
+            />
+          </li>
+        ) : (
+          <li key={place.before} className="relative border-line pl-4 not-first:border-t">
+            <DropPlace place={place} className="-top-0.5 h-0.5" />
+            <Movable
+              item={{ kind: 'component', key: place.before }}
+              name={nameOf(place.before)}
+              disabled={disabled}
+            >
+              <span dir="auto" className="min-w-0 wrap-anywhere text-ink">
+                {nameOf(place.before)}
+              </span>
+            </Movable>
+          </li>
+        ),
+      )}
+    </ul>
+  );
+}
+
+interface MovableProps {
+  item: Item;
+  name: string;
+  disabled: boolean;
+  children: ReactNode;
+}
+
+/** A row with a handle by which it moves. */
+function Movable({ item, name, disabled, children }: MovableProps) {
+  const { setNodeRef, setActivatorNodeRef, listeners, isDragging } = useDraggable({
+    id: `${item.kind}:${item.key}`,
+    data: item,
+    disabled,
+  });
+  return (
+    <div
+      ref={setNodeRef}
+      className={cn('flex items-center gap-2 px-2 py-1.5', isDragging && 'opacity-40')}
+    >
+      <button
+        ref={setActivatorNodeRef}
+        type="button"
+        aria-label={`Move ${name}`}
+        aria-pressed={isDragging}
+        disabled={disabled}
+        className={cn(buttonVariants({ variant: 'ghost', size: 'icon' }), 'cursor-grab touch-none')}
+        {...listeners}
+      >
+        <GripVertical aria-hidden />
+      </button>
+      {children}
+    </div>
+  );
+}
+
+interface DropPlaceProps {
+  place: Place;
+  className: string;
+  /** Classes while something would be dropped here. */
+  overClassName?: string;
+}
+
+/** Where what is dragged may come: a line between two neighbours, or the whole of an empty entry. */
+function DropPlace({ place, className, overClassName = 'bg-focus' }: DropPlaceProps) {
+  const { setNodeRef, isOver } = useDroppable({
+    id: `${place.kind}:${place.entry ?? 'page'}:${place.before ?? 'end'}`,
+    data: place,
+  });
+  return (
+    <span
+      ref={setNodeRef}
+      aria-hidden
+      className={cn(
+        'pointer-events-none absolute inset-x-1 z-10 rounded-sm',
+        className,
+        isOver && overClassName,
+      )}
+    />
+  );
+}
+
+/** What follows the pointer. */
+export function MovingCopy({ item, name }: { item: Item; name: string }) {
+  return (
+    <div
+      className={cn(
+        'flex w-max max-w-full cursor-grabbing items-center gap-2 rounded-md border border-line-strong bg-raised px-2 py-1.5 text-ink shadow-high',
+        item.kind === 'entry' && 'font-semibold',
+      )}
+    >
+      <span className={buttonVariants({ variant: 'ghost', size: 'icon' })}>
+        <GripVertical aria-hidden />
+      </span>
+      <span dir="auto" className="min-w-0 truncate">
+        {name}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import {
+  accepts,
+  describePosition,
+  moveTo,
+  noGroup,
+  orderOf,
+  placesAmong,
+  treeOf,
+  type Item,
+  type OrderTree,
+} from './order-tree';
+
+const tree: OrderTree = [
+  { key: noGroup, components: ['a', 'b'] },
+  { key: 'g', components: ['c', 'd', 'e'] },
+  { key: 'h', components: [] },
+];
+
+const component = (key: string): Item => ({ kind: 'component', key });
+const entry = (key: string): Item => ({ kind: 'entry', key });
+
+/** The tree after a component comes before another one, or last. */
+const put = (key: string, into: string, before: string | null) =>
+  moveTo(tree, component(key), { kind: 'component', entry: into, after: null, before });
+
+const names = { a: 'API', c: 'CDN', g: 'Platform', [noGroup]: 'No group' };
+const nameOf = (key: string) => names[key as keyof typeof names];
+
+it('moves a component within its group, to another group and out of its group', () => {
+  expect(put('e', 'g', 'c')[1]?.components).toEqual(['e', 'c', 'd']);
+  expect(put('c', 'g', null)[1]?.components).toEqual(['d', 'e', 'c']);
+  expect(put('a', 'h', null)).toEqual([
+    { key: noGroup, components: ['b'] },
+    { key: 'g', components: ['c', 'd', 'e'] },
+    { key: 'h', components: ['a'] },
+  ]);
+  expect(put('d', noGroup, 'b')[0]?.components).toEqual(['a', 'd', 'b']);
+});
+
+it('moves groups and the components without a group among each other', () => {
+  const keys = (key: string, before: string | null) =>
+    moveTo(tree, entry(key), { kind: 'entry', entry: null, after: null, before }).map(
+      (each) => each.key,
+    );
+  expect(keys('h', noGroup)).toEqual(['h', noGroup, 'g']);
+  expect(keys(noGroup, null)).toEqual(['g', 'h', noGroup]);
+});
+
+it('leaves the order as it is when something is dropped where it was', () => {
+  expect(put('d', 'g', 'd')).toBe(tree);
+});
+
+it('offers each place once, and only to things of its kind', () => {
+  const places = placesAmong('component', 'g', ['c', 'd', 'e']);
+  expect(places.map(({ before }) => before)).toEqual(['c', 'd', 'e', null]);
+  const forD = places.filter((place) => accepts(component('d'), place));
+  expect(forD.map(({ before }) => before)).toEqual(['c', 'd', null]);
+  expect(places.filter((place) => accepts(entry('g'), place))).toEqual([]);
+});
+
+it('shows a place without a group beside groups, and does not send it while it is empty', () => {
+  const shown = treeOf({ groups: [{ id: 'g', components: ['c'] }] });
+  expect(shown).toEqual([
+    { key: 'g', components: ['c'] },
+    { key: noGroup, components: [] },
+  ]);
+  expect(orderOf(shown)).toEqual({ groups: [{ id: 'g', components: ['c'] }] });
+  const alone = { groups: [{ id: null, components: ['a'] }] };
+  expect(orderOf(treeOf(alone))).toEqual(alone);
+});
+
+it('says in plain words where something is', () => {
+  const words = (item: Item) => describePosition(tree, item, nameOf);
+  expect(words(component('d'))).toBe('2 of 3 in Platform');
+  expect(words(component('a'))).toBe('1 of 2 without a group');
+  expect(words(entry('h'))).toBe('3 of 3 on the page');
+});

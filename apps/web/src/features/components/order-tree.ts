@@ -1,0 +1,130 @@
+import type { ComponentOrder } from '@/api/types';
+
+/** The key of the entry of the components without a group. */
+export const noGroup = 'no-group';
+
+/** An entry of the page: a group, or the components without a group. */
+export interface Entry {
+  key: string;
+  components: readonly string[];
+}
+
+/** The page as the screen shows it: wherever there is a group, there is also an entry without a group. */
+export type OrderTree = readonly Entry[];
+
+/** A thing that moves. */
+export interface Item {
+  kind: 'component' | 'entry';
+  key: string;
+}
+
+/** A place between two neighbours: in an entry for components, on the page for entries. */
+export interface Place {
+  kind: Item['kind'];
+  /** The entry of a place for components. */
+  entry: string | null;
+  after: string | null;
+  before: string | null;
+}
+
+export function treeOf({ groups }: ComponentOrder): OrderTree {
+  const tree = groups.map(({ id, components }) => ({ key: id ?? noGroup, components }));
+  const hasGroups = groups.some(({ id }) => id !== null);
+  const isComplete = groups.some(({ id }) => id === null) || !hasGroups;
+  return isComplete ? tree : [...tree, { key: noGroup, components: [] }];
+}
+
+/** What is sent: without the entry without a group if it is empty. */
+export function orderOf(tree: OrderTree): ComponentOrder {
+  return {
+    groups: tree
+      .filter(({ key, components }) => key !== noGroup || components.length > 0)
+      .map(({ key, components }) => ({
+        id: key === noGroup ? null : key,
+        components: [...components],
+      })),
+  };
+}
+
+export function isSameOrder(a: OrderTree, b: OrderTree): boolean {
+  return JSON.stringify(orderOf(a)) === JSON.stringify(orderOf(b));
+}
+
+/** The number of groups and components. */
+export function countThings(tree: OrderTree): number {
+  return tree.reduce(
+    (sum, { key, components }) => sum + components.length + (key === noGroup ? 0 : 1),
+    0,
+  );
+}
+
+export function entryOf(tree: OrderTree, component: string): Entry | undefined {
+  return tree.find(({ components }) => components.includes(component));
+}
+
+/** The places among neighbours, from before the first to behind the last. */
+export function placesAmong(
+  kind: Item['kind'],
+  entry: string | null,
+  neighbours: readonly string[],
+): Place[] {
+  return [...neighbours, null].map((before, index) => ({
+    kind,
+    entry,
+    after: neighbours[index - 1] ?? null,
+    before,
+  }));
+}
+
+/** Whether an item may be dropped at a place. The place behind the item is the same as the one before it. */
+export function accepts(item: Item, place: Place): boolean {
+  return place.kind === item.kind && place.after !== item.key;
+}
+
+/** Whether the item is at the place. */
+export function isAt(item: Item, place: Place): boolean {
+  return place.before === item.key;
+}
+
+export function moveTo(tree: OrderTree, item: Item, place: Place): OrderTree {
+  if (isAt(item, place)) return tree;
+  if (item.kind === 'entry') {
+    const moved = tree.find(({ key }) => key === item.key);
+    if (moved === undefined) return tree;
+    const others = tree.filter((entry) => entry !== moved);
+    return insertBefore(others, moved, ({ key }) => key === place.before);
+  }
+  return tree.map((entry) => {
+    const others = entry.components.filter((key) => key !== item.key);
+    const components =
+      entry.key === place.entry
+        ? insertBefore(others, item.key, (key) => key === place.before)
+        : others;
+    return { ...entry, components };
+  });
+}
+
+/** Inserts before the element that matches; at the end if none does. */
+function insertBefore<T>(list: readonly T[], item: T, isNext: (other: T) => boolean): T[] {
+  const found = list.findIndex(isNext);
+  const index = found === -1 ? list.length : found;
+  return [...list.slice(0, index), item, ...list.slice(index)];
+}
+
+/** "2 of 5 in Platform": where an item is. */
+export function describePosition(
+  tree: OrderTree,
+  item: Item,
+  nameOf: (key: string) => string,
+): string {
+  if (item.kind === 'entry') {
+    const index = tree.findIndex(({ key }) => key === item.key);
+    return `${index + 1} of ${tree.length} on the page`;
+  }
+  const entry = entryOf(tree, item.key);
+  if (entry === undefined) return '';
+  const position = `${entry.components.indexOf(item.key) + 1} of ${entry.components.length}`;
+  return entry.key === noGroup
+    ? `${position} without a group`
+    : `${position} in ${nameOf(entry.key)}`;
+}

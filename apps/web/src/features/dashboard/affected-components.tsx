@@ -1,0 +1,35 @@
+import type { Dashboard } from '@/api/types';
+import { paths } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
+import { componentStyles } from '@/ui/statuses';
+import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
+
+/** The components that are not operational or are under maintenance. */
+export function AffectedComponents({ components }: { components: Dashboard['components'] }) {
+  return (
+    <Section
+      title="Components with problems"
+      count={components.length}
+      link={{ to: paths.components.list, text: 'All components' }}
+    >
+      {components.length === 0 ? (
+        <Nothing to={paths.components.list} action="Change a status">
+          All components are operational.
+        </Nothing>
+      ) : (
+        <ul className={listClass}>
+          {components.map((component) => (
+            <li key={component.id} className={rowClass}>
+              <span className="min-w-0 flex-1">
+                <ItemLink to={paths.components.edit(component.id)}>{component.name}</ItemLink>
+              </span>
+              {componentStyles(component).map((style) => (
+                <StatusBadge key={style.label} {...style} />
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

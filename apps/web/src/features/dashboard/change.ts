@@ -1,0 +1,83 @@
+import type { Change } from '@/api/types';
+import { paths } from '@/paths';
+
+const things: Record<string, string> = {
+  organisation: 'the settings of',
+  component: 'component',
+  'component-history': 'the history of component',
+  'component-group': 'group',
+  'component-order': 'the order of the status page',
+  incident: 'incident',
+  'incident-update': 'an update of incident',
+  'incident-review': 'the review of incident',
+  maintenance: 'maintenance',
+  'maintenance-update': 'an update of maintenance',
+  subscriber: 'a subscriber',
+};
+
+/** Things whose words name no target. */
+const nameless = new Set(['component-order', 'subscriber']);
+
+const verbs: Record<string, string> = {
+  created: 'created',
+  updated: 'changed',
+  deleted: 'deleted',
+  published: 'published',
+  started: 'started',
+  completed: 'completed',
+};
+
+const specialVerbs: Record<string, string> = {
+  'component-order.updated': 'changed',
+  'component-history.created': 'corrected',
+  'component-history.updated': 'corrected',
+  'component-history.deleted': 'corrected',
+  'incident-update.created': 'recorded',
+  'maintenance-update.created': 'recorded',
+  'incident-review.created': 'wrote',
+  'subscriber.created': 'added',
+};
+
+/** A change as a sentence: `Ada recorded an update of incident “Checkout fails”`. */
+export interface ChangeText {
+  who: string;
+  /** Verb and thing. */
+  what: string;
+  /** Name of the target; undefined if the words say enough. */
+  name: string | undefined;
+}
+
+export function changeText({ actor, action, target }: Change): ChangeText {
+  const [thing = '', past = ''] = action.split('.');
+  const verb = specialVerbs[action] ?? verbs[past] ?? past;
+  const words = things[thing] ?? thing;
+  const named = !nameless.has(thing) && target.name !== null;
+  return {
+    who: actor.name,
+    what: `${verb} ${words}`,
+    name: named ? (target.name ?? undefined) : undefined,
+  };
+}
+
+const screens: Partial<Record<Change['target']['type'], (id: string) => string>> = {
+  COMPONENT: paths.components.edit,
+  COMPONENT_GROUP: () => paths.components.list,
+  ORGANISATION: () => paths.settings,
+  INCIDENT: paths.incidents.edit,
+  MAINTENANCE: paths.schedules.edit,
+  SUBSCRIBER: () => paths.subscribers,
+};
+
+/** Identifiers of what these changes deleted. */
+export function deletedTargets(changes: readonly Change[]): Set<string> {
+  const deletions = changes.filter(({ action, target }) => {
+    const thing = target.type.toLowerCase().replace('_', '-');
+    return action === `${thing}.deleted`;
+  });
+  return new Set(deletions.map(({ target }) => target.id));
+}
+
+/** The screen of a change's target; undefined if it has none. */
+export function targetPath({ target }: Change, deleted: ReadonlySet<string>): string | undefined {
+  return deleted.has(target.id) ? undefined : screens[target.type]?.(target.id);
+}

@@ -1,0 +1,247 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Dashboard } from '@/api/types';
+import { endpoints, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { aChange, aDashboard } from './fixtures';
+import { dashboardRoutes } from './routes';
+
+const now = Date.parse('2026-11-21T14:00:00.000Z');
+
+const incident: Dashboard['incidents'][number] = {
+  id: 'incident-1',
+  code: '0123456789ab',
+  title: 'Checkout fails',
+  description: 'Payments are refused.',
+  status: 'INVESTIGATING',
+  occuredAt: '2026-11-21T11:46:00.000Z',
+  resolvedAt: null,
+  createdAt: '2026-11-21T11:46:00.000Z',
+  updatedAt: '2026-11-21T11:46:00.000Z',
+  IncidentTimeline: [],
+};
+
+const maintenance: Dashboard['maintenances'][number] = {
+  id: 'maintenance-1',
+  code: '0123456789ab',
+  title: 'Move',
+  description: 'To another rack.',
+  status: 'SCHEDULED',
+  startAt: '2026-11-22T17:00:00.000Z',
+  endAt: null,
+  createdAt: '2026-11-20T11:46:00.000Z',
+  updatedAt: '2026-11-20T11:46:00.000Z',
+  timeline: [],
+  components: [],
+};
+
+const component: Dashboard['components'][number] = {
+  id: 'component-1',
+  code: '0123456789ab',
+  name: 'API',
+  description: '',
+  status: 'MAJOR_OUTAGE',
+  underMaintenance: false,
+  groupId: null,
+  position: 1,
+  showUptime: true,
+  startDate: null,
+  onlyShowWhenAffected: false,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+};
+
+/** Serves what the function returns at each request, and counts the requests. */
+function serve(dashboard: () => Dashboard) {
+  const asked = vi.fn();
+  server.use(
+    http.get(apiUrl(endpoints.dashboard), () => {
+      asked();
+      return success(dashboard());
+    }),
+  );
+  return asked;
+}
+
+const render = () => renderRoutes(dashboardRoutes, { path: paths.dashboard });
+const section = (name: string) => screen.findByRole('region', { name });
+
+beforeEach(() => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, now });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('has its heading, and the headline as the public sees it with a link to the page', async () => {
+  serve(() => aDashboard());
+  render();
+  expect(await screen.findByRole('heading', { level: 1, name: 'Dashboard' })).toBeInTheDocument();
+  const headline = await section('Public headline');
+  expect(headline).toHaveTextContent('All Systems Operational');
+  expect(within(headline).getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
+    'href',
+    '/status/org-1',
+  );
+});
+
+it('shows open incidents with their age, components with problems and what is planned', async () => {
+  serve(() =>
+    aDashboard({
+      banner: { operational: false, text: 'Some systems are experiencing issues' },
+      incidents: [incident],
+      components: [component],
+      maintenances: [
+        maintenance,
+        { ...maintenance, id: 'm2', title: 'Now', status: 'IN_PROGRESS' },
+      ],
+    }),
+  );
+  render();
+  const incidents = await section('Open incidents 1');
+  expect(incidents).toHaveTextContent('Investigating');
+  expect(incidents).toHaveTextContent('open for 2 h 14 min');
+  expect(within(incidents).getByRole('link', { name: 'Checkout fails' })).toHaveAttribute(
+    'href',
+    '/incidents/incident/edit/incident-1',
+  );
+  expect(await section('Components with problems 1')).toHaveTextContent('APIMajor Outage');
+  const planned = await section('Maintenance, next seven days 2');
+  expect(planned).toHaveTextContent('starts in 1 d 3 h');
+  expect(planned).toHaveTextContent('no end known');
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(incidents).toHaveTextContent('open for 2 h 15 min');
+});
+
+it('shows the subscribers with what could not be delivered', async () => {
+  serve(() =>
+    aDashboard({
+      subscribers: { total: 1240, subscribed: 1200, pending: 30, failing: 4 },
+      deliveries: { waiting: 0, failed: 7 },
+    }),
+  );
+  render();
+  const card = await section('Subscribers');
+  expect(card).toHaveTextContent('Subscribed1,200');
+  expect(card).toHaveTextContent('Pending30');
+  expect(card).toHaveTextContent('Mails that could not be delivered, last 30 days7');
+  expect(card).toHaveTextContent('Subscribers whom they concern4');
+});
+
+it('says who changed what, and leads to what is still there', async () => {
+  serve(() =>
+    aDashboard({
+      changes: [
+        aChange({ id: '5', action: 'component.deleted' }),
+        aChange({
+          id: '4',
+          action: 'incident-update.created',
+          target: { type: 'INCIDENT', id: 'incident-1', name: 'Checkout fails' },
+          createdAt: '2026-11-21T13:59:30.000Z',
+        }),
+        aChange({
+          id: '3',
+          action: 'maintenance.started',
+          actor: { type: 'SCHEDULER', id: null, name: 'Scheduler' },
+          target: { type: 'MAINTENANCE', id: 'm1', name: 'Move' },
+        }),
+        aChange({
+          id: '2',
+          action: 'subscriber.created',
+          target: { type: 'SUBSCRIBER', id: 's1', name: null },
+        }),
+        aChange(),
+      ],
+    }),
+  );
+  render();
+  const changes = within(await section('Last changes')).getAllByRole('listitem');
+  expect(changes.map((change) => change.textContent)).toEqual([
+    'Ada Lovelace deleted component API52 min ago',
+    'Ada Lovelace recorded an update of incident Checkout failsjust now',
+    'Scheduler started maintenance Move52 min ago',
+    'Ada Lovelace added a subscriber 52 min ago',
+    'Ada Lovelace created component API52 min ago',
+  ]);
+  expect(screen.getByRole('link', { name: 'Checkout fails' })).toHaveAttribute(
+    'href',
+    '/incidents/incident/edit/incident-1',
+  );
+  expect(screen.queryByRole('link', { name: 'API' })).not.toBeInTheDocument();
+});
+
+it('leads from each empty section to where something can be done', async () => {
+  serve(() => aDashboard());
+  render();
+  await section('Open incidents');
+  for (const [name, path] of [
+    ['Open an incident', '/incidents/incident/create'],
+    ['Change a status', '/components'],
+    ['Schedule a maintenance', '/schedules/maintenance/create'],
+    ['Add subscribers', '/subscribers'],
+  ] as const) {
+    expect(screen.getByRole('link', { name })).toHaveAttribute('href', path);
+  }
+});
+
+it('shows the first steps to an organisation without components', async () => {
+  serve(() => aDashboard({ banner: null }));
+  render();
+  await screen.findByRole('heading', { name: 'First steps' });
+  for (const [name, path] of [
+    [/Create a component/, '/components/component/create'],
+    [/Look at your status page/, '/status/org-1'],
+    [/Invite subscribers/, '/subscribers'],
+  ] as const) {
+    expect(screen.getByRole('link', { name })).toHaveAttribute('href', path);
+  }
+});
+
+it('records an update of an open incident and reads the dashboard again', async () => {
+  const open = { ...incident };
+  let sent: unknown;
+  const asked = serve(() => aDashboard({ incidents: [open] }));
+  server.use(
+    http.post(apiUrl(endpoints.incidents.createUpdate('incident-1')), async ({ request }) => {
+      sent = await request.json();
+      open.status = 'MONITORING';
+      return success({}, { status: 201 });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Update: Checkout fails' }));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  await user.click(within(dialog).getByRole('radio', { name: 'Monitoring' }));
+  await user.type(within(dialog).getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await user.click(within(dialog).getByRole('button', { name: 'Record Update' }));
+  expect(await screen.findByText('Incident Update Created')).toBeInTheDocument();
+  expect(sent).toMatchObject({ status: 'MONITORING', message: 'It works again.' });
+  await waitFor(async () =>
+    expect(await section('Open incidents 1')).toHaveTextContent('Monitoring'),
+  );
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
+it('is read again every ten seconds while mails wait', async () => {
+  const waiting = [2, 0];
+  const asked = serve(() =>
+    aDashboard({ deliveries: { waiting: waiting.shift() ?? 0, failed: 0 } }),
+  );
+  render();
+  await section('Subscribers');
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+  await act(() => vi.advanceTimersByTimeAsync(30_000));
+  expect(asked).toHaveBeenCalledTimes(2);
+});
+
+it('says why it could not be read, and tries again', async () => {
+  server.use(http.get(apiUrl(endpoints.dashboard), () => problem(403, 'Choose an organisation')));
+  const { user } = render();
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+  serve(() => aDashboard());
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await section('Open incidents')).toBeInTheDocument();
+});

@@ -1,0 +1,64 @@
+import { useMemo } from 'react';
+import { Link } from 'react-router-dom';
+import type { Change } from '@/api/types';
+import { Card, CardHeader } from '@/ui/card';
+import { formatInstant } from '@/ui/datetime';
+import { formatDuration } from '@/ui/duration';
+import { changeText, deletedTargets, targetPath } from './change';
+import { listClass } from './section';
+
+interface LastChangesProps {
+  changes: readonly Change[];
+  now: number;
+}
+
+/** The last changes, by whom and when. */
+export function LastChanges({ changes, now }: LastChangesProps) {
+  const deleted = useMemo(() => deletedTargets(changes), [changes]);
+  return (
+    <Card aria-label="Last changes">
+      <CardHeader title="Last changes" />
+      {changes.length === 0 ? (
+        <p className="px-4 py-5 text-muted">Changes by you and your team appear here.</p>
+      ) : (
+        <ol className={listClass}>
+          {changes.map((change) => (
+            <li key={change.id} className="grid gap-0.5 px-4 py-2.5 text-sm">
+              <Sentence change={change} path={targetPath(change, deleted)} />
+              <time
+                dateTime={change.createdAt}
+                title={formatInstant(change.createdAt)}
+                className="text-xs text-muted"
+              >
+                {ago(change.createdAt, now)}
+              </time>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+function Sentence({ change, path }: { change: Change; path: string | undefined }) {
+  const { who, what, name } = changeText(change);
+  const linkClass = 'rounded-sm font-medium text-ink underline underline-offset-4';
+  return (
+    <p className="wrap-anywhere text-muted">
+      <bdi className="font-medium text-ink">{who}</bdi> {what}{' '}
+      {name !== undefined &&
+        (path ? (
+          <Link to={path} className={linkClass}>
+            <bdi>{name}</bdi>
+          </Link>
+        ) : (
+          <bdi className="font-medium text-ink">{name}</bdi>
+        ))}
+    </p>
+  );
+}
+
+function ago(time: string, now: number): string {
+  const seconds = (now - Date.parse(time)) / 1000;
+  return seconds < 60 ? 'just now' : `${formatDuration(seconds)} ago`;
+}

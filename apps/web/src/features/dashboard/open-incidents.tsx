@@ -1,0 +1,77 @@
+import { MessageSquarePlus } from 'lucide-react';
+import { useState } from 'react';
+import type { Dashboard } from '@/api/types';
+import { paths } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { formatInstant } from '@/ui/datetime';
+import { formatDuration } from '@/ui/duration';
+import { incidentStatuses } from '@/ui/statuses';
+import { incidentTimeline } from '@/updates/incident-timeline';
+import { RecordUpdateDialog } from '@/updates/record-update-dialog';
+import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
+
+type Incident = Dashboard['incidents'][number];
+
+interface OpenIncidentsProps {
+  incidents: readonly Incident[];
+  now: number;
+  onRecorded: () => void;
+}
+
+export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps) {
+  const [recorded, setRecorded] = useState<Incident>();
+  return (
+    <Section
+      title="Open incidents"
+      count={incidents.length}
+      link={{ to: paths.incidents.list, text: 'All incidents' }}
+    >
+      {incidents.length === 0 ? (
+        <Nothing to={paths.incidents.create} action="Open an incident">
+          Nothing is wrong that you have told your visitors of.
+        </Nothing>
+      ) : (
+        <ul className={listClass}>
+          {incidents.map((incident) => (
+            <li key={incident.id} className={rowClass}>
+              <div className="grid min-w-0 flex-1 basis-56 gap-1">
+                <ItemLink to={paths.incidents.edit(incident.id)}>{incident.title}</ItemLink>
+                <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
+                  <StatusBadge {...incidentStatuses[incident.status]} />
+                  <Age since={incident.occuredAt} now={now} />
+                </span>
+              </div>
+              <Button
+                size="sm"
+                aria-label={`Record Update: ${incident.title}`}
+                onClick={() => setRecorded(incident)}
+              >
+                <MessageSquarePlus aria-hidden /> Record Update
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {recorded && (
+        <RecordUpdateDialog
+          key={recorded.id}
+          timeline={incidentTimeline(recorded.id)}
+          about={recorded.title}
+          open
+          onOpenChange={(open) => !open && setRecorded(undefined)}
+          onRecorded={onRecorded}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** How long something has lasted. */
+function Age({ since, now }: { since: string; now: number }) {
+  return (
+    <time dateTime={since} title={formatInstant(since)} className="tabular-nums">
+      open for {formatDuration((now - Date.parse(since)) / 1000)}
+    </time>
+  );
+}

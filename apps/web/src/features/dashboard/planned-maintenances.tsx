@@ -1,0 +1,53 @@
+import type { Dashboard } from '@/api/types';
+import { paths } from '@/paths';
+import { StatusBadge } from '@/ui/badge';
+import { formatDuration } from '@/ui/duration';
+import { maintenanceStatuses } from '@/ui/statuses';
+import { Timestamp } from '@/ui/timestamp';
+import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
+
+interface PlannedMaintenancesProps {
+  maintenances: Dashboard['maintenances'];
+  now: number;
+}
+
+/** The maintenances in progress and of the next seven days. */
+export function PlannedMaintenances({ maintenances, now }: PlannedMaintenancesProps) {
+  return (
+    <Section
+      title="Maintenance, next seven days"
+      count={maintenances.length}
+      link={{ to: paths.schedules.list, text: 'All schedules' }}
+    >
+      {maintenances.length === 0 ? (
+        <Nothing to={paths.schedules.create} action="Schedule a maintenance">
+          Nothing is planned.
+        </Nothing>
+      ) : (
+        <ul className={listClass}>
+          {maintenances.map((maintenance) => (
+            <li key={maintenance.id} className={rowClass}>
+              <div className="grid min-w-0 flex-1 basis-56 gap-1">
+                <ItemLink to={paths.schedules.edit(maintenance.id)}>{maintenance.title}</ItemLink>
+                <span className="flex flex-wrap gap-x-3 text-sm text-muted">
+                  <Timestamp value={maintenance.startAt} />
+                  <span className="tabular-nums">{when(maintenance, now)}</span>
+                </span>
+              </div>
+              <StatusBadge {...maintenanceStatuses[maintenance.status]} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function when(
+  { status, startAt, endAt }: PlannedMaintenancesProps['maintenances'][number],
+  now: number,
+): string {
+  const until = (time: string) => formatDuration((Date.parse(time) - now) / 1000);
+  if (status !== 'IN_PROGRESS') return `starts in ${until(startAt)}`;
+  return endAt === null ? 'no end known' : `ends in ${until(endAt)}`;
+}

@@ -1,0 +1,71 @@
+import { useId, type ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { Card } from '@/ui/card';
+
+interface SectionProps {
+  title: string;
+  /** Number of items beside the title. */
+  count?: number;
+  link: { to: string; text: string };
+  children: ReactNode;
+}
+
+/** A card of the dashboard with a link to the screen behind it. */
+export function Section({ title, count, link, children }: SectionProps) {
+  const id = useId();
+  return (
+    <Card aria-labelledby={id} className="flex flex-col">
+      <header className="flex flex-wrap items-baseline justify-between gap-x-4 border-b border-line px-4 py-3">
+        <h2 id={id} className="text-lg font-semibold text-ink">
+          {title}{' '}
+          {count !== undefined && count > 0 && (
+            <span className="ml-1 text-base font-normal text-muted tabular-nums">{count}</span>
+          )}
+        </h2>
+        <Link
+          to={link.to}
+          className="rounded-sm text-sm text-muted underline-offset-4 hover:text-ink hover:underline"
+        >
+          {link.text}
+        </Link>
+      </header>
+      {children}
+    </Card>
+  );
+}
+
+/** What a section says if it has nothing to list, with a link to where something can be done. */
+export function Nothing({
+  children,
+  to,
+  action,
+}: {
+  children: ReactNode;
+  to: string;
+  action: string;
+}) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-5 text-muted">
+      <p>{children}</p>
+      <Link to={to} className="rounded-sm font-medium text-ink underline underline-offset-4">
+        {action}
+      </Link>
+    </div>
+  );
+}
+
+export const listClass = 'divide-y divide-line';
+export const rowClass = 'flex flex-wrap items-center gap-x-3 gap-y-1.5 px-4 py-3';
+
+/** The name of an item, which leads to its screen. */
+export function ItemLink({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <Link
+      to={to}
+      dir="auto"
+      className="line-clamp-2 min-w-0 rounded-sm font-medium wrap-anywhere text-ink underline-offset-4 hover:underline"
+    >
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,79 @@
+import { useFormikContext } from 'formik';
+import { Send, Trash2 } from 'lucide-react';
+import type { Review } from '@/api/types';
+import { Button } from '@/ui/button';
+import { ConfirmButton } from '@/ui/confirm-button';
+import { FailureMessage } from '@/ui/failure-message';
+import { toast } from '@/ui/toast';
+import { reviewValues, type ReviewValues } from './review';
+
+interface ReviewActionsProps {
+  review: Review | null;
+  /** Whether the incident is resolved. */
+  isResolved: boolean;
+  onPublish: () => void;
+  /** Deletes the review; throws `ApiError`. */
+  onRemove: () => Promise<void>;
+}
+
+/** Inside the form of a review: its buttons. */
+export function ReviewActions({ review, isResolved, onPublish, onRemove }: ReviewActionsProps) {
+  const { values, errors, dirty, isSubmitting, resetForm } = useFormikContext<ReviewValues>();
+  const isPublished = review?.status === 'PUBLISHED';
+
+  async function remove() {
+    try {
+      await onRemove();
+    } catch (error) {
+      toast.error(<FailureMessage text="The review was not deleted" error={error} />);
+      return;
+    }
+    resetForm({ values: reviewValues(null) });
+    toast.success('Review deleted');
+  }
+
+  return (
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      {!isPublished && !isResolved && (
+        <p className="text-sm text-muted">
+          A review can be published once the incident is resolved.
+        </p>
+      )}
+      {review && (
+        <ConfirmButton
+          button={(ask) => (
+            <Button disabled={isSubmitting} onClick={ask}>
+              <Trash2 aria-hidden /> Delete Review
+            </Button>
+          )}
+          title="Delete this review?"
+          description={
+            isPublished
+              ? 'It disappears, also from the public page of the incident.'
+              : 'The draft disappears.'
+          }
+          confirmLabel="Delete"
+          onConfirm={remove}
+        />
+      )}
+      {!isPublished && (
+        <Button
+          disabled={
+            !isResolved || isSubmitting || values.body.trim() === '' || errors.body !== undefined
+          }
+          onClick={onPublish}
+        >
+          <Send aria-hidden /> Publish
+        </Button>
+      )}
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={review !== null && !dirty}
+        pending={isSubmitting}
+      >
+        {isSubmitting ? 'Saving...' : isPublished ? 'Update Review' : 'Save Draft'}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { Formik, type FormikHelpers } from 'formik';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import type { Review } from '@/api/types';
+import { Merge } from '@/items/edit-merge';
+import { useEdit, type Edit } from '@/items/use-edit';
+import { endpoints } from '@/paths';
+import { useItemChanges } from '@/realtime/realtime';
+import { Form } from '@/ui/form';
+import { FormFailure, showFailure } from '@/ui/form-failure';
+import { FormLeaveGuard } from '@/ui/form-leave-guard';
+import { FormSkeleton } from '@/ui/form-skeleton';
+import { LoadFailure } from '@/ui/load-failure';
+import { toast } from '@/ui/toast';
+import type { Incident } from './incident';
+import { PublishReviewDialog } from './publish-review-dialog';
+import { noReview, readReview, reviewSchema, reviewValues, type ReviewValues } from './review';
+import { ReviewActions } from './review-actions';
+import { ReviewFields } from './review-fields';
+import { ReviewState } from './review-state';
+
+/** Writes, publishes and deletes the review of an incident. */
+export function ReviewPanel({ incident }: { incident: Incident }) {
+  const edit = useEdit<Review | null>(endpoints.incidents.review(incident.id).item, readReview);
+  if (edit.loaded !== undefined) {
+    return <ReviewForm incident={incident} edit={edit} review={edit.loaded} />;
+  }
+  if (edit.error === undefined) return <FormSkeleton fields={['text']} />;
+  return (
+    <LoadFailure
+      title="Error while fetching the review"
+      reason={edit.error.message}
+      onRetry={edit.retry}
+    />
+  );
+}
+
+interface ReviewFormProps {
+  incident: Incident;
+  edit: Edit<Review | null>;
+  /** The version of `edit`. */
+  review: Review | null;
+}
+
+function ReviewForm({ incident, edit, review }: ReviewFormProps) {
+  const api = useApi();
+  const calls = endpoints.incidents.review(incident.id);
+  const [publishing, setPublishing] = useState(false);
+  useItemChanges('incident-updated', incident.id, () => void edit.refresh());
+  usePolling(() => void edit.refresh());
+
+  async function save(values: ReviewValues, form: FormikHelpers<ReviewValues>) {
+    try {
+      const saved = await edit.write((on) => api.put<Review>(calls.item, values, on));
+      form.resetForm({ values: reviewValues(saved) });
+      toast.success('Review saved');
+    } catch (error) {
+      showFailure(form, error, 'The review was not saved');
+    }
+  }
+
+  async function remove() {
+    await edit.write(async (on) => {
+      await api.delete(calls.item, undefined, on);
+      return noReview;
+    });
+  }
+
+  /** Publishes a text, which is saved before if it is not yet. */
+  async function publish(values: ReviewValues, notify: boolean | undefined) {
+    try {
+      return await edit.write(async (on) => {
+        if (review?.body === values.body) return api.post<Review>(calls.publish, { notify }, on);
+        const { etag } = await api.put<Review>(calls.item, values, on);
+        return api.post<Review>(calls.publish, { notify }, { ifMatch: etag });
+      });
+    } catch (error) {
+      // The text may be saved and not published.
+      await edit.refresh();
+      throw error;
+    }
+  }
+
+  return (
+    <Formik
+      initialValues={reviewValues(review)}
+      validationSchema={reviewSchema}
+      onSubmit={save}
+      validateOnBlur={false}
+    >
+      <>
+        <Form className="grid min-w-0 gap-4">
+          <FormLeaveGuard />
+          <ReviewState incident={incident} review={review} />
+          <ReviewFields previewPath={calls.preview} />
+          <Merge
+            edit={edit}
+            loaded={review}
+            noun="review"
+            valuesOf={reviewValues}
+            describe={({ body }) => ({
+              body: { label: 'Review', value: <TheirBody body={body} /> },
+            })}
+          />
+          <FormFailure />
+          <ReviewActions
+            review={review}
+            isResolved={incident.status === 'RESOLVED'}
+            onPublish={() => setPublishing(true)}
+            onRemove={remove}
+          />
+        </Form>
+        {publishing && (
+          <PublishReviewDialog publish={publish} onClose={() => setPublishing(false)} />
+        )}
+      </>
+    </Formik>
+  );
+}
+
+function TheirBody({ body }: { body: string }) {
+  return body === '' ? 'Deleted' : <div className="max-h-60 overflow-y-auto">{body}</div>;
+}
+
+const pollMs = 15_000;
+
+/** Drafts are not public and make no events, so they are read from time to time. */
+function usePolling(refresh: () => void): void {
+  const poll = useEffectEvent(refresh);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') poll();
+    }, pollMs);
+    return () => clearInterval(timer);
+  }, []);
+}

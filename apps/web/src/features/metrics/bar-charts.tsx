@@ -1,0 +1,152 @@
+import {
+  Bar,
+  BarChart,
+  CartesianGrid,
+  LabelList,
+  Tooltip,
+  XAxis,
+  YAxis,
+  type TooltipContentProps,
+} from 'recharts';
+import type { Point } from './series';
+
+const axisText = { fill: 'var(--muted)', fontSize: 12 };
+const nameLength = 22;
+const barHeight = 34;
+
+interface ChartProps {
+  label: string;
+  points: readonly Point[];
+  format: (value: number) => string;
+  /** Colour of a bar, a token of the theme; by default the accent. */
+  colour?: (point: Point) => string;
+}
+
+interface RowsChartProps extends ChartProps {
+  /** Start of the axis of values. */
+  floor?: number;
+  /** Values that the axis names, the last one at its end; by default round numbers up to the largest value. */
+  ticks?: readonly number[];
+}
+
+/** A bar for each point, from left to right, with its name before and its value behind it. Live charts do not move by themselves. */
+export function RowsChart({ label, points, format, colour, floor = 0, ticks }: RowsChartProps) {
+  return (
+    <BarChart
+      responsive
+      accessibilityLayer
+      aria-label={label}
+      layout="vertical"
+      data={points.map((point) => ({ ...point, fill: colour?.(point) ?? 'var(--accent)' }))}
+      margin={{ top: 0, right: 84, bottom: 0, left: 0 }}
+      style={{ width: '100%', height: points.length * barHeight + 30 }}
+    >
+      <CartesianGrid horizontal={false} stroke="var(--line)" />
+      <XAxis
+        type="number"
+        domain={[floor, ticks?.at(-1) ?? 'dataMax']}
+        {...(ticks && { ticks: [...ticks] })}
+        allowDataOverflow
+        allowDecimals={floor > 0}
+        tickFormatter={format}
+        tick={axisText}
+        tickLine={false}
+        axisLine={false}
+        minTickGap={24}
+        tickCount={4}
+      />
+      <YAxis
+        type="category"
+        dataKey="id"
+        tickFormatter={(id: string) => short(nameOf(points, id))}
+        tick={axisText}
+        tickLine={false}
+        axisLine={{ stroke: 'var(--line-strong)' }}
+        width={140}
+        interval={0}
+      />
+      <Tooltip
+        cursor={{ fill: 'var(--hover)' }}
+        content={(shown) => <Tip {...shown} format={format} />}
+      />
+      <Bar dataKey="value" barSize={16} radius={[0, 3, 3, 0]} isAnimationActive={false}>
+        <LabelList
+          dataKey="value"
+          position="right"
+          fill="var(--ink)"
+          fontSize={12}
+          formatter={(value) => format(Number(value))}
+        />
+      </Bar>
+    </BarChart>
+  );
+}
+
+/** A bar for each point in time, side by side. */
+export function ColumnsChart({ label, points, format }: ChartProps) {
+  return (
+    <BarChart
+      responsive
+      accessibilityLayer
+      aria-label={label}
+      data={[...points]}
+      margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+      style={{ width: '100%', height: 240 }}
+    >
+      <CartesianGrid vertical={false} stroke="var(--line)" />
+      <XAxis
+        dataKey="id"
+        tickFormatter={(id: string) => nameOf(points, id)}
+        tick={axisText}
+        tickLine={false}
+        axisLine={{ stroke: 'var(--line-strong)' }}
+        minTickGap={16}
+      />
+      <YAxis
+        allowDecimals={false}
+        domain={[0, (largest: number) => Math.max(largest, 4)]}
+        tick={axisText}
+        tickLine={false}
+        axisLine={false}
+        width={32}
+      />
+      <Tooltip
+        cursor={{ fill: 'var(--hover)' }}
+        content={(shown) => <Tip {...shown} format={format} />}
+      />
+      <Bar
+        dataKey="value"
+        maxBarSize={36}
+        radius={[3, 3, 0, 0]}
+        fill="var(--accent)"
+        isAnimationActive={false}
+      />
+    </BarChart>
+  );
+}
+
+function Tip({
+  active,
+  payload,
+  format,
+}: Pick<TooltipContentProps, 'active' | 'payload'> & Pick<ChartProps, 'format'>) {
+  const point = payload[0]?.payload as Point | undefined;
+  if (!active || !point) return null;
+  return (
+    <div className="max-w-64 rounded-md border border-line bg-raised px-3 py-2 text-sm shadow-high">
+      <p dir="auto" className="wrap-anywhere text-muted">
+        {point.name}
+      </p>
+      <p className="font-semibold text-ink tabular-nums">{format(point.value)}</p>
+    </div>
+  );
+}
+
+function nameOf(points: readonly Point[], id: string): string {
+  return points.find((point) => point.id === id)?.name ?? '';
+}
+
+function short(name: string): string {
+  const letters = Array.from(name);
+  return letters.length > nameLength ? `${letters.slice(0, nameLength - 1).join('')}…` : name;
+}

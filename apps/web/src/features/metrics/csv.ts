@@ -1,0 +1,26 @@
+export type Cell = string | number | null;
+
+/** Writes rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe. */
+export function toCsv(rows: readonly (readonly Cell[])[]): string {
+  return rows.map((row) => `${row.map(field).join(',')}\r\n`).join('');
+}
+
+function field(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return String(cell);
+  const text = /^[=+\-@]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Saves rows as a file of the browser's downloads. */
+export function downloadCsv(fileName: string, rows: readonly (readonly Cell[])[]): void {
+  // The mark tells spreadsheets that the text is UTF-8.
+  const blob = new Blob(['\uFEFF', toCsv(rows)], { type: 'text/csv;charset=utf-8' });
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = fileName;
+  link.click();
+  // The browser has begun to read the file by then.
+  window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,228 @@
+import { Boxes, CircleCheck, MailX } from 'lucide-react';
+import { lazy, Suspense, useMemo, type ComponentProps } from 'react';
+import { Link } from 'react-router-dom';
+import type { Metrics } from '@/api/types';
+import { paths } from '@/paths';
+import { buttonVariants } from '@/ui/button-variants';
+import { formatDuration } from '@/ui/duration';
+import { EmptyState } from '@/ui/empty-state';
+import { Skeleton } from '@/ui/skeleton';
+import { ChartCard } from './chart-card';
+import {
+  count,
+  durationSeries,
+  durationTicks,
+  incidentSeries,
+  mailSeries,
+  mostBars,
+  percent,
+  uptimeFloor,
+  uptimeSeries,
+  weekSeries,
+  type Point,
+} from './series';
+
+// A chunk of its own: the tables do not wait for the library of charts.
+const charts = () => import('./bar-charts');
+const LazyRows = lazy(async () => ({ default: (await charts()).RowsChart }));
+const LazyColumns = lazy(async () => ({ default: (await charts()).ColumnsChart }));
+
+/** The charts of some days. */
+export function Figures({ metrics }: { metrics: Metrics }) {
+  return (
+    <div className="grid min-w-0 items-start gap-4 xl:grid-cols-2">
+      <Uptime metrics={metrics} kind="component" />
+      {metrics.groups.length > 0 && <Uptime metrics={metrics} kind="group" />}
+      <Incidents metrics={metrics} />
+      <Durations metrics={metrics} />
+      <Mails metrics={metrics} />
+    </div>
+  );
+}
+
+function file(metrics: Metrics, name: string): string {
+  return `${name}-${metrics.from}-to-${metrics.to}`;
+}
+
+const uptimeKinds = {
+  component: { title: 'Uptime by component', heading: 'Component', file: 'uptime-by-component' },
+  group: { title: 'Uptime by group', heading: 'Group', file: 'uptime-by-group' },
+} as const;
+
+function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptimeKinds }) {
+  const { title, heading, file: name } = uptimeKinds[kind];
+  const uptimes = kind === 'component' ? metrics.components : metrics.groups;
+  const series = useMemo(() => uptimeSeries(heading, uptimes), [heading, uptimes]);
+  const floor = uptimeFloor(series.points);
+  const isCut = series.points.length < uptimes.length && series.points.length === mostBars;
+  const shown = isCut ? `The ${String(mostBars)} lowest; the table has all. ` : '';
+  return (
+    <ChartCard
+      title={title}
+      description={`${shown}The axis starts at ${percent(floor)}.`}
+      series={series}
+      fileName={file(metrics, name)}
+      empty={
+        series.points.length === 0 && (
+          <EmptyState
+            icon={Boxes}
+            title="No uptime to show"
+            action={
+              <Link to={paths.components.create} className={buttonVariants()}>
+                Create a component
+              </Link>
+            }
+          >
+            Uptime is measured from the first day of a component.
+          </EmptyState>
+        )
+      }
+    >
+      <Rows
+        label={`${title}, chart`}
+        points={series.points}
+        format={percent}
+        floor={floor}
+        ticks={[floor, (floor + 100) / 2, 100]}
+        colour={uptimeColour}
+      />
+    </ChartCard>
+  );
+}
+
+/** The colours of the statuses: below three nines an outage is noticed, below two it is a problem. */
+function uptimeColour({ value }: Point): string {
+  if (value >= 99.9) return 'var(--operational-solid)';
+  return value >= 99 ? 'var(--degraded-solid)' : 'var(--major-solid)';
+}
+
+function Incidents({ metrics }: { metrics: Metrics }) {
+  const weeks = useMemo(() => weekSeries(metrics.incidentsByWeek), [metrics.incidentsByWeek]);
+  const components = useMemo(
+    () => incidentSeries(metrics.incidentsByComponent),
+    [metrics.incidentsByComponent],
+  );
+  const total = metrics.incidentsByWeek.reduce((sum, week) => sum + week.count, 0);
+  const none = (
+    <EmptyState
+      icon={CircleCheck}
+      title="No incidents on these days"
+      action={
+        <Link to={paths.incidents.list} className={buttonVariants()}>
+          All incidents
+        </Link>
+      }
+    />
+  );
+  return (
+    <>
+      <ChartCard
+        title="Incidents by week"
+        description={`${count(total)} in total, by the week in which they began`}
+        series={weeks}
+        fileName={file(metrics, 'incidents-by-week')}
+        empty={total === 0 && none}
+      >
+        <Columns label="Incidents by week, chart" points={weeks.points} format={count} />
+      </ChartCard>
+      <ChartCard
+        title="Incidents by component"
+        description="An incident counts for each component that it affected"
+        series={components}
+        fileName={file(metrics, 'incidents-by-component')}
+        empty={components.points.length === 0 && none}
+      >
+        <Rows label="Incidents by component, chart" points={components.points} format={count} />
+      </ChartCard>
+    </>
+  );
+}
+
+function Durations({ metrics }: { metrics: Metrics }) {
+  const series = useMemo(() => durationSeries(metrics), [metrics]);
+  return (
+    <ChartCard
+      title="Time to react"
+      description="From the beginning of an incident to its first update, and to its resolution"
+      series={series}
+      fileName={file(metrics, 'time-to-react')}
+      empty={
+        series.points.length === 0 && (
+          <EmptyState
+            icon={CircleCheck}
+            title="Nothing to measure on these days"
+            action={
+              <Link to={paths.incidents.list} className={buttonVariants()}>
+                All incidents
+              </Link>
+            }
+          >
+            An incident counts once it has an update or is resolved.
+          </EmptyState>
+        )
+      }
+    >
+      <Rows
+        label="Time to react, chart"
+        points={series.points}
+        format={formatDuration}
+        ticks={durationTicks(series.points)}
+      />
+    </ChartCard>
+  );
+}
+
+function Mails({ metrics }: { metrics: Metrics }) {
+  const { mails } = metrics;
+  const series = useMemo(() => mailSeries(mails), [mails]);
+  return (
+    <ChartCard
+      title="Mails to subscribers"
+      description="Sent, and failed for good"
+      series={series}
+      fileName={file(metrics, 'mails')}
+      empty={
+        mails.sent + mails.failed === 0 && (
+          <EmptyState
+            icon={MailX}
+            title="No mails on these days"
+            action={
+              <Link to={paths.subscribers} className={buttonVariants()}>
+                Subscribers
+              </Link>
+            }
+          >
+            Subscribers get a mail when something happens or is planned.
+          </EmptyState>
+        )
+      }
+    >
+      <Rows
+        label="Mails to subscribers, chart"
+        points={series.points}
+        format={count}
+        colour={mailColour}
+      />
+    </ChartCard>
+  );
+}
+
+function mailColour({ id }: Point): string {
+  return id === 'Failed' ? 'var(--major-solid)' : 'var(--accent)';
+}
+
+function Rows(props: ComponentProps<typeof LazyRows>) {
+  return (
+    <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+      <LazyRows {...props} />
+    </Suspense>
+  );
+}
+
+function Columns(props: ComponentProps<typeof LazyColumns>) {
+  return (
+    <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+      <LazyColumns {...props} />
+    </Suspense>
+  );
+}

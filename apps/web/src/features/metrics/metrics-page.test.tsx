@@ -1,0 +1,167 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import type { Metrics } from '@/api/types';
+import { paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { noMetrics } from './fixtures';
+import { metricsRoutes } from './routes';
+
+const metrics = noMetrics({
+  components: [
+    { id: 'c1', name: 'API', percentage: 99.95 },
+    { id: 'c2', name: '=HYPERLINK("x")', percentage: 100 },
+    { id: 'c3', name: 'New', percentage: null },
+  ],
+  groups: [{ id: 'g1', name: 'Edge', percentage: 99.97 }],
+  incidentsByWeek: [
+    { week: '2026-11-09', count: 0 },
+    { week: '2026-11-16', count: 3 },
+  ],
+  incidentsByComponent: [{ id: 'c1', name: 'API', count: 3 }],
+  timeToFirstUpdate: { median: 300, longest: 600 },
+  timeToResolve: { median: 8040, longest: 273_600 },
+  mails: { sent: 1200, failed: 3 },
+});
+
+/** Serves these metrics and notes the requested days. */
+function serve(found: Metrics = metrics) {
+  const asked: (string | null)[] = [];
+  server.use(
+    http.get(apiUrl('/metrics'), ({ request }) => {
+      const days = new URL(request.url).searchParams.get('days');
+      asked.push(days);
+      return success({ ...found, days: Number(days) });
+    }),
+  );
+  return asked;
+}
+
+const render = (search = '') => renderRoutes(metricsRoutes, { path: `${paths.metrics}${search}` });
+const card = (name: string) => screen.findByRole('region', { name });
+const rows = (within_: HTMLElement) =>
+  within(within_)
+    .getAllByRole('row')
+    .map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent).join(' | '));
+
+it('has its heading and reads the last 30 days at first', async () => {
+  const asked = serve();
+  render();
+  expect(await screen.findByRole('heading', { level: 1, name: 'Metrics' })).toBeInTheDocument();
+  await card('Uptime by component');
+  expect(asked).toEqual(['30']);
+  expect(screen.getByRole('link', { name: '30 days' })).toHaveAttribute('aria-current', 'true');
+});
+
+it('keeps the range in its address', async () => {
+  const asked = serve();
+  const { user, router } = render('?days=90');
+  await card('Uptime by component');
+  expect(screen.getByRole('link', { name: '90 days' })).toHaveAttribute('aria-current', 'true');
+  await user.click(screen.getByRole('link', { name: '365 days' }));
+  await waitFor(() => expect(asked).toEqual(['90', '365']));
+  expect(router.state.location.search).toBe('?days=365');
+  await user.click(screen.getByRole('link', { name: '30 days' }));
+  await waitFor(() => expect(router.state.location.search).toBe(''));
+});
+
+it('takes the standard range for an unknown one', async () => {
+  const asked = serve();
+  render('?days=8');
+  await card('Uptime by component');
+  expect(asked).toEqual(['30']);
+});
+
+it.each([
+  [
+    'Uptime by component',
+    ['Component | Uptime', 'API | 99.95 %', '=HYPERLINK("x") | 100.0 %', 'New | No data'],
+  ],
+  ['Uptime by group', ['Group | Uptime', 'Edge | 99.97 %']],
+  ['Incidents by week', ['Week from | Incidents', '2026-11-09 | 0', '2026-11-16 | 3']],
+  ['Incidents by component', ['Component | Incidents', 'API | 3']],
+  [
+    'Time to react',
+    [
+      'Measure | Time',
+      'First update, median | 5 min',
+      'First update, longest | 10 min',
+      'Resolved, median | 2 h 14 min',
+      'Resolved, longest | 3 d 4 h',
+    ],
+  ],
+  ['Mails to subscribers', ['Mails | Number', 'Sent | 1,200', 'Failed | 3']],
+])('%s has a table behind it, which a key shows', async (title, table) => {
+  serve();
+  const { user } = render();
+  const chart = await card(title);
+  expect(within(chart).queryByRole('table')).not.toBeInTheDocument();
+  const button = within(chart).getByRole('button', { name: `Show Table: ${title}` });
+  button.focus();
+  await user.keyboard('{Enter}');
+  expect(button).toHaveAttribute('aria-expanded', 'true');
+  expect(rows(within(chart).getByRole('table'))).toEqual(table);
+});
+
+it('saves the data of a chart as CSV that no spreadsheet runs', async () => {
+  serve();
+  const saved: Blob[] = [];
+  const names: string[] = [];
+  vi.stubGlobal(
+    'URL',
+    Object.assign(URL, {
+      createObjectURL: (blob: Blob) => {
+        saved.push(blob);
+        return 'blob:x';
+      },
+      revokeObjectURL: () => undefined,
+    }),
+  );
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
+    this: HTMLAnchorElement,
+  ) {
+    names.push(this.download);
+  });
+  const { user } = render();
+  const chart = await card('Uptime by component');
+  await user.click(
+    within(chart).getByRole('button', { name: 'Download CSV: Uptime by component' }),
+  );
+  expect(names).toEqual(['uptime-by-component-2026-10-23-to-2026-11-21.csv']);
+  // jsdom's blobs are read by its FileReader, which drops the mark.
+  const text = await new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.readAsText(saved[0] ?? new Blob());
+  });
+  expect(text).toBe(
+    'Component,Uptime in percent\r\nAPI,99.95\r\n"\'=HYPERLINK(""x"")",100\r\nNew,\r\n',
+  );
+});
+
+it('leads from each empty chart to where something can be done', async () => {
+  serve(noMetrics());
+  render();
+  const empty = [
+    ['Uptime by component', 'Create a component', '/components/component/create'],
+    ['Incidents by week', 'All incidents', '/incidents'],
+    ['Incidents by component', 'All incidents', '/incidents'],
+    ['Time to react', 'All incidents', '/incidents'],
+    ['Mails to subscribers', 'Subscribers', '/subscribers'],
+  ] as const;
+  for (const [title, name, path] of empty) {
+    const chart = await card(title);
+    expect(within(chart).getByRole('link', { name })).toHaveAttribute('href', path);
+    expect(within(chart).queryByRole('button')).not.toBeInTheDocument();
+  }
+});
+
+it('says why it could not be read, and tries again', async () => {
+  server.use(http.get(apiUrl('/metrics'), () => problem(403, 'Choose an organisation')));
+  const { user } = render();
+  expect(await screen.findByText('Choose an organisation')).toBeInTheDocument();
+  serve();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await card('Uptime by component')).toBeInTheDocument();
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { durationTicks, mostBars, uptimeFloor, uptimeSeries } from './series';
+
+const points = (...values: number[]) =>
+  values.map((value) => ({ id: String(value), name: 'x', value }));
+
+it.each([
+  [[100], 99.9],
+  [[99.95, 100], 99.9],
+  [[99.9], 99],
+  [[96, 100], 95],
+  [[12], 0],
+])('starts the axis of the uptimes %j at %s', (values, floor) => {
+  expect(uptimeFloor(points(...values))).toBe(floor);
+});
+
+it.each([
+  [40, [0, 15, 30, 45]],
+  [600, [0, 300, 600]],
+  [8040, [0, 3600, 7200, 10_800]],
+  [5 * 86_400, [0, 172_800, 345_600, 518_400]],
+])('names round times up to %s seconds', (longest, ticks) => {
+  expect(durationTicks(points(longest))).toEqual(ticks);
+});
+
+it('draws the lowest uptimes and lists all', () => {
+  const uptimes = Array.from({ length: 30 }, (_, index) => ({
+    id: String(index),
+    name: `Component ${String(index)}`,
+    percentage: 100 - index / 100,
+  }));
+  const series = uptimeSeries('Component', uptimes);
+  expect(series.points).toHaveLength(mostBars);
+  expect(series.points[0]?.id).toBe('29');
+  expect(series.rows).toHaveLength(30);
+});

@@ -1,0 +1,136 @@
+import type { Metrics } from '@/api/types';
+import { formatDuration } from '@/ui/duration';
+import type { Cell } from './csv';
+
+/** A bar of a chart. */
+export interface Point {
+  id: string;
+  name: string;
+  value: number;
+}
+
+/** The data of one chart: what is drawn, what its table shows, and what its file contains. */
+export interface Series {
+  /** Bars, in the order of the chart. */
+  points: Point[];
+  /** Headings of the table. */
+  head: string[];
+  /** Cells of the table, as people read them. */
+  rows: { id: string; cells: string[] }[];
+  /** The file: headings and raw values. */
+  file: Cell[][];
+}
+
+/** Most bars of a chart with one bar per component. The table has all of them. */
+export const mostBars = 20;
+
+export function percent(value: number): string {
+  return `${value.toFixed(2).replace(/0$/, '')} %`;
+}
+
+const whole = new Intl.NumberFormat('en');
+
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+export function uptimeSeries(heading: string, uptimes: Metrics['components']): Series {
+  const known = uptimes.flatMap(({ id, name, percentage }) =>
+    percentage === null ? [] : [{ id, name, value: percentage }],
+  );
+  return {
+    points: known.toSorted((a, b) => a.value - b.value).slice(0, mostBars),
+    head: [heading, 'Uptime'],
+    rows: uptimes.map(({ id, name, percentage }) => ({
+      id,
+      cells: [name, percentage === null ? 'No data' : percent(percentage)],
+    })),
+    file: [
+      [heading, 'Uptime in percent'],
+      ...uptimes.map(({ name, percentage }) => [name, percentage]),
+    ],
+  };
+}
+
+/** The start of the axis: near the lowest value, because uptimes lie close together. */
+export function uptimeFloor(points: readonly Point[]): number {
+  const lowest = Math.min(100, ...points.map(({ value }) => value));
+  return [99.9, 99, 95, 90, 75, 50].find((floor) => floor < lowest) ?? 0;
+}
+
+const weekFormat = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** A Monday such as "Nov 23". */
+export function weekName(week: string): string {
+  return weekFormat.format(new Date(`${week}T00:00:00Z`));
+}
+
+export function weekSeries(weeks: Metrics['incidentsByWeek']): Series {
+  return {
+    points: weeks.map(({ week, count: value }) => ({ id: week, name: weekName(week), value })),
+    head: ['Week from', 'Incidents'],
+    rows: weeks.map((week) => ({ id: week.week, cells: [week.week, count(week.count)] })),
+    file: [['Week from', 'Incidents'], ...weeks.map((week) => [week.week, week.count])],
+  };
+}
+
+export function incidentSeries(components: Metrics['incidentsByComponent']): Series {
+  return {
+    points: components
+      .slice(0, mostBars)
+      .map(({ id, name, count: value }) => ({ id, name, value })),
+    head: ['Component', 'Incidents'],
+    rows: components.map(({ id, name, count: value }) => ({ id, cells: [name, count(value)] })),
+    file: [
+      ['Component', 'Incidents'],
+      ...components.map(({ name, count: value }) => [name, value]),
+    ],
+  };
+}
+
+export function durationSeries(metrics: Metrics): Series {
+  const measures = [
+    ['First update, median', metrics.timeToFirstUpdate.median],
+    ['First update, longest', metrics.timeToFirstUpdate.longest],
+    ['Resolved, median', metrics.timeToResolve.median],
+    ['Resolved, longest', metrics.timeToResolve.longest],
+  ] as const;
+  return {
+    points: measures.flatMap(([name, value]) =>
+      value === null ? [] : [{ id: name, name, value }],
+    ),
+    head: ['Measure', 'Time'],
+    rows: measures.map(([name, value]) => ({
+      id: name,
+      cells: [name, value === null ? 'No data' : formatDuration(value)],
+    })),
+    file: [['Measure', 'Seconds'], ...measures.map(([name, value]) => [name, value])],
+  };
+}
+
+const steps = [15, 60, 300, 900, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, 86_400];
+
+/** Round times for an axis, from 0 to at least the longest. */
+export function durationTicks(points: readonly Point[]): number[] {
+  const longest = Math.max(1, ...points.map(({ value }) => value));
+  const day = 86_400;
+  const step = steps.find((length) => longest <= 4 * length) ?? Math.ceil(longest / day / 4) * day;
+  return Array.from({ length: Math.ceil(longest / step) + 1 }, (_, index) => index * step);
+}
+
+export function mailSeries({ sent, failed }: Metrics['mails']): Series {
+  const kinds = [
+    ['Sent', sent],
+    ['Failed', failed],
+  ] as const;
+  return {
+    points: kinds.map(([name, value]) => ({ id: name, name, value })),
+    head: ['Mails', 'Number'],
+    rows: kinds.map(([name, value]) => ({ id: name, cells: [name, count(value)] })),
+    file: [['Mails', 'Number'], ...kinds.map(([name, value]) => [name, value])],
+  };
+}

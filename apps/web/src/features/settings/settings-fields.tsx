@@ -1,0 +1,140 @@
+import { useFormikContext } from 'formik';
+import { useId, useMemo } from 'react';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { Checkbox } from '@/ui/checkbox';
+import { Field } from '@/ui/field';
+import { Input } from '@/ui/input';
+import { Textarea } from '@/ui/textarea';
+import { timeZones, type SettingsValues } from './settings';
+
+interface SettingsFieldsProps {
+  /** Whether the identity provider has the name. */
+  nameElsewhere: boolean;
+}
+
+export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
+  return (
+    <>
+      <Card>
+        <CardHeader title="General" />
+        <CardBody className="grid gap-5">
+          <NameField nameElsewhere={nameElsewhere} />
+          <TimeZoneField />
+          <NotifyField />
+        </CardBody>
+      </Card>
+      <Card>
+        <CardHeader title="Page" description="What visitors see on the public pages." />
+        <CardBody className="grid gap-5">
+          <PageFields />
+        </CardBody>
+      </Card>
+    </>
+  );
+}
+
+function NameField({ nameElsewhere }: SettingsFieldsProps) {
+  const { errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
+  return (
+    <Field
+      label="Name"
+      required={!nameElsewhere}
+      description={nameElsewhere && 'Your identity provider has the name. Change it there.'}
+      error={touched.name && errors.name}
+    >
+      {(control) => (
+        <Input
+          {...control}
+          {...getFieldProps('name')}
+          autoComplete="organization"
+          readOnly={nameElsewhere}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** An input with the names of all zones as suggestions, which it searches. */
+function TimeZoneField() {
+  const { errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
+  const list = useId();
+  const zones = useMemo(() => timeZones(), []);
+  return (
+    <Field
+      label="Time zone"
+      required
+      description="Days, uptime and times of the public pages are in it. Type a city to search."
+      error={touched.timeZone && errors.timeZone}
+    >
+      {(control) => (
+        <>
+          <Input
+            {...control}
+            {...getFieldProps('timeZone')}
+            list={list}
+            autoComplete="off"
+            spellCheck={false}
+            // What is typed replaces the zone, whose name would hide all others from the search.
+            onFocus={({ target }) => target.select()}
+          />
+          <datalist id={list}>
+            {zones.map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}
+
+function NotifyField() {
+  const { values, getFieldProps } = useFormikContext<SettingsValues>();
+  return (
+    <Checkbox
+      label="Notify subscribers by default"
+      description="“Notify subscribers” starts ticked in the forms of incidents and maintenances."
+      {...getFieldProps('notifyByDefault')}
+      checked={values.notifyByDefault}
+    />
+  );
+}
+
+function PageFields() {
+  const { values, errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
+  return (
+    <>
+      <Field
+        label="Page title"
+        description="Leave it empty to show the name."
+        error={touched.pageTitle && errors.pageTitle}
+      >
+        {(control) => (
+          <Input {...control} {...getFieldProps('pageTitle')} placeholder={values.name} />
+        )}
+      </Field>
+      <Field
+        label="Page description"
+        description="A few words below the title."
+        error={touched.pageDescription && errors.pageDescription}
+      >
+        {(control) => <Textarea {...control} {...getFieldProps('pageDescription')} />}
+      </Field>
+      <Field
+        label="Support link"
+        description="Where visitors find help: a page, or a mailto address."
+        error={touched.supportUrl && errors.supportUrl}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            {...getFieldProps('supportUrl')}
+            inputMode="url"
+            autoComplete="off"
+            placeholder="https://example.com/help"
+          />
+        )}
+      </Field>
+    </>
+  );
+}

@@ -1,0 +1,134 @@
+import { Formik, useFormikContext, type FormikHelpers } from 'formik';
+import { useApi } from '@/api/api-provider';
+import { useConfiguration } from '@/api/configuration';
+import type { OrganisationSettings } from '@/api/types';
+import { useAuth } from '@/auth/auth';
+import { LiveUpdate } from '@/items/edit-merge';
+import { useEdit, type Edit } from '@/items/use-edit';
+import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { Card, CardBody } from '@/ui/card';
+import { Form } from '@/ui/form';
+import { FormFailure, showFailure } from '@/ui/form-failure';
+import { FormLeaveGuard } from '@/ui/form-leave-guard';
+import { FormSkeleton } from '@/ui/form-skeleton';
+import { LoadFailure } from '@/ui/load-failure';
+import { PageHeader } from '@/ui/page-header';
+import { toast } from '@/ui/toast';
+import { usePageTitle } from '@/ui/use-page-title';
+import { DomainCard } from './domain-card';
+import { Integrations } from './integrations-card';
+import { settingsInput, settingsSchema, settingsValues, type SettingsValues } from './settings';
+import { SettingsFields } from './settings-fields';
+
+/** The settings of the organisation: admins change them, others read them. */
+export function SettingsPage() {
+  usePageTitle('Settings');
+  const { state } = useAuth();
+  const edit = useEdit<OrganisationSettings>(endpoints.organisationSettings);
+  const organisation = state.status === 'signed-in' ? state.organisation : null;
+  const isAdmin = organisation?.role === 'admin';
+  return (
+    <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
+      <PageHeader title="Settings" />
+      {!isAdmin && <Alert>Only an admin of the organisation can change its settings.</Alert>}
+      {edit.loaded ? (
+        <>
+          <SettingsForm edit={edit} loaded={edit.loaded} isAdmin={isAdmin} />
+          <DomainCard domain={edit.loaded.domain} isAdmin={isAdmin} onChange={edit.refresh} />
+        </>
+      ) : edit.error ? (
+        <LoadFailure
+          title="Error while fetching the settings"
+          reason={edit.error.message}
+          onRetry={edit.retry}
+        />
+      ) : (
+        <Card>
+          <CardBody>
+            <FormSkeleton fields={['line', 'line', 'line', 'text', 'line']} />
+          </CardBody>
+        </Card>
+      )}
+      {organisation && <Integrations orgId={organisation.id} />}
+    </div>
+  );
+}
+
+interface SettingsFormProps {
+  edit: Edit<OrganisationSettings>;
+  loaded: OrganisationSettings;
+  isAdmin: boolean;
+}
+
+function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
+  const { identityProvider } = useConfiguration();
+  const { refresh } = useAuth();
+  const api = useApi();
+  const before = settingsValues(loaded);
+
+  async function save(values: SettingsValues, form: FormikHelpers<SettingsValues>) {
+    try {
+      const input = settingsInput(values, before);
+      const saved = await edit.write((on) => api.patch(endpoints.organisationSettings, input, on));
+      form.resetForm({ values: settingsValues(saved) });
+    } catch (error) {
+      showFailure(form, error, 'The settings were not saved');
+      return;
+    }
+    toast.success('Settings saved');
+    // The organisation's name is also that of the session.
+    if (values.name !== before.name) await refresh();
+  }
+
+  return (
+    <Formik
+      initialValues={before}
+      validationSchema={settingsSchema}
+      onSubmit={save}
+      validateOnBlur={false}
+    >
+      <Form className="grid min-w-0 gap-4">
+        <fieldset disabled={!isAdmin} className="grid min-w-0 gap-4">
+          <SettingsFields nameElsewhere={identityProvider !== 'built-in'} />
+        </fieldset>
+        <LiveUpdate
+          edit={edit}
+          loaded={loaded}
+          event="organisation-updated"
+          noun="organisation"
+          valuesOf={settingsValues}
+          describe={(theirs) => ({
+            name: { label: 'Name', value: theirs.name },
+            timeZone: { label: 'Time zone', value: theirs.timeZone },
+            notifyByDefault: {
+              label: 'Notify subscribers by default',
+              value: theirs.notifyByDefault ? 'Yes' : 'No',
+            },
+            pageTitle: { label: 'Page title', value: theirs.pageTitle || 'The name' },
+            pageDescription: {
+              label: 'Page description',
+              value: theirs.pageDescription || 'Empty',
+            },
+            supportUrl: { label: 'Support link', value: theirs.supportUrl || 'Empty' },
+          })}
+        />
+        <FormFailure />
+        {isAdmin && <SaveButton />}
+        <FormLeaveGuard />
+      </Form>
+    </Formik>
+  );
+}
+
+function SaveButton() {
+  const { isSubmitting } = useFormikContext();
+  return (
+    <div className="flex justify-end">
+      <Button type="submit" variant="primary" pending={isSubmitting}>
+        {isSubmitting ? 'Saving...' : 'Save'}
+      </Button>
+    </div>
+  );
+}

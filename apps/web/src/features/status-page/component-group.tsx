@@ -1,0 +1,69 @@
+import {
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useSyncExternalStore,
+  type ReactNode,
+  type ToggleEvent,
+} from 'react';
+import type { PublicComponent, PublicComponentGroup } from '@/api/types';
+import { StatusBadge } from '@/ui/badge';
+import { componentStyles } from '@/ui/statuses';
+import { standsOut, worstStatus } from './headline';
+import { chosenGroups, chooseGroup, subscribeToGroups } from './open-groups';
+import { Prose, QuietStatus } from './page-parts';
+
+interface ComponentGroupProps {
+  group: PublicComponentGroup;
+  /** All its components, also those that are not shown. */
+  members: readonly PublicComponent[];
+  /** The rows of its components. */
+  children: ReactNode;
+}
+
+/** A group, which the visitor opens and closes. Their choice is kept; until there is one, the group's mode decides. */
+export function ComponentGroup({ group, members, children }: ComponentGroupProps) {
+  const { code, name, description, display } = group;
+  const styles = componentStyles({
+    status: worstStatus(members),
+    underMaintenance: members.some((member) => member.underMaintenance),
+  });
+  const marked = members.some(standsOut);
+  const byMode = display === 'OPEN' || (display === 'OPEN_WHEN_AFFECTED' && marked);
+  const chosen = useSyncExternalStore(
+    subscribeToGroups,
+    () => chosenGroups()[code],
+    () => undefined,
+  );
+  const isOpen = chosen ?? byMode;
+  const details = useRef<HTMLDetailsElement>(null);
+  const adoptEarlyChoice = useEffectEvent(() => {
+    if (details.current && details.current.open !== isOpen) chooseGroup(code, !isOpen);
+  });
+  // The visitor may have opened or closed the group before the script was there.
+  useEffect(() => adoptEarlyChoice(), []);
+
+  /** Follows the visitor. The event comes also after a change that React has made. */
+  function toggle({ currentTarget }: ToggleEvent<HTMLDetailsElement>) {
+    if (currentTarget.open !== isOpen) chooseGroup(code, currentTarget.open);
+  }
+
+  return (
+    <li className="group-entry">
+      <details ref={details} data-group={code} open={isOpen} onToggle={toggle}>
+        <summary>
+          <h3 dir="auto">{name}</h3>
+          {styles.map((style) =>
+            marked ? (
+              <StatusBadge key={style.label} {...style} />
+            ) : (
+              <QuietStatus key={style.label} {...style} />
+            ),
+          )}
+        </summary>
+        <Prose text={description} className="text-sm text-muted" />
+        <ul className="divide-y divide-line">{children}</ul>
+      </details>
+    </li>
+  );
+}

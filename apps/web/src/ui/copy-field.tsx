@@ -1,0 +1,50 @@
+import { Check, Copy } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { Field } from './field';
+import { IconButton } from './icon-button';
+import { Input } from './input';
+
+interface CopyFieldProps {
+  label: string;
+  value: string;
+}
+
+/** A text to copy, with a button for it. */
+export function CopyField({ label, value }: CopyFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [copied, setCopied] = useState<string>();
+  const isCopied = copied === value;
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(value);
+      setCopied(value);
+    } catch {
+      // Browsers may forbid the clipboard on pages without TLS. The text can still be copied by hand.
+      input.current?.focus();
+    }
+  }
+
+  return (
+    <Field label={label}>
+      {(control) => (
+        <div className="flex min-w-0 items-center gap-1">
+          <Input
+            {...control}
+            ref={input}
+            readOnly
+            required={false}
+            value={value}
+            className="font-mono text-sm"
+            onFocus={({ target }) => target.select()}
+          />
+          <IconButton
+            label={isCopied ? `Copied: ${label}` : `Copy: ${label}`}
+            icon={isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
+            onClick={() => void copy()}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,36 @@
+import { useField } from 'formik';
+import type { ReactNode } from 'react';
+import { DateTimeInput } from './datetime-input';
+import { Field } from './field';
+
+interface DateTimeFieldProps {
+  name: string;
+  label: string;
+  description?: ReactNode;
+  required?: boolean;
+  className?: string;
+}
+
+/** A time in a form, which the user enters in the time zone of the browser. */
+export function DateTimeField({ name, description, ...field }: DateTimeFieldProps) {
+  const [input, { touched, error }, { setValue }] = useField<string>(name);
+  return (
+    <Field
+      {...field}
+      description={
+        <>
+          {description} {timeZoneHint()}
+        </>
+      }
+      error={touched && error}
+    >
+      {(control) => (
+        <DateTimeInput {...control} {...input} onChange={(instant) => void setValue(instant)} />
+      )}
+    </Field>
+  );
+}
+
+function timeZoneHint(): string {
+  return `In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
+}

@@ -1,0 +1,26 @@
+import { endpoints } from '@/paths';
+import type { Timeline } from './timeline';
+
+/** The updates of an incident. */
+export function incidentTimeline(incidentId: string): Timeline {
+  const { incidents } = endpoints;
+  return {
+    endpoints: {
+      list: incidents.updates(incidentId),
+      item: (updateId) => incidents.update(incidentId, updateId),
+      create: incidents.createUpdate(incidentId),
+      remove: incidents.deleteUpdates(incidentId),
+    },
+    idsField: 'incidentUpdateIds',
+    notifyHelp: {
+      record: 'Mails this update to the subscribers.',
+      edit: 'Sends a mail only if the edit changes the status of the incident.',
+    },
+    texts: {
+      created: 'Incident Update Created',
+      modified: 'Incident Update Modified',
+      saveFailed: 'Error while creating or updating incident',
+      loadFailed: 'Failed to load incident update',
+    },
+  };
+}

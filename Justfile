@@ -26,6 +26,7 @@ test: _test-tools _web
     .ci/verify-unit
     node --test crates/server/tests/socket/*.test.mjs
     node crates/socketio/conformance/run.mjs
+    .ci/consumers target/debug/allclear
     if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
 
 # Checks formats, lints, types, dependencies between crates, and generated files.

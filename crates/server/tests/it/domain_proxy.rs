@@ -1,20 +1,30 @@
-//! A domain of an organisation behind Caddy and behind nginx, with the files of `docs/deploy`.
+//! A domain of an organisation behind Caddy and behind nginx, with the configurations of `docs/own-domain.md`.
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 use crate::app::{Operator, client_builder, operator_of};
 use crate::events::Stream;
+use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
 
 const DOMAIN: &str = "status.acme.example";
+
+const GUIDE: &str = include_str!("../../../../docs/own-domain.md");
+
+/// The configuration below a heading of the guide, for a server at this address.
+fn configuration(heading: &str, server: &str) -> String {
+    let section = GUIDE.split_once(heading).unwrap().1;
+    let block = section.split("```\n").nth(1).unwrap();
+    assert!(block.contains("127.0.0.1:8080"), "{block}");
+    block.replace("127.0.0.1:8080", server)
+}
 
 /// Where a proxy listens.
 struct Ports {
@@ -22,31 +32,7 @@ struct Ports {
     https: u16,
 }
 
-/// The path of a program; `None`, and a word about it, where it is not installed. On CI that is a failure.
-fn installed(paths: [&'static str; 2]) -> Option<&'static str> {
-    let runs = |path: &&str| std::process::Command::new(path).arg("-v").output().is_ok();
-    let found = paths.into_iter().find(runs);
-    if found.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "{} is missing", paths[0]);
-        eprintln!("left out: needs {}", paths[0]);
-    }
-    found
-}
-
-fn start(program: &str, arguments: &[&str], folder: &Path) -> Child {
-    Command::new(program)
-        .args(arguments)
-        .current_dir(folder)
-        .env("HOME", folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap()
-}
-
-fn caddy(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
+async fn caddy(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
     let options = format!(
         "{{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port {}\n\thttps_port {}\n\t\
          storage file_system {}\n",
@@ -54,20 +40,13 @@ fn caddy(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
         ports.https,
         folder.display()
     );
-    let configuration = include_str!("../../../../docs/deploy/Caddyfile")
-        .replace("localhost:8080", server)
-        .replacen("\n{\n", &format!("\n{options}"), 1);
-    let file = folder.join("Caddyfile");
-    std::fs::write(&file, configuration).unwrap();
-    let file = file.to_str().unwrap();
-    start(
-        program,
-        &["run", "--config", file, "--adapter", "caddyfile"],
-        folder,
-    )
+    let configuration =
+        configuration("## Certificates with Caddy", server).replacen("{\n", &options, 1);
+    std::fs::write(folder.join("Caddyfile"), configuration).unwrap();
+    other_servers::start(program, ["run"], folder, ports.http).await
 }
 
-fn nginx(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
+async fn nginx(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
     let certificate = rcgen::generate_simple_self_signed([DOMAIN.to_owned()]).unwrap();
     std::fs::write(folder.join("fullchain.pem"), certificate.cert.pem()).unwrap();
     std::fs::write(
@@ -75,8 +54,7 @@ fn nginx(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
         certificate.signing_key.serialize_pem(),
     )
     .unwrap();
-    let configuration = include_str!("../../../../docs/deploy/nginx-domain.conf")
-        .replace("localhost:8080", server)
+    let configuration = configuration("## Certificates with nginx", server)
         .replace("listen 80;", &format!("listen 127.0.0.1:{};", ports.http))
         .replace(
             "listen 443 ssl;",
@@ -86,17 +64,8 @@ fn nginx(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
             "/etc/letsencrypt/live/status.acme.example",
             folder.to_str().unwrap(),
         );
-    let file = folder.join("nginx.conf");
-    std::fs::write(&file, configuration).unwrap();
-    let globals = format!(
-        "daemon off; master_process off; pid {}/nginx.pid;",
-        folder.display()
-    );
-    start(
-        program,
-        &["-c", file.to_str().unwrap(), "-g", &globals],
-        folder,
-    )
+    let configuration = format!("events {{}}\nhttp {{\naccess_log off;\n{configuration}\n}}");
+    other_servers::nginx(program, &configuration, folder, ports.http).await
 }
 
 /// A server that checks domains through a proxy.
@@ -165,7 +134,7 @@ async fn assert_served(operator: &Operator, ports: &Ports) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn caddy_obtains_certificates_of_verified_domains_alone() {
-    let Some(program) = installed(["caddy", "/usr/bin/caddy"]) else {
+    let Some(program) = other_servers::installed("caddy") else {
         return;
     };
     let ports = Ports {
@@ -175,7 +144,7 @@ async fn caddy_obtains_certificates_of_verified_domains_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (server, operator) = server(&folder, &ports).await;
     let address = server.url.trim_start_matches("http://");
-    let _caddy = caddy(program, folder.path(), address, &ports);
+    let _caddy = caddy(&program, folder.path(), address, &ports).await;
     verify(&operator).await;
     assert_served(&operator, &ports).await;
     let url = format!("https://status.nobody.example:{}", ports.https);
@@ -186,7 +155,7 @@ async fn caddy_obtains_certificates_of_verified_domains_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nginx_passes_a_domain_on() {
-    let Some(program) = installed(["nginx", "/usr/sbin/nginx"]) else {
+    let Some(program) = other_servers::installed("nginx") else {
         return;
     };
     let ports = Ports {
@@ -196,7 +165,7 @@ async fn nginx_passes_a_domain_on() {
     let folder = tempfile::tempdir().unwrap();
     let (server, operator) = server(&folder, &ports).await;
     let address = server.url.trim_start_matches("http://");
-    let _nginx = nginx(program, folder.path(), address, &ports);
+    let _nginx = nginx(&program, folder.path(), address, &ports).await;
     verify(&operator).await;
     assert_served(&operator, &ports).await;
     let plain = client_builder()

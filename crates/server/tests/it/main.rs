@@ -28,6 +28,7 @@ mod maintenance;
 mod metrics;
 mod nodes;
 mod organisation;
+mod other_servers;
 mod page;
 mod private;
 mod problem;

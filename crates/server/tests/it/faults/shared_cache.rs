@@ -1,14 +1,15 @@
 //! The server ends behind nginx as a cache, with the configuration of `docs/nginx-cache.conf`.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use serde_json::json;
 use tempfile::TempDir;
-use tokio::net::TcpStream;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 use super::proxy::Proxy;
 use crate::app::{Operator, TestResponse, client, operator_of, send};
+use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
 
 const NGINX: &str = include_str!("../../../../../docs/nginx-cache.conf");
@@ -24,10 +25,7 @@ struct SharedCache {
 impl SharedCache {
     /// `None` where nginx is not installed; on CI that is a failure.
     async fn before(server: &str, port: u16) -> Option<Self> {
-        let Some(nginx) = installed() else {
-            assert!(std::env::var_os("CI").is_none(), "nginx is missing");
-            return None;
-        };
+        let nginx = other_servers::installed("nginx")?;
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path().join("cache");
         let configuration = NGINX
@@ -37,26 +35,7 @@ impl SharedCache {
                 "listen 80;",
                 &format!("listen 127.0.0.1:{port};\n        access_log off;"),
             );
-        let file = folder.path().join("nginx.conf");
-        std::fs::write(&file, configuration).unwrap();
-        let globals = format!(
-            "daemon off; master_process off; pid {}/nginx.pid;",
-            folder.path().display()
-        );
-        let nginx = Command::new(nginx)
-            .arg("-c")
-            .arg(&file)
-            .args(["-g", &globals])
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        let mut tries = tokio::time::interval(Duration::from_millis(20));
-        let connected = async {
-            while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-                tries.tick().await;
-            }
-        };
-        tokio::time::timeout(PATIENCE, connected).await.unwrap();
+        let nginx = other_servers::nginx(&nginx, &configuration, folder.path(), port).await;
         Some(Self {
             url: format!("http://127.0.0.1:{port}"),
             _nginx: nginx,
@@ -90,19 +69,8 @@ impl SharedCache {
     }
 }
 
-fn installed() -> Option<&'static str> {
-    let found = ["nginx", "/usr/sbin/nginx"].into_iter().find(|program| {
-        let version = std::process::Command::new(program).arg("-v").output();
-        version.is_ok()
-    });
-    if found.is_none() {
-        eprintln!("left out: needs nginx");
-    }
-    found
-}
-
 /// The public resources of an organisation with a component.
-fn resources(operator: &Operator) -> [String; 5] {
+fn resources(operator: &Operator) -> [String; 7] {
     let page = format!("/status/{}", operator.organisation);
     [
         page.clone(),
@@ -110,6 +78,8 @@ fn resources(operator: &Operator) -> [String; 5] {
         format!("{page}/uptime"),
         format!("{page}/embed"),
         format!("/api/v1{page}"),
+        format!("{page}/api/v2/summary.json"),
+        format!("{page}/history.atom"),
     ]
 }
 
@@ -173,4 +143,49 @@ async fn cached_pages_stand_while_the_server_is_gone_and_follow_it_again() {
     let shows =
         |response: &TestResponse, _: &str| response.body.to_string().contains("MAJOR_OUTAGE");
     cache.until(&resources[4], shows).await;
+}
+
+/// How many requests the server itself has responded to.
+async fn received(server: &Process) -> u64 {
+    let metrics = send(client().get(format!("{}/metrics", server.url))).await;
+    let text = metrics.body.as_str().unwrap().to_owned();
+    text.lines()
+        .filter(|line| line.starts_with("allclear_http_requests_total{"))
+        .filter(|line| line.contains("/status/{organisation}"))
+        .map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap())
+        .sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_readers_reach_the_server_at_most_once_a_second() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = lasting_port();
+    let url = format!("http://127.0.0.1:{port}");
+    let data = folder.path().join("data");
+    let flags = ["--public-url", &url, "--log", "error"];
+    let server = Process::serve(command(&data, &flags)).await;
+    let address = server.url.trim_start_matches("http://").to_owned();
+    let Some(_cache) = SharedCache::before(&address, port).await else {
+        return;
+    };
+    let operator = operator_of(&url, "ada@example.com", "Acme").await;
+    let page = format!("{url}/status/{}", operator.organisation);
+    let before = received(&server).await;
+
+    let began = Instant::now();
+    let reader = async || {
+        let client = client();
+        for _ in 0..200 {
+            let response = client.get(&page).send().await.unwrap();
+            assert_eq!(response.status(), 200);
+            assert!(response.text().await.unwrap().contains("Acme"));
+        }
+    };
+    join_all((0..50).map(|_| reader())).await;
+    // Each second that has begun may cost one request.
+    let allowed = began.elapsed().as_secs() + 1;
+
+    let asked = received(&server).await - before;
+    assert!((1..=allowed).contains(&asked), "{asked} of {allowed}");
+    server.kill().await;
 }

@@ -1,12 +1,12 @@
 //! Two nodes on one PostgreSQL and one Redis, behind nginx with the configuration of `docs/nginx.conf`.
 
-use std::process::Stdio;
+use std::path::Path;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
+use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
 
 const NGINX: &str = include_str!("../../../../../docs/nginx.conf");
@@ -19,19 +19,21 @@ pub(crate) struct Installation {
     redis_port: u16,
     redis: Option<Child>,
     _nginx: Child,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Installation {
     /// None, and a word about it, where something it needs is not installed; on CI that is a failure.
     pub(crate) async fn start() -> Option<Self> {
-        let Some((database, nginx)) = needed() else {
-            assert!(std::env::var_os("CI").is_none(), "something is missing");
+        let nginx = other_servers::installed("nginx")?;
+        other_servers::installed("redis-server")?;
+        let Some(database) = allclear_test_support::postgres() else {
+            assert!(std::env::var_os("CI").is_none(), "PostgreSQL is missing");
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
         let (port, redis_port) = (lasting_port(), lasting_port());
-        let redis = redis(redis_port).await;
+        let redis = redis(redis_port, folder.path()).await;
         let url = format!("http://127.0.0.1:{port}");
         let mut nodes = Vec::new();
         for name in ["one", "two"] {
@@ -56,27 +58,14 @@ impl Installation {
                 "listen 80;",
                 &format!("listen 127.0.0.1:{port};\n        access_log off;"),
             );
-        let file = folder.path().join("nginx.conf");
-        std::fs::write(&file, configuration).unwrap();
-        let globals = format!(
-            "daemon off; master_process off; pid {}/nginx.pid;",
-            folder.path().display()
-        );
-        let nginx = Command::new(nginx)
-            .arg("-c")
-            .arg(&file)
-            .args(["-g", &globals])
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        listening(port).await;
+        let nginx = other_servers::nginx(&nginx, &configuration, folder.path(), port).await;
         Some(Self {
             url,
             nodes,
             redis_port,
             redis: Some(redis),
             _nginx: nginx,
-            _folder: folder,
+            folder,
         })
     }
 
@@ -87,7 +76,7 @@ impl Installation {
 
     /// Starts Redis again where it was, and waits until both nodes listen there.
     pub(crate) async fn redis_returns(&mut self) {
-        self.redis = Some(redis(self.redis_port).await);
+        self.redis = Some(redis(self.redis_port, self.folder.path()).await);
         let listen = async {
             let mut tries = tokio::time::interval(Duration::from_millis(50));
             while self.listeners().await != 2 {
@@ -129,50 +118,8 @@ impl Installation {
     }
 }
 
-/// URL of an empty database of PostgreSQL, and the path of nginx.
-fn needed() -> Option<(String, &'static str)> {
-    let runs = |program: &str| {
-        std::process::Command::new(program)
-            .arg("-v")
-            .output()
-            .is_ok()
-    };
-    let nginx = ["nginx", "/usr/sbin/nginx"]
-        .into_iter()
-        .find(|program| runs(program) && runs("redis-server"));
-    if nginx.is_none() {
-        eprintln!("left out: needs nginx and redis-server");
-    }
-    allclear_test_support::postgres().zip(nginx)
-}
-
-async fn redis(port: u16) -> Child {
-    let arguments = [
-        "--bind",
-        "127.0.0.1",
-        "--save",
-        "",
-        "--port",
-        &port.to_string(),
-    ];
-    let redis = Command::new("redis-server")
-        .args(arguments)
-        .stdout(Stdio::null())
-        .kill_on_drop(true)
-        .spawn();
-    listening(port).await;
-    redis.unwrap()
-}
-
-/// Waits until a server listens.
-async fn listening(port: u16) {
-    let mut tries = tokio::time::interval(Duration::from_millis(20));
-    let connected = async {
-        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tries.tick().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), connected)
-        .await
-        .expect("it listens in time");
+async fn redis(port: u16, folder: &Path) -> Child {
+    let port_text = port.to_string();
+    let arguments = ["--bind", "127.0.0.1", "--save", "", "--port", &port_text];
+    other_servers::start("redis-server", arguments, folder, port).await
 }

@@ -16,7 +16,7 @@ export async function hostPage(body: string, policy: string, script?: string): P
       return;
     }
     if (request.url !== '/') {
-      response.writeHead(404).end();
+      response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end();
       return;
     }
     response.writeHead(200, {

@@ -20,7 +20,7 @@ export class Server {
   /** The public URL. */
   readonly url: string;
   private readonly folder: string;
-  private readonly settings: Settings;
+  private settings: Settings;
   private process: ChildProcess;
 
   private constructor(folder: string, settings: Settings, { process, url }: Launched) {
@@ -50,8 +50,9 @@ export class Server {
     await gone;
   }
 
-  /** Starts again with the same port and data. */
-  async startAgain(): Promise<void> {
+  /** Starts again with the same port and data, and with more settings. */
+  async startAgain(settings: Settings = {}): Promise<void> {
+    this.settings = { ...this.settings, ...settings };
     const port = Number(new URL(this.url).port);
     ({ process: this.process } = await launch(this.folder, port, this.settings));
   }

@@ -13,7 +13,7 @@ use allclear_application::link::Links;
 use allclear_application::organisation::NameSource;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::Relay;
-use allclear_application::scheduler::{self, Scheduler, WakeTimer};
+use allclear_application::scheduler;
 use allclear_persistence::database::Database;
 use allclear_transport::health::Draining;
 use allclear_transport::provider::Provider;
@@ -156,16 +156,8 @@ impl App {
         let running_mail_queue = mail_queue.start(Arc::clone(&broadcast));
         let mut tasks = public.start(&relay);
         tasks.push(domain_services.start(Arc::clone(&broadcast)));
-        tasks.push(tokio::spawn(prune(
-            Arc::clone(&identity.accounts),
-            retention,
-        )));
-        let scheduler = Arc::clone(&services.scheduler);
-        let wake_timer = Arc::clone(&services.wake_timer);
-        tasks.extend(schedule(scheduler, wake_timer, broadcast, clock));
-        tasks.push(tokio::spawn(identity::reload_keys(Arc::clone(
-            &identity.keys,
-        ))));
+        tasks.extend(schedule(&services, broadcast, clock));
+        tasks.extend(maintain(&identity, retention));
         Ok(Self {
             address,
             public_url,
@@ -269,16 +261,27 @@ const fn names(with_clerk: bool) -> NameSource {
 
 /// Starts the scheduler and the task that wakes it.
 fn schedule(
-    scheduler: Arc<Scheduler>,
-    wake_timer: Arc<WakeTimer>,
+    services: &Services,
     broadcast: Arc<dyn Broadcast>,
     clock: Arc<dyn Clock>,
 ) -> [JoinHandle<()>; 2] {
+    let scheduler = Arc::clone(&services.scheduler);
+    let wake_timer = Arc::clone(&services.wake_timer);
     let listening =
         tokio::spawn(async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await });
     [
         tokio::spawn(async move { scheduler.run().await }),
         listening,
+    ]
+}
+
+/// Starts the tasks that remove expired data and read the signing keys again.
+fn maintain(identity: &Identity, retention: Retention) -> [JoinHandle<()>; 2] {
+    let accounts = Arc::clone(&identity.accounts);
+    let keys = Arc::clone(&identity.keys);
+    [
+        tokio::spawn(prune(accounts, retention)),
+        tokio::spawn(identity::reload_keys(keys)),
     ]
 }
 

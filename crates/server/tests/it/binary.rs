@@ -245,7 +245,7 @@ impl SmallDisk {
         let folder = tempfile::tempdir().unwrap();
         let mut mount = Blocking::new("mount");
         mount
-            .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
+            .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])
             .arg(folder.path());
         if mount.output().is_ok_and(|output| output.status.success()) {
             return Some(Self(folder));

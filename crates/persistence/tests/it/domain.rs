@@ -20,6 +20,8 @@ use crate::contract;
 contract!(
     a_claim_is_stored_with_its_organisation_and_removed,
     a_domain_is_verified_by_one_organisation,
+    simultaneous_checks_give_a_domain_to_one_organisation,
+    a_domain_that_is_removed_during_a_check_has_at_most_one_owner,
     a_verified_domain_is_the_address_of_the_pages,
     pending_tokens_are_those_of_the_domain_newest_first,
     an_organisation_is_found_by_identifier_or_code,
@@ -126,6 +128,67 @@ async fn a_domain_is_verified_by_one_organisation(database: &Database) {
             .verified_domain(),
         Some(&name("a.example"))
     );
+}
+
+/// How often a race is run: one run could have any order.
+const RACES: usize = 20;
+
+async fn simultaneous_checks_give_a_domain_to_one_organisation(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let other = organisation(database, "other").await;
+    for race in 0..RACES {
+        let domain = format!("race{race}.example");
+        claim(database, &acme, &domain, "t1").await;
+        claim(database, &other, &domain, "t2").await;
+        let (first, second) = tokio::join!(
+            tokio::spawn({
+                let (database, acme) = (database.clone(), acme.clone());
+                async move { verify(&database, &acme, "t1").await }
+            }),
+            tokio::spawn({
+                let (database, other) = (database.clone(), other.clone());
+                async move { verify(&database, &other, "t2").await }
+            }),
+        );
+        let (owner, refused) = match (first.unwrap(), second.unwrap()) {
+            (Ok(_), Err(refused)) => (&acme, refused),
+            (Err(refused), Ok(_)) => (&other, refused),
+            both => panic!("{both:?}"),
+        };
+        assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");
+        assert_eq!(
+            database.verified_domains().await.unwrap(),
+            [(name(&domain), owner.clone())]
+        );
+    }
+}
+
+async fn a_domain_that_is_removed_during_a_check_has_at_most_one_owner(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let other = organisation(database, "other").await;
+    for race in 0..RACES {
+        let domain = format!("race{race}.example");
+        claim(database, &acme, &domain, "t1").await;
+        verify(database, &acme, "t1").await.unwrap();
+        claim(database, &other, &domain, "t2").await;
+        let (removed, verified) = tokio::join!(
+            tokio::spawn({
+                let (database, acme) = (database.clone(), acme.clone());
+                async move { change(&database, &acme, Organisation::remove_domain).await }
+            }),
+            tokio::spawn({
+                let (database, other) = (database.clone(), other.clone());
+                async move { verify(&database, &other, "t2").await }
+            }),
+        );
+        removed.unwrap().unwrap();
+        let owners = database.verified_domains().await.unwrap();
+        match verified.unwrap() {
+            Ok(_) => assert_eq!(owners, [(name(&domain), other.clone())]),
+            Err(Error::Conflict(_)) => assert_eq!(owners, []),
+            Err(error) => panic!("{error:?}"),
+        }
+    }
 }
 
 async fn a_verified_domain_is_the_address_of_the_pages(database: &Database) {

@@ -1,5 +1,6 @@
 //! Domains of organisations: claims, the check, and what a domain serves.
 
+mod host_header;
 mod hosts;
 
 use std::net::TcpListener;

@@ -1,6 +1,7 @@
 //! Many nodes: what holds on one holds across all of them, whatever breaks in between.
 
 mod balanced;
+mod domain;
 mod installation;
 
 use serde_json::Value;

@@ -3,7 +3,10 @@
 
 mod domain;
 mod forged;
+mod host;
+pub(crate) mod public_path;
 mod route;
 mod socket;
+pub(crate) mod tenant;
 mod walk;
 mod world;

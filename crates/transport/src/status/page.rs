@@ -110,7 +110,7 @@ impl Page {
             html: Document::new(
                 html,
                 "text/html; charset=utf-8",
-                &format!("{}-{}", bars_tag(snapshot), template.fingerprint()),
+                &page_tag(snapshot, template),
             )?,
             embed: Document::hashed(
                 embed::page(template.embed(), snapshot),
@@ -219,7 +219,15 @@ fn figures_tag(snapshot: &Snapshot) -> String {
     }
 }
 
-/// The entity tag of the page: that of the snapshot, and the day on which the bars end.
+/// The entity tag of the page. It contains the organisation, because a domain may have had the page of another one at the same
+/// revision.
+fn page_tag(snapshot: &Snapshot, template: &PageTemplate) -> String {
+    let organisation = &snapshot.organisation.code;
+    let bars = bars_tag(snapshot);
+    format!("{bars}-{organisation}-{}", template.fingerprint())
+}
+
+/// The part of the page's entity tag that changes: that of the snapshot, and the day on which the bars end.
 fn bars_tag(snapshot: &Snapshot) -> String {
     let tag = figures_tag(snapshot);
     let mut components = snapshot.components.iter();

@@ -4,34 +4,21 @@ use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::host_header::raw;
 use super::{ask, read, start, start_with};
 use crate::app::{Operator, TestApp, assert_status, client, mailed_token, send};
 
-const HOST: &str = "status.acme.example";
+pub(super) const HOST: &str = "status.acme.example";
 
 /// A server with two organisations that have a domain each.
-async fn two() -> (TestApp, Operator, Operator) {
+pub(super) async fn two() -> (TestApp, Operator, Operator) {
     let app = start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     acme.take(HOST).await;
     other.take("status.other.example").await;
     (app, acme, other)
-}
-
-/// The first line and the headers of the response to these lines, in lower case.
-async fn raw(app: &TestApp, head: &str) -> String {
-    let address = app.url.strip_prefix("http://").unwrap();
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let request = format!("{head}Connection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.unwrap();
-    let mut bytes = Vec::new();
-    let read = timeout(Duration::from_secs(30), stream.read_to_end(&mut bytes)).await;
-    read.unwrap().unwrap();
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +113,12 @@ async fn old_addresses_redirect_to_the_domain_and_keep_their_query() {
         (format!("{own}//evil.example/x"), "/evil.example/x"),
         (format!("{own}/\\evil.example"), "/evil.example"),
     ] {
-        let moved = raw(&app, &format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\n")).await;
+        let moved = raw(
+            &app,
+            &format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\n"),
+            "",
+        )
+        .await;
         assert!(moved.starts_with("HTTP/1.1 301 "), "{path}: {moved}");
         assert!(
             moved.contains(&format!("\r\nlocation: {location}\r\n")),
@@ -138,97 +130,6 @@ async fn old_addresses_redirect_to_the_domain_and_keep_their_query() {
     // On the host of the public URL the addresses go on working.
     assert_status(read(&app, "localhost", &own), 200).await;
     assert_status(read(&app, "localhost", &format!("{own}/history")), 200).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_host_header_selects_an_organisation_and_nothing_else() {
-    let (app, acme, _) = two().await;
-    let own = format!("/status/{}", acme.organisation);
-    let canonical = r#"<link rel="canonical" href="https://status.acme.example">"#;
-    let page = read(&app, "localhost", &own).await;
-    assert!(page.body.as_str().unwrap().contains(canonical));
-    // Each with the host of the page that it shows; `None` is refused.
-    for (head, shown) in [
-        (format!("GET / HTTP/1.1\r\nHost: {HOST}\r\n"), Some("Acme")),
-        (
-            "GET / HTTP/1.1\r\nHost: STATUS.Acme.EXAMPLE\r\n".into(),
-            Some("Acme"),
-        ),
-        (format!("GET / HTTP/1.1\r\nHost: {HOST}.\r\n"), Some("Acme")),
-        (
-            format!("GET / HTTP/1.1\r\nHost: {HOST}:8443\r\n"),
-            Some("Acme"),
-        ),
-        (
-            format!("GET / HTTP/1.1\r\nHost: {HOST}.:443\r\n"),
-            Some("Acme"),
-        ),
-        (
-            format!("GET http://{HOST}/ HTTP/1.1\r\nHost: status.other.example\r\n"),
-            Some("Acme"),
-        ),
-        (
-            format!("GET http://status.other.example/ HTTP/1.1\r\nHost: {HOST}\r\n"),
-            Some("Other"),
-        ),
-        (
-            format!("GET {own} HTTP/1.1\r\nHost: unknown.example\r\n"),
-            Some("Acme"),
-        ),
-        (
-            format!("GET {own} HTTP/1.1\r\nHost: [::1]:8080\r\n"),
-            Some("Acme"),
-        ),
-        (
-            format!("GET {own} HTTP/1.1\r\nHost: 127.0.0.1\r\n"),
-            Some("Acme"),
-        ),
-        (format!("GET {own} HTTP/1.0\r\n"), Some("Acme")),
-        (
-            format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nHost: {HOST}\r\n"),
-            None,
-        ),
-        (
-            format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nHost: status.other.example\r\n"),
-            None,
-        ),
-        (
-            format!("GET {own} HTTP/1.1\r\nHost: localhost\r\nHost: x\r\n"),
-            None,
-        ),
-        (format!("GET {own} HTTP/1.1\r\n"), None),
-        (format!("GET {own} HTTP/1.1\r\nHost:\r\n"), None),
-        (format!("GET {own} HTTP/1.1\r\nHost: {HOST}/x\r\n"), None),
-        (format!("GET {own} HTTP/1.1\r\nHost: {HOST}, x\r\n"), None),
-        (format!("GET {own} HTTP/1.1\r\nHost: ann@{HOST}\r\n"), None),
-        (format!("GET {own} HTTP/1.1\r\nHost: {HOST}:port\r\n"), None),
-        (format!("GET {own} HTTP/1.1\r\nHost: [::1\r\n"), None),
-        (
-            format!("GET {own} HTTP/1.1\r\nX-Forwarded-Host: evil.example\r\nHost: localhost\r\n"),
-            Some("Acme"),
-        ),
-    ] {
-        let response = raw(&app, &head).await;
-        let Some(name) = shown else {
-            assert!(response.starts_with("HTTP/1.1 400 "), "{head}: {response}");
-            continue;
-        };
-        assert!(response.contains(" 200 OK\r\n"), "{head}: {response}");
-        assert!(
-            response.contains(&format!(r#"property="og:title" content="{name}""#)),
-            "{head}"
-        );
-        let host = if name == "Acme" {
-            HOST
-        } else {
-            "status.other.example"
-        };
-        let canonical = format!(r#"<link rel="canonical" href="https://{host}">"#);
-        assert!(response.contains(&canonical), "{head}");
-        for wrong in ["unknown.example", "evil.example", "8443"] {
-            assert!(!response.contains(wrong), "{head}");
-        }
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -97,37 +97,6 @@ test('no other page can be framed by another site', async ({
   }
 });
 
-for (const kind of ['status page', 'history']) {
-  test(`a ${kind} from a cache of minutes ago is live at once`, async ({ page, organisation }) => {
-    const component = await organisation.createComponent('Checkout');
-    const path =
-      kind === 'history' ? `${organisation.statusPage}/history` : organisation.statusPage;
-    const old = await page.request.get(path);
-    const [body, headers] = [await old.body(), old.headers()];
-    // The cache keeps sending its copy of this address.
-    await page.route(
-      (url) => url.pathname === path && url.search === '',
-      (route) => route.fulfill({ body, headers: withoutCoding(headers) }),
-    );
-    await organisation.call('POST', '/incident/create', {
-      title: 'Payments fail',
-      description: 'Cards are declined.',
-      status: 'INVESTIGATING',
-      occuredAt: new Date().toISOString(),
-      components: [{ componentId: component.id, status: 'MAJOR_OUTAGE' }],
-    });
-    await page.goto(path);
-    // Within a second, on a machine with nothing else to do.
-    await expect(page.getByText('Payments fail').first()).toBeVisible({ timeout: 5000 });
-  });
-}
-
-/** The body is decoded. */
-function withoutCoding(headers: Record<string, string>): Record<string, string> {
-  const named = Object.entries(headers);
-  return Object.fromEntries(named.filter(([name]) => !/^content-(encoding|length)$/.test(name)));
-}
-
 test('the texts of a badge are as wide as it says', async ({ page, organisation }) => {
   const names = ['Checkout', 'WWW iii 1.000', 'Größe & Über', 'Ελληνικά Работает'];
   for (const name of names) {

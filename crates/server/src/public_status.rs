@@ -55,8 +55,8 @@ impl PublicStatus {
         ));
         let history_pages = Arc::new(HistoryPages::new(
             Arc::new(database.clone()),
-            Arc::clone(relay),
-            Arc::clone(clock),
+            relay,
+            clock,
             WebApp::history_template(public_url),
         ));
         let store = Arc::new(database.clone());

@@ -4,6 +4,7 @@ mod concurrent_writes;
 mod database_outage;
 mod kill;
 mod proxy;
+mod public_documents;
 mod redis;
 mod released;
 mod shared_cache;

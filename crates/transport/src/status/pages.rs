@@ -30,7 +30,7 @@ use crate::status::page::{Page, SLOT_SIZE};
 /// incidents disappear after 14 days.
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 /// How long after a failed read the last page is served without another read.
-const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
+pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.

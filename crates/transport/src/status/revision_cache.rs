@@ -1,4 +1,7 @@
-//! A cache of what is made from the public state of organisations: once per revision, however many requests there are.
+//! Caches of what is made from the public state of organisations: once per revision, however many requests there are. While the
+//! database is unavailable, the last values are served.
+
+mod last_values;
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -11,21 +14,18 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+
+use self::last_values::LastValues;
+
+/// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
+const READS: usize = 2;
 
 /// Something with a size in memory.
 pub(crate) trait Weigh {
     /// About the size in bytes.
     fn weight(&self) -> u64;
-}
-
-/// An address at a revision.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key<A> {
-    organisation: OrganisationId,
-    revision: Revision,
-    /// Number of its lifetime since 1970.
-    lifetime: i64,
-    address: A,
 }
 
 /// Weighs values by their bytes.
@@ -38,42 +38,114 @@ impl<K, V: Weigh> Weighter<K, Arc<V>> for BySize {
     }
 }
 
-/// The values by organisation and address.
-pub(crate) struct RevisionCache<A, V: Weigh> {
-    relay: Arc<Relay>,
-    clock: Arc<dyn Clock>,
-    current: Cache<Key<A>, Arc<V>, BySize>,
+/// A state of an organisation: its revision, and the part of time in which nothing else changes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Version {
+    revision: Revision,
+    /// Number of the lifetime since 1970.
+    lifetime: i64,
 }
 
-impl<A: Copy + Eq + Hash, V: Weigh> RevisionCache<A, V> {
-    /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested values are evicted.
-    pub(crate) fn new(relay: Arc<Relay>, clock: Arc<dyn Clock>, items: usize, bytes: u64) -> Self {
+impl Version {
+    /// The state of a revision at a time. `lifetime` is how long it stays the same, in seconds.
+    pub(crate) fn new(revision: Revision, at: DateTime<Utc>, lifetime: i64) -> Self {
         Self {
-            relay,
-            clock,
-            current: Cache::with_weighter(items, bytes, BySize),
+            revision,
+            lifetime: at.timestamp().div_euclid(lifetime),
         }
     }
+}
 
-    /// The value at an address, if it is in memory for the newest known revision.
-    pub(crate) fn cached(
+/// An address at a version.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key<A> {
+    organisation: OrganisationId,
+    version: Version,
+    address: A,
+}
+
+/// Values by organisation, version and address.
+pub(crate) struct VersionCache<A, V: Weigh>(Cache<Key<A>, Arc<V>, BySize>);
+
+impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
+    /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested values are evicted.
+    pub(crate) fn new(items: usize, bytes: u64) -> Self {
+        Self(Cache::with_weighter(items, bytes, BySize))
+    }
+
+    /// The value at an address, if it is in memory.
+    pub(crate) fn get(
         &self,
         organisation: &OrganisationId,
+        version: Version,
         address: A,
-        lifetime: i64,
     ) -> Option<Arc<V>> {
-        let revision = self.relay.followed(organisation)?.latest()?;
-        self.current.get(&Key {
+        self.0.get(&Key {
             organisation: organisation.clone(),
-            revision,
-            lifetime: self.clock.now().timestamp().div_euclid(lifetime),
+            version,
             address,
         })
     }
 
+    /// The value at an address, made once for all requests that wait for it.
+    pub(crate) async fn get_or_make(
+        &self,
+        organisation: &OrganisationId,
+        version: Version,
+        address: A,
+        make: impl Future<Output = Result<Arc<V>, Error>>,
+    ) -> Result<Arc<V>, Error> {
+        let key = Key {
+            organisation: organisation.clone(),
+            version,
+            address,
+        };
+        self.0.get_or_insert_async(&key, make).await
+    }
+}
+
+/// The values of the newest known revision by organisation and address.
+pub(crate) struct RevisionCache<A, V: Weigh> {
+    relay: Arc<Relay>,
+    clock: Arc<dyn Clock>,
+    current: VersionCache<A, V>,
+    last: LastValues<A, V>,
+    reads: Arc<Semaphore>,
+    runtime: Handle,
+}
+
+impl<A, V> RevisionCache<A, V>
+where
+    A: Copy + Eq + Hash,
+    V: Weigh + Send + Sync + 'static,
+{
+    /// An empty cache for about `items` values of together `bytes`, and as many last values, which mostly are the same ones. Beyond
+    /// that the least requested values are evicted. Values are read in the current runtime.
+    pub(crate) fn new(
+        relay: &Arc<Relay>,
+        clock: &Arc<dyn Clock>,
+        items: usize,
+        bytes: u64,
+    ) -> Self {
+        Self {
+            relay: Arc::clone(relay),
+            clock: Arc::clone(clock),
+            current: VersionCache::new(items, bytes),
+            last: LastValues::new(items, bytes),
+            reads: Arc::new(Semaphore::new(READS)),
+            runtime: Handle::current(),
+        }
+    }
+
+    /// The newest known version of an organisation; `None` if this node does not follow it.
+    pub(crate) fn version(&self, organisation: &OrganisationId, lifetime: i64) -> Option<Version> {
+        let revision = self.relay.followed(organisation)?.latest()?;
+        Some(Version::new(revision, self.clock.now(), lifetime))
+    }
+
     /// The value at an address for the newest known revision; `None` if there is none. `lifetime` is how long a value may stay the
     /// same under a revision, in seconds. `read` makes the value as of a time, once for all requests that wait for it;
-    /// [`Error::NotFound`] means that there is none.
+    /// [`Error::NotFound`] means that there is none. While the database is unavailable, the last value is served.
     pub(crate) async fn get<R>(
         &self,
         organisation: &OrganisationId,
@@ -82,22 +154,92 @@ impl<A: Copy + Eq + Hash, V: Weigh> RevisionCache<A, V> {
         read: impl FnOnce(DateTime<Utc>) -> R,
     ) -> Result<Option<Arc<V>>, Error>
     where
-        R: Future<Output = Result<Arc<V>, Error>>,
+        R: Future<Output = Result<Arc<V>, Error>> + Send + 'static,
     {
-        let Some(position) = self.relay.follow(organisation).await? else {
-            return Ok(None);
-        };
-        let now = self.clock.now();
-        let key = Key {
-            organisation: organisation.clone(),
-            revision: position.latest().unwrap_or_default(),
-            lifetime: now.timestamp().div_euclid(lifetime),
-            address,
-        };
-        match self.current.get_or_insert_async(&key, read(now)).await {
+        if let Some(last) = self.last.get(organisation, address)
+            && self.is_unavailable(organisation, address)
+        {
+            return Ok(Some(last));
+        }
+        match self.current(organisation, address, lifetime, read).await {
             Ok(value) => Ok(Some(value)),
-            Err(Error::NotFound(_)) => Ok(None),
+            Err(Error::NotFound(_)) => {
+                self.last.remove(organisation, address);
+                Ok(None)
+            }
+            Err(Error::Unavailable(cause)) => match self.last.get(organisation, address) {
+                Some(last) => Ok(Some(last)),
+                None => Err(Error::Unavailable(cause)),
+            },
             Err(error) => Err(error),
         }
     }
+
+    /// The value for the newest known revision.
+    async fn current<R>(
+        &self,
+        organisation: &OrganisationId,
+        address: A,
+        lifetime: i64,
+        read: impl FnOnce(DateTime<Utc>) -> R,
+    ) -> Result<Arc<V>, Error>
+    where
+        R: Future<Output = Result<Arc<V>, Error>> + Send + 'static,
+    {
+        let followed = self.relay.follow(organisation).await;
+        if let Err(Error::Unavailable(_)) = &followed {
+            self.last
+                .note_failure(organisation, address, self.clock.now());
+        }
+        let position = followed?.ok_or(Error::NotFound("Organisation"))?;
+        let now = self.clock.now();
+        let revision = position.latest().unwrap_or_default();
+        let version = Version::new(revision, now, lifetime);
+        let made = self.read(organisation, address, revision, read(now));
+        self.current
+            .get_or_make(organisation, version, address, made)
+            .await
+    }
+
+    /// Reads a value in the runtime, where no request of a worker queues behind it.
+    async fn read(
+        &self,
+        organisation: &OrganisationId,
+        address: A,
+        revision: Revision,
+        read: impl Future<Output = Result<Arc<V>, Error>> + Send + 'static,
+    ) -> Result<Arc<V>, Error> {
+        let permit = Arc::clone(&self.reads).acquire_owned().await;
+        let permit = permit.map_err(Error::internal)?;
+        // Another read may have failed while this one waited.
+        if self.is_unavailable(organisation, address) {
+            return Err(Error::Unavailable(
+                "the last read failed a moment ago".into(),
+            ));
+        }
+        let read = self.runtime.spawn(async move {
+            let _permit = permit;
+            read.await
+        });
+        let read = read.await.map_err(Error::internal)?;
+        match &read {
+            Ok(value) => self.last.insert(organisation, address, revision, value),
+            Err(Error::Unavailable(cause)) => {
+                self.last
+                    .note_failure(organisation, address, self.clock.now());
+                tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "reading a public document failed");
+            }
+            Err(_) => {}
+        }
+        read
+    }
+
+    /// Whether a read would fail, or wait for a database that is known to be unavailable.
+    fn is_unavailable(&self, organisation: &OrganisationId, address: A) -> bool {
+        let now = self.clock.now();
+        self.relay.is_stale() || self.last.has_just_failed(organisation, address, now)
+    }
 }
+
+#[cfg(test)]
+mod tests;

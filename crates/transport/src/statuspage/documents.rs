@@ -1,7 +1,7 @@
 //! The documents of each organisation, cached in memory.
 //!
 //! The state of an organisation is read once per revision for all its documents, and each document is rendered once when it is first
-//! requested. Reads are few at a time, so requests for many organisations cannot load the database without bound.
+//! requested. While the database is unavailable, all documents show the last state.
 
 use std::sync::Arc;
 
@@ -12,15 +12,13 @@ use allclear_application::relay::Relay;
 use allclear_application::statuspage::{PublicState, PublicStateStore, Record};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::MaintenanceStatus;
-use chrono::{DateTime, Utc};
 use serde::Serialize;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 
 use super::document::Documents;
 use super::feed;
 use crate::status::page::Document;
-use crate::status::revision_cache::{RevisionCache, Weigh};
+use crate::status::revision_cache::{RevisionCache, Version, VersionCache, Weigh};
 
 /// Bytes of cached documents. Beyond them the least requested ones are evicted.
 const DOCUMENT_MEMORY: u64 = 16 * 1024 * 1024;
@@ -30,8 +28,6 @@ const DOCUMENTS: usize = 512;
 const STATE_MEMORY: u64 = 16 * 1024 * 1024;
 /// Expected number of cached states.
 const STATES: usize = 64;
-/// How many states are read concurrently.
-const READS: usize = 2;
 /// The clock changes statuses of maintenances. The change has a revision as soon as it is announced; this bounds a delay, in seconds.
 const LIFETIME: i64 = 60;
 
@@ -181,8 +177,8 @@ impl Weigh for PublicState {
 pub struct StatuspageDocuments {
     store: Arc<dyn PublicStateStore>,
     states: RevisionCache<(), PublicState>,
-    documents: RevisionCache<DocumentAddress, Document>,
-    reads: Arc<Semaphore>,
+    /// By the version of their state.
+    documents: VersionCache<DocumentAddress, Document>,
     runtime: Handle,
 }
 
@@ -193,13 +189,10 @@ impl StatuspageDocuments {
         relay: &Arc<Relay>,
         clock: &Arc<dyn Clock>,
     ) -> Self {
-        let cache = || (Arc::clone(relay), Arc::clone(clock));
-        let ((relay, clock), (other_relay, other_clock)) = (cache(), cache());
         Self {
             store,
             states: RevisionCache::new(relay, clock, STATES, STATE_MEMORY),
-            documents: RevisionCache::new(other_relay, other_clock, DOCUMENTS, DOCUMENT_MEMORY),
-            reads: Arc::new(Semaphore::new(READS)),
+            documents: VersionCache::new(DOCUMENTS, DOCUMENT_MEMORY),
             runtime: Handle::current(),
         }
     }
@@ -210,17 +203,23 @@ impl StatuspageDocuments {
         organisation: &OrganisationId,
         address: DocumentAddress,
     ) -> Result<Option<Arc<Document>>, Error> {
-        let render = async |_| {
-            let state = self.state(organisation).await?;
-            let state = state.ok_or(Error::NotFound("Organisation"))?;
+        if let Some(document) = self.current(organisation, address) {
+            return Ok(Some(document));
+        }
+        let Some(state) = self.state(organisation).await? else {
+            return Ok(None);
+        };
+        let version = Version::new(state.organisation.revision, state.read_at, LIFETIME);
+        let render = async {
             let rendered = self
                 .runtime
                 .spawn_blocking(move || render(&state, address).map(Arc::new));
             rendered.await.map_err(Error::internal)?
         };
-        self.documents
-            .get(organisation, address, LIFETIME, render)
-            .await
+        let document = self
+            .documents
+            .get_or_make(organisation, version, address, render);
+        document.await.map(Some)
     }
 
     /// A document by its path below the page, if it is in memory and current.
@@ -234,33 +233,33 @@ impl StatuspageDocuments {
             None => DocumentAddress::of_feed(path)?,
         };
         let organisation = OrganisationId::parse(organisation).ok()?;
-        let document = self.documents.cached(&organisation, address, LIFETIME)?;
+        let document = self.current(&organisation, address)?;
         Some((document, address))
     }
 
+    fn current(
+        &self,
+        organisation: &OrganisationId,
+        address: DocumentAddress,
+    ) -> Option<Arc<Document>> {
+        let version = self.states.version(organisation, LIFETIME)?;
+        self.documents.get(organisation, version, address)
+    }
+
+    /// The state of an organisation; the last one while the database is unavailable.
     async fn state(
         &self,
         organisation: &OrganisationId,
     ) -> Result<Option<Arc<PublicState>>, Error> {
-        let read = |now| self.read(organisation.clone(), now);
+        let read = |now| {
+            let store = Arc::clone(&self.store);
+            let organisation = organisation.clone();
+            async move {
+                let state = store.public_state(&organisation, now).await?;
+                state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
+            }
+        };
         self.states.get(organisation, (), LIFETIME, read).await
-    }
-
-    /// Reads a state in the runtime, where no request of a worker queues behind it.
-    async fn read(
-        &self,
-        organisation: OrganisationId,
-        now: DateTime<Utc>,
-    ) -> Result<Arc<PublicState>, Error> {
-        let permit = Arc::clone(&self.reads).acquire_owned().await;
-        let permit = permit.map_err(Error::internal)?;
-        let store = Arc::clone(&self.store);
-        let read = self.runtime.spawn(async move {
-            let _permit = permit;
-            let state = store.public_state(&organisation, now).await?;
-            state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
-        });
-        read.await.map_err(Error::internal)?
     }
 }
 

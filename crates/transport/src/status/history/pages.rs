@@ -1,7 +1,6 @@
 //! The rendered pages of the history, cached in memory.
 //!
-//! A page is read once per revision of its organisation, however many requests there are. Reads are few at a time, so
-//! requests for many addresses cannot load the database without bound.
+//! A page is read once per revision of its organisation, however many requests there are.
 
 use std::sync::Arc;
 
@@ -15,8 +14,6 @@ use allclear_application::relay::Relay;
 use allclear_domain::code::Code;
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
-use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 
 use crate::status::history::template::HistoryTemplate;
 use crate::status::page::Document;
@@ -26,8 +23,6 @@ use crate::status::revision_cache::RevisionCache;
 const MEMORY: u64 = 16 * 1024 * 1024;
 /// Expected number of cached pages.
 const PAGES: usize = 512;
-/// How many pages are read concurrently.
-const READS: usize = 2;
 /// Time zones differ by multiples of 15 minutes, so each month begins with a quarter of an hour. Every other change of a page
 /// has a revision.
 const QUARTER: i64 = 15 * 60;
@@ -62,24 +57,20 @@ pub struct HistoryPages {
     store: Arc<dyn HistoryStore>,
     template: Arc<HistoryTemplate>,
     cached: RevisionCache<HistoryAddress, Document>,
-    reads: Arc<Semaphore>,
-    runtime: Handle,
 }
 
 impl HistoryPages {
     /// Creates an empty cache. Pages are read in the current runtime.
     pub fn new(
         store: Arc<dyn HistoryStore>,
-        relay: Arc<Relay>,
-        clock: Arc<dyn Clock>,
+        relay: &Arc<Relay>,
+        clock: &Arc<dyn Clock>,
         template: HistoryTemplate,
     ) -> Self {
         Self {
             store,
             template: Arc::new(template),
             cached: RevisionCache::new(relay, clock, PAGES, MEMORY),
-            reads: Arc::new(Semaphore::new(READS)),
-            runtime: Handle::current(),
         }
     }
 
@@ -100,18 +91,16 @@ impl HistoryPages {
         self.template.unknown(organisation)
     }
 
-    /// Reads and renders a page in the runtime, where no request of a worker queues behind it.
-    async fn read(
+    /// Reads and renders a page.
+    fn read(
         &self,
         organisation: OrganisationId,
         address: HistoryAddress,
         now: DateTime<Utc>,
-    ) -> Result<Arc<Document>, Error> {
-        let permit = Arc::clone(&self.reads).acquire_owned().await;
-        let permit = permit.map_err(Error::internal)?;
-        let (store, template) = (Arc::clone(&self.store), Arc::clone(&self.template));
-        let read = self.runtime.spawn(async move {
-            let _permit = permit;
+    ) -> impl Future<Output = Result<Arc<Document>, Error>> + Send + 'static {
+        let store = Arc::clone(&self.store);
+        let template = Arc::clone(&self.template);
+        async move {
             let shown = match address {
                 HistoryAddress::History(selection) => store
                     .history(&organisation, selection, now)
@@ -133,8 +122,7 @@ impl HistoryPages {
             let shown = shown.ok_or(Error::NotFound("Page"))?;
             let rendered = tokio::task::spawn_blocking(move || shown.render(&template));
             rendered.await.map_err(Error::internal)?
-        });
-        read.await.map_err(Error::internal)?
+        }
     }
 }
 

@@ -67,7 +67,7 @@ fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, clock: &Arc<TestClock>
 }
 
 /// Delivers a write of this node to the relay.
-async fn written(relay: &Relay, revision: i64) {
+pub(crate) async fn written(relay: &Relay, revision: i64) {
     let commit = Some(Commit::example("org", revision, &[]));
     relay.publish(Committed { state: (), commit }).await;
 }

@@ -1,0 +1,164 @@
+//! The database becomes unavailable for longer than cached documents count as current.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use allclear_application::clock::TestClock;
+use allclear_test_support::postgres;
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::proxy::Proxy;
+use crate::app::{TestApp, TestResponse, client, send};
+use crate::tenant_isolation::public_path::public_paths;
+use crate::tenant_isolation::tenant::Tenant;
+
+/// How long a response takes at most. A busy machine adds to what the product itself waits.
+const BOUND: Duration = Duration::from_secs(25);
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Longer than any document counts as current.
+const OUTAGE: TimeDelta = TimeDelta::minutes(20);
+/// Documents that nobody requests before the outage. They have the state of the others.
+const FIRST_READ_IN_OUTAGE: [&str; 2] = ["/api/v2/components.json", "/history.rss"];
+
+/// A server with an organisation, whose database is behind a network that breaks.
+struct Site {
+    network: Proxy,
+    clock: Arc<TestClock>,
+    tenant: Tenant,
+    /// Everything public, with the response before the outage.
+    before: Vec<(String, TestResponse)>,
+    _app: TestApp,
+}
+
+impl Site {
+    async fn start() -> Option<Self> {
+        let url = postgres()?;
+        let (account, rest) = url
+            .trim_start_matches("postgres://")
+            .split_once('@')
+            .unwrap();
+        let (server, name) = rest.split_once('/').unwrap();
+        let network = Proxy::before(server).await;
+        let url = format!("postgres://{account}@{}/{name}", network.address());
+        let clock = TestClock::system();
+        let app = TestApp::start_at(&["--database-url", &url], clock.clone()).await;
+        let tenant = Tenant::made(app.operator("northwind").await, "northwind").await;
+        let mut before = Vec::new();
+        for path in public_paths(&tenant) {
+            if !FIRST_READ_IN_OUTAGE.contains(&&*path.below) {
+                let path = path.on_installation(&tenant.operator.organisation);
+                let response = send(client().get(format!("{}{path}", app.url))).await;
+                assert_eq!(response.status, 200, "{path}: {response:?}");
+                before.push((path, response));
+            }
+        }
+        Some(Self {
+            network,
+            clock,
+            tenant,
+            before,
+            _app: app,
+        })
+    }
+
+    async fn read(&self, path: &str) -> TestResponse {
+        send(client().get(format!("{}{path}", self.tenant.operator.url))).await
+    }
+
+    /// Everything is served as it was, by requests at the same time.
+    async fn stands(&self) {
+        self.clock.advance(OUTAGE);
+        let start = Instant::now();
+        let reads = self.before.iter().map(|(path, before)| async move {
+            let response = self.read(path).await;
+            assert_eq!(response.status, 200, "{path}: {response:?}");
+            assert_eq!(response.body, before.body, "{path}");
+            assert_eq!(response.etag, before.etag, "{path}");
+        });
+        join_all(reads).await;
+        for below in FIRST_READ_IN_OUTAGE {
+            let path = format!("/status/{}{below}", self.tenant.operator.organisation);
+            let response = self.read(&path).await;
+            assert_eq!(response.status, 200, "{path}: {response:?}");
+            let text = response.body.to_string();
+            assert!(self.tenant.named_in(&text).is_some(), "{path}: {text}");
+        }
+        assert!(start.elapsed() < BOUND, "{:?}", start.elapsed());
+    }
+
+    /// A token that is valid after the outage.
+    async fn new_token(&self) -> String {
+        let mut tries = tokio::time::interval(Duration::from_millis(100));
+        let operator = &self.tenant.operator;
+        let body = json!({"organisationId": operator.organisation});
+        loop {
+            let call = format!("{}/api/v1/identity/token", operator.url);
+            let response = send(operator.client.post(call).json(&body)).await;
+            if let Some(token) = response.body["data"]["token"].as_str() {
+                return token.to_owned();
+            }
+            tries.tick().await;
+        }
+    }
+
+    /// Everything that lists components follows again.
+    async fn follows(&mut self) {
+        let mut tries = tokio::time::interval(Duration::from_millis(100));
+        let create = json!({"name": "northwind again"});
+        let recovered = async {
+            self.tenant.operator.token = self.new_token().await;
+            let operator = &self.tenant.operator;
+            while operator
+                .post("/component/create", create.clone())
+                .await
+                .status
+                != 201
+            {
+                tries.tick().await;
+            }
+            for below in [
+                "",
+                "/uptime",
+                "/api/v2/components.json",
+                "/api/v2/summary.json",
+            ] {
+                let path = format!("/status/{}{below}", operator.organisation);
+                while !self
+                    .read(&path)
+                    .await
+                    .body
+                    .to_string()
+                    .contains("northwind again")
+                {
+                    tries.tick().await;
+                }
+            }
+        };
+        let recovered = tokio::time::timeout(PATIENCE, recovered).await;
+        recovered.expect("the documents follow again");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_public_stands_while_the_database_is_stopped() {
+    let Some(mut site) = Site::start().await else {
+        return;
+    };
+    site.network.close().await;
+    site.stands().await;
+    site.network.open().await;
+    site.follows().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_public_stands_while_the_database_does_not_respond() {
+    let Some(mut site) = Site::start().await else {
+        return;
+    };
+    site.network.swallow();
+    site.stands().await;
+    site.network.go_on();
+    site.follows().await;
+}

@@ -1,0 +1,120 @@
+use super::*;
+
+use std::sync::Mutex;
+
+use allclear_application::clock::TestClock;
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+
+use crate::status::pages::RETRY_DELAY;
+use crate::status::pages::tests::{organisation, relay, written};
+
+const LIFETIME: i64 = 60;
+
+type Value = &'static str;
+
+impl Weigh for Value {
+    fn weight(&self) -> u64 {
+        1
+    }
+}
+
+/// A cache whose reads have these outcomes, one after the other.
+struct Site {
+    relay: Arc<Relay>,
+    clock: Arc<TestClock>,
+    cache: RevisionCache<(), Value>,
+    outcomes: Arc<Mutex<Vec<Result<Value, Error>>>>,
+}
+
+impl Site {
+    fn new(outcomes: impl IntoIterator<Item = Result<Value, Error>>) -> Self {
+        let (relay, clock) = (relay(), TestClock::stopped());
+        let mut outcomes: Vec<_> = outcomes.into_iter().collect();
+        outcomes.reverse();
+        Self {
+            cache: RevisionCache::new(&relay, &(Arc::clone(&clock) as _), 8, 8),
+            relay,
+            clock,
+            outcomes: Arc::new(Mutex::new(outcomes)),
+        }
+    }
+
+    async fn get(&self) -> Result<Option<Value>, Error> {
+        let outcomes = Arc::clone(&self.outcomes);
+        let read = |_| async move { outcomes.lock().unwrap().pop().unwrap().map(Arc::new) };
+        let value = self.cache.get(&organisation(), (), LIFETIME, read).await?;
+        Ok(value.map(|value| *value))
+    }
+
+    fn reads_left(&self) -> usize {
+        self.outcomes.lock().unwrap().len()
+    }
+
+    fn lifetime_ends(&self) {
+        self.clock.advance(TimeDelta::seconds(LIFETIME));
+    }
+}
+
+fn unavailable() -> Result<Value, Error> {
+    Err(Error::Unavailable("the database is unavailable".into()))
+}
+
+fn gone() -> Result<Value, Error> {
+    Err(Error::NotFound("Page"))
+}
+
+#[actix_web::test]
+async fn last_value_is_served_while_the_database_is_unavailable() {
+    let site = Site::new([Ok("old"), unavailable(), unavailable(), Ok("new")]);
+    assert_eq!(site.get().await.unwrap(), Some("old"));
+    for left in [2, 1] {
+        site.lifetime_ends();
+        assert_eq!(site.get().await.unwrap(), Some("old"));
+        assert_eq!(site.get().await.unwrap(), Some("old"));
+        assert_eq!(
+            site.reads_left(),
+            left,
+            "a read that just failed is not tried again"
+        );
+    }
+    site.clock.advance(RETRY_DELAY);
+    assert_eq!(site.get().await.unwrap(), Some("new"));
+    assert_eq!(site.get().await.unwrap(), Some("new"));
+}
+
+#[actix_web::test]
+async fn waiting_requests_share_one_failure() {
+    let site = Site::new([Ok("old"), unavailable()]);
+    site.get().await.unwrap();
+    site.lifetime_ends();
+    for value in join_all((0..20).map(|_| site.get())).await {
+        assert_eq!(value.unwrap(), Some("old"));
+    }
+}
+
+#[actix_web::test]
+async fn value_that_is_gone_does_not_return() {
+    let site = Site::new([Ok("old"), gone(), unavailable()]);
+    assert_eq!(site.get().await.unwrap(), Some("old"));
+    written(&site.relay, 2).await;
+    assert_eq!(site.get().await.unwrap(), None);
+    assert!(matches!(site.get().await, Err(Error::Unavailable(_))));
+}
+
+#[actix_web::test]
+async fn first_read_that_fails_is_an_error() {
+    let site = Site::new([unavailable(), Ok("new")]);
+    assert!(matches!(site.get().await, Err(Error::Unavailable(_))));
+    assert_eq!(site.get().await.unwrap(), Some("new"));
+}
+
+#[actix_web::test]
+async fn value_of_an_older_revision_does_not_replace_a_newer_one() {
+    let last = LastValues::<(), Value>::new(8, 8);
+    let organisation = organisation();
+    for (revision, value) in [(2, "newer"), (1, "older")] {
+        last.insert(&organisation, (), Revision(revision), &Arc::new(value));
+    }
+    assert_eq!(last.get(&organisation, ()).as_deref(), Some(&"newer"));
+}

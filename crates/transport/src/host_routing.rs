@@ -140,10 +140,10 @@ fn place<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Place
             _ => Place::Nowhere,
         };
     }
-    if is_page(path) {
-        Place::Below(path)
-    } else if is_shared(path) {
+    if is_shared(path) {
         Place::Same
+    } else if is_page(path) {
+        Place::Below(path)
     } else {
         Place::Nowhere
     }
@@ -171,7 +171,7 @@ fn is_shared(path: &str) -> bool {
     APP_PAGES.contains(&path)
         || matches!(
             path,
-            "/healthz" | "/readyz" | "/robots.txt" | "/sitemap.xml"
+            "/healthz" | "/readyz" | "/robots.txt" | "/sitemap.xml" | "/api/v2/openapi.json"
         )
         || path.starts_with("/.well-known/")
         || path.starts_with("/assets/")
@@ -273,6 +273,7 @@ mod tests {
             "/robots.txt",
             "/sitemap.xml",
             "/assets/index.js",
+            "/api/v2/openapi.json",
             "/.well-known/allclear-domain",
             "/api/v1/status/acme",
             "/api/v1/status/acme/events",

@@ -3,7 +3,7 @@
 
 mod domain;
 mod forged;
-mod host;
+pub(crate) mod host;
 pub(crate) mod public_path;
 mod route;
 mod socket;

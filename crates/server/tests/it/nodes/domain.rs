@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use crate::app::{Operator, assert_status, client_builder, founder, operator_of};
 use crate::events::Stream;
 use crate::process::{Process, command};
+use crate::tenant_isolation::host::{Hosts, Owner};
 use crate::tenant_isolation::public_path::public_paths;
 use crate::tenant_isolation::tenant::Tenant;
 
@@ -136,6 +137,23 @@ async fn stream(node: &Process, organisation: &str) -> reqwest::Response {
     let url = format!("{}/api/v1/status/{organisation}/events", node.url);
     let client = client_builder().no_proxy().build().unwrap();
     client.get(url).header(HOST, DOMAIN).send().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn domains_taken_on_one_node_are_apart_on_the_other() {
+    let Some(nodes) = Nodes::start().await else {
+        return;
+    };
+    let north = operator_of(&nodes.first.url, "ada@example.com", "northwind").await;
+    let south = founder(north.client.clone(), &nodes.first.url, "contoso").await;
+    let owners = [
+        Owner::made(north, "northwind").await,
+        Owner::made(south, "contoso").await,
+    ];
+    let hosts = Hosts::at(&nodes.second.url, owners);
+    timeout(PATIENCE, hosts.are_known()).await.unwrap();
+    hosts.walk_domains().await;
+    hosts.walk_other_hosts().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

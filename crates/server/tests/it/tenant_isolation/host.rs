@@ -6,7 +6,7 @@ use reqwest::{Client, Method, Response, StatusCode};
 
 use super::public_path::{CALLS, PublicPath, public_paths};
 use super::tenant::Tenant;
-use crate::app::{TestApp, client_builder};
+use crate::app::{Operator, TestApp, client_builder};
 use crate::domain::start;
 
 /// A host without an organisation.
@@ -57,21 +57,22 @@ impl Seen {
 }
 
 /// A server with two organisations that have domains.
-struct Hosts {
-    app: TestApp,
+pub(crate) struct Hosts {
+    url: String,
     client: Client,
     owners: [Owner; 2],
 }
 
 /// An organisation and its domain.
-struct Owner {
+pub(crate) struct Owner {
     tenant: Tenant,
     domain: String,
 }
 
 impl Owner {
-    async fn made(app: &TestApp, word: &'static str) -> Self {
-        let tenant = Tenant::made(app.operator(word).await, word).await;
+    /// Fills an organisation whose name contains the word, and takes a domain.
+    pub(crate) async fn made(operator: Operator, word: &'static str) -> Self {
+        let tenant = Tenant::made(operator, word).await;
         let domain = format!("status.{word}.example");
         tenant.operator.take(&domain).await;
         Self { tenant, domain }
@@ -83,17 +84,53 @@ impl Owner {
 }
 
 impl Hosts {
-    async fn start() -> Self {
-        let app = start().await;
-        let owners = [
-            Owner::made(&app, "northwind").await,
-            Owner::made(&app, "contoso").await,
-        ];
+    /// The server at an address, which knows both domains.
+    pub(crate) fn at(url: &str, owners: [Owner; 2]) -> Self {
         let client = client_builder().redirect(Policy::none()).no_proxy();
         Self {
-            app,
+            url: url.to_owned(),
             client: client.build().unwrap(),
             owners,
+        }
+    }
+
+    async fn of(app: &TestApp) -> Self {
+        let owners = [
+            Owner::made(app.operator("northwind").await, "northwind").await,
+            Owner::made(app.operator("contoso").await, "contoso").await,
+        ];
+        Self::at(&app.url, owners)
+    }
+
+    /// Waits until the server shows both organisations at their domains.
+    pub(crate) async fn are_known(&self) {
+        for Owner { tenant, domain } in &self.owners {
+            while tenant
+                .named_in(&self.ask(&Method::GET, domain, "/").await.body)
+                .is_none()
+            {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    /// Walks every public path of both organisations on both domains.
+    pub(crate) async fn walk_domains(&self) {
+        for owner in &self.owners {
+            self.walk_shared(&owner.domain).await;
+            for named in &self.owners {
+                self.walk_domain(owner, named).await;
+            }
+        }
+    }
+
+    /// Walks every public path of both organisations on hosts without one.
+    pub(crate) async fn walk_other_hosts(&self) {
+        for host in ["localhost", UNKNOWN] {
+            self.walk_shared(host).await;
+            for named in &self.owners {
+                self.walk_installation(host, named).await;
+            }
         }
     }
 
@@ -105,7 +142,7 @@ impl Hosts {
     }
 
     async fn ask(&self, method: &Method, host: &str, path: &str) -> Seen {
-        let url = format!("{}{path}", self.app.url);
+        let url = format!("{}{path}", self.url);
         let request = self.client.request(method.clone(), url).header(HOST, host);
         Seen::of(request.send().await.unwrap()).await
     }
@@ -200,6 +237,17 @@ impl Hosts {
         }
     }
 
+    /// Reads what is the same on every host: it names no organisation.
+    async fn walk_shared(&self, host: &str) {
+        for path in SHARED {
+            let seen = self.read(host, path).await;
+            assert_eq!(seen.status, StatusCode::OK, "{host}{path}: {}", seen.body);
+            for Owner { tenant, .. } in &self.owners {
+                seen.assert_names_nothing_of(tenant, path);
+            }
+        }
+    }
+
     /// Walks the paths of an organisation on a host without one.
     async fn walk_installation(&self, host: &str, named: &Owner) {
         for path in public_paths(&named.tenant) {
@@ -230,6 +278,15 @@ impl Hosts {
     }
 }
 
+/// Public paths that every host has.
+const SHARED: [&str; 6] = [
+    "/api/v2/openapi.json",
+    "/healthz",
+    "/readyz",
+    "/robots.txt",
+    "/unsubscribe",
+    "/verify",
+];
 /// Endings of feeds.
 const FEED_ENDINGS: [&str; 4] = [".atom", ".rss", "/feed.json", ".ics"];
 /// Beginnings of paths that search engines do not list.
@@ -237,22 +294,14 @@ const NO_CANONICAL: [&str; 3] = ["/subscribe", "/badge", "/embed"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn domain_serves_every_public_path_of_its_organisation_and_nothing_of_another() {
-    let hosts = Hosts::start().await;
-    for owner in &hosts.owners {
-        for named in &hosts.owners {
-            hosts.walk_domain(owner, named).await;
-        }
-    }
+    let app = start().await;
+    Hosts::of(&app).await.walk_domains().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn other_hosts_serve_every_public_path_below_its_organisation() {
-    let hosts = Hosts::start().await;
-    for host in ["localhost", UNKNOWN] {
-        for named in &hosts.owners {
-            hosts.walk_installation(host, named).await;
-        }
-    }
+    let app = start().await;
+    Hosts::of(&app).await.walk_other_hosts().await;
 }
 
 /// A cache that has the page of the previous organisation of a domain sends its tag for the page of the present one.

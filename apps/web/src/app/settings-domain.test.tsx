@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { aSnapshot } from '@/features/status-page/fixtures';
 import { renderApp, signedIn } from './testing';
 import type { OrganisationDomain } from '@/api/types';
 import { endpoints, paths } from '@/paths';
@@ -41,6 +42,10 @@ function serve(domain: OrganisationDomain | null) {
   );
   return state;
 }
+
+beforeEach(() => {
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(aSnapshot())));
+});
 
 it('adds a domain, shows its token, verifies and removes it', async () => {
   const state = serve(null);

@@ -97,7 +97,7 @@ impl Relay {
 
     /// The position of an organisation that this node follows already; keeps it followed.
     #[must_use]
-    pub fn followed(&self, organisation: &OrganisationId) -> Option<StreamPosition> {
+    pub fn followed(&self, organisation: &str) -> Option<StreamPosition> {
         let positions = self.lock();
         let position = positions.get(organisation)?;
         position.touch();

@@ -76,7 +76,8 @@ where
 
     fn new_service(&self, config: AppConfig) -> Self::Future {
         let cache = WorkerCache::of(Arc::clone(&self.pages));
-        let (documents, responses) = (Arc::clone(&self.documents), Arc::clone(&self.responses));
+        let documents = Arc::clone(&self.documents);
+        let responses = Arc::clone(&self.responses);
         let routing = Arc::clone(&self.routing);
         self.app
             .new_service(config)
@@ -154,8 +155,7 @@ impl<A> FastPathService<A> {
         };
         if let Some((organisation, below)) = rest.split_once('/') {
             let (document, address) = self.documents.cached(organisation, below)?;
-            let caching = address.caching();
-            let response = self.responses.open_document(&document, request, caching);
+            let response = self.responses.open_document(&document, request);
             return Some((response, address.route()));
         }
         let page = self.cache.page(rest)?;

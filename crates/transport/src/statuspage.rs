@@ -16,7 +16,7 @@ use crate::server::read;
 use crate::status::page::boxed;
 use crate::status::response::PublicResponses;
 use crate::status::{allow_reading, known};
-use crate::statuspage::documents::{API_ROUTE, DocumentAddress, StatuspageDocuments};
+use crate::statuspage::documents::{API, API_ROUTE, DocumentAddress, StatuspageDocuments};
 use crate::web_app::fallback;
 
 /// The routes below `/status/{organisation}`. They are open to every origin.
@@ -28,9 +28,9 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
             .default_service(web::to(fallback))
             .wrap(Headers::open_to_every_origin().middleware()),
     );
-    for name in DocumentAddress::FEEDS {
+    for address in DocumentAddress::feeds() {
         config.service(
-            web::resource(format!("/status/{{organisation}}/{name}"))
+            web::resource(address.route())
                 .route(read().to(feed))
                 .route(web::method(Method::OPTIONS).to(preflight))
                 .default_service(web::to(fallback))
@@ -47,13 +47,7 @@ async fn feed(
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let name = request.path().rsplit('/').next().unwrap_or_default();
-    let address = DocumentAddress::of_feed(name).ok_or_else(Problem::not_found)?;
-    let document = documents
-        .document(&known(&organisation)?, address)
-        .await?
-        .ok_or(Error::NotFound("Organisation"))?;
-    let response = responses.open_document(&document, request.headers(), address.caching());
-    Ok(boxed(response))
+    respond(&request, &organisation, name, &documents, &responses).await
 }
 
 /// Responds to OPTIONS.
@@ -73,11 +67,23 @@ async fn api(
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let (organisation, name) = path.into_inner();
-    let address = DocumentAddress::of_api(&name).ok_or_else(Problem::not_found)?;
+    let below = format!("{API}{name}");
+    respond(&request, &organisation, &below, &documents, &responses).await
+}
+
+/// The document at a path below the status page.
+async fn respond(
+    request: &HttpRequest,
+    organisation: &str,
+    below: &str,
+    documents: &StatuspageDocuments,
+    responses: &PublicResponses,
+) -> Result<HttpResponse, Problem> {
+    let address = DocumentAddress::at(below).ok_or_else(Problem::not_found)?;
     let document = documents
-        .document(&known(&organisation)?, address)
+        .document(&known(organisation)?, address)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    let response = responses.open_document(&document, request.headers(), address.caching());
+    let response = responses.open_document(&document, request.headers());
     Ok(boxed(response))
 }

@@ -289,10 +289,13 @@ impl Document {
     pub(super) fn picture(svg: String) -> Result<Self, Error> {
         let hash = URL_SAFE_NO_PAD.encode(&Sha256::digest(&svg)[..12]);
         let body = Encoded::gzipped(svg.into_bytes());
-        Ok(Self {
-            caching: HeaderValue::from_static(PICTURE_CACHE),
-            ..Self::of(body, "image/svg+xml", &hash)?
-        })
+        let picture = Self::of(body, "image/svg+xml", &hash)?;
+        Ok(picture.with_caching(HeaderValue::from_static(PICTURE_CACHE)))
+    }
+
+    /// This document with another `Cache-Control`.
+    pub(crate) fn with_caching(self, caching: HeaderValue) -> Self {
+        Self { caching, ..self }
     }
 
     fn deep_copy(&self) -> Self {

@@ -71,8 +71,7 @@ impl PublicResponses {
         document: &Document,
         request: &HeaderMap,
     ) -> HttpResponse<Option<Bytes>> {
-        let mut response = self.secured(document.respond(request), request);
-        self.open.put_on(response.headers_mut());
+        let mut response = self.open_document(document, request);
         response.headers_mut().insert(
             header::CROSS_ORIGIN_RESOURCE_POLICY,
             HeaderValue::from_static("cross-origin"),
@@ -80,18 +79,13 @@ impl PublicResponses {
         response
     }
 
-    /// A document for programs of every origin, or 304. `caching` says how long caches may serve it.
+    /// A document for programs of every origin, or 304.
     pub(crate) fn open_document(
         &self,
         document: &Document,
         request: &HeaderMap,
-        caching: HeaderValue,
     ) -> HttpResponse<Option<Bytes>> {
-        let mut response = document.respond(request);
-        response
-            .headers_mut()
-            .insert(header::CACHE_CONTROL, caching);
-        let mut response = self.secured(response, request);
+        let mut response = self.secured(document.respond(request), request);
         self.open.put_on(response.headers_mut());
         response
     }

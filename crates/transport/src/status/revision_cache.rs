@@ -12,8 +12,8 @@ use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -56,16 +56,25 @@ impl Version {
     }
 }
 
-/// An address at a version.
+/// An address at a version. `O` identifies the organisation: an [`OrganisationId`] in the cache, its text in a look-up, which
+/// therefore allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key<A> {
-    organisation: OrganisationId,
+struct Key<O, A> {
+    organisation: O,
     version: Version,
     address: A,
 }
 
+impl<A: Eq + Hash> Equivalent<Key<OrganisationId, A>> for Key<&str, A> {
+    fn equivalent(&self, key: &Key<OrganisationId, A>) -> bool {
+        self.organisation == key.organisation.as_str()
+            && self.version == key.version
+            && self.address == key.address
+    }
+}
+
 /// Values by organisation, version and address.
-pub(crate) struct VersionCache<A, V: Weigh>(Cache<Key<A>, Arc<V>, BySize>);
+pub(crate) struct VersionCache<A, V: Weigh>(Cache<Key<OrganisationId, A>, Arc<V>, BySize>);
 
 impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
     /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested values are evicted.
@@ -74,14 +83,9 @@ impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
     }
 
     /// The value at an address, if it is in memory.
-    pub(crate) fn get(
-        &self,
-        organisation: &OrganisationId,
-        version: Version,
-        address: A,
-    ) -> Option<Arc<V>> {
+    pub(crate) fn get(&self, organisation: &str, version: Version, address: A) -> Option<Arc<V>> {
         self.0.get(&Key {
-            organisation: organisation.clone(),
+            organisation,
             version,
             address,
         })
@@ -138,7 +142,7 @@ where
     }
 
     /// The newest known version of an organisation; `None` if this node does not follow it.
-    pub(crate) fn version(&self, organisation: &OrganisationId, lifetime: i64) -> Option<Version> {
+    pub(crate) fn version(&self, organisation: &str, lifetime: i64) -> Option<Version> {
         let revision = self.relay.followed(organisation)?.latest()?;
         Some(Version::new(revision, self.clock.now(), lifetime))
     }

@@ -13,6 +13,7 @@ use allclear_application::statuspage::{PublicState, PublicStateStore, Record};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::MaintenanceStatus;
 use serde::Serialize;
+use strum::VariantArray;
 use tokio::runtime::Handle;
 
 use super::document::Documents;
@@ -31,11 +32,10 @@ const STATES: usize = 64;
 /// The clock changes statuses of maintenances. The change has a revision as soon as it is announced; this bounds a delay, in seconds.
 const LIFETIME: i64 = 60;
 
-/// Media type of Atom.
-const ATOM: &str = "application/atom+xml; charset=utf-8";
-/// Media type of RSS.
-const RSS: &str = "application/rss+xml; charset=utf-8";
-
+/// Pattern of the paths below the status page of an organisation.
+const STATUS_PAGE: &str = "/status/{organisation}/";
+/// Path of the Statuspage API below the status page.
+pub(super) const API: &str = "api/v2/";
 /// The route of the Statuspage API.
 pub(super) const API_ROUTE: &str = "/status/{organisation}/api/v2/{document:.*}";
 /// `Cache-Control` of the Statuspage API, as in the original.
@@ -48,7 +48,7 @@ const FEED_CACHING: HeaderValue = HeaderValue::from_static(
 );
 
 /// A document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
 pub(crate) enum DocumentAddress {
     /// `summary.json`.
     Summary,
@@ -81,25 +81,57 @@ pub(crate) enum DocumentAddress {
 }
 
 impl DocumentAddress {
-    /// Names of the feeds.
-    pub(crate) const FEEDS: [&str; 6] = [
-        "history.atom",
-        "history.rss",
-        "updates.atom",
-        "updates.rss",
-        "feed.json",
-        "maintenances.ics",
-    ];
+    /// The feeds.
+    pub(crate) fn feeds() -> impl Iterator<Item = Self> {
+        Self::VARIANTS
+            .iter()
+            .copied()
+            .filter(|address| address.is_feed())
+    }
 
-    /// How long caches may serve it.
-    pub(crate) fn caching(self) -> HeaderValue {
+    /// The document at a path below the status page; `None` if there is none.
+    pub(crate) fn at(below: &str) -> Option<Self> {
+        let mut all = Self::VARIANTS.iter().copied();
+        all.find(|address| address.below() == below)
+    }
+
+    /// The path of its requests, as a pattern.
+    pub(crate) const fn path(self) -> &'static str {
         match self {
-            Self::HistoryAtom
-            | Self::HistoryRss
-            | Self::UpdatesAtom
-            | Self::UpdatesRss
-            | Self::JsonFeed
-            | Self::Calendar => FEED_CACHING,
+            Self::Summary => "/status/{organisation}/api/v2/summary.json",
+            Self::Status => "/status/{organisation}/api/v2/status.json",
+            Self::Components => "/status/{organisation}/api/v2/components.json",
+            Self::Incidents => "/status/{organisation}/api/v2/incidents.json",
+            Self::Unresolved => "/status/{organisation}/api/v2/incidents/unresolved.json",
+            Self::Maintenances => "/status/{organisation}/api/v2/scheduled-maintenances.json",
+            Self::Upcoming => "/status/{organisation}/api/v2/scheduled-maintenances/upcoming.json",
+            Self::Active => "/status/{organisation}/api/v2/scheduled-maintenances/active.json",
+            Self::HistoryAtom => "/status/{organisation}/history.atom",
+            Self::HistoryRss => "/status/{organisation}/history.rss",
+            Self::UpdatesAtom => "/status/{organisation}/updates.atom",
+            Self::UpdatesRss => "/status/{organisation}/updates.rss",
+            Self::JsonFeed => "/status/{organisation}/feed.json",
+            Self::Calendar => "/status/{organisation}/maintenances.ics",
+        }
+    }
+
+    /// Its path below the status page.
+    pub(crate) fn below(self) -> &'static str {
+        self.path().strip_prefix(STATUS_PAGE).unwrap_or_default()
+    }
+
+    /// The route of its requests, for the log and the metrics.
+    pub(crate) fn route(self) -> &'static str {
+        if self.is_feed() {
+            self.path()
+        } else {
+            API_ROUTE
+        }
+    }
+
+    /// Its media type.
+    pub(crate) const fn content_type(self) -> &'static str {
+        match self {
             Self::Summary
             | Self::Status
             | Self::Components
@@ -107,49 +139,25 @@ impl DocumentAddress {
             | Self::Unresolved
             | Self::Maintenances
             | Self::Upcoming
-            | Self::Active => API_CACHING,
+            | Self::Active => "application/json; charset=utf-8",
+            Self::HistoryAtom | Self::UpdatesAtom => "application/atom+xml; charset=utf-8",
+            Self::HistoryRss | Self::UpdatesRss => "application/rss+xml; charset=utf-8",
+            Self::JsonFeed => "application/feed+json; charset=utf-8",
+            Self::Calendar => "text/calendar; charset=utf-8",
         }
     }
 
-    /// The route of its requests, for the log and the metrics.
-    pub(crate) fn route(self) -> &'static str {
-        match self {
-            Self::HistoryAtom => "/status/{organisation}/history.atom",
-            Self::HistoryRss => "/status/{organisation}/history.rss",
-            Self::UpdatesAtom => "/status/{organisation}/updates.atom",
-            Self::UpdatesRss => "/status/{organisation}/updates.rss",
-            Self::JsonFeed => "/status/{organisation}/feed.json",
-            Self::Calendar => "/status/{organisation}/maintenances.ics",
-            _ => API_ROUTE,
+    /// How long caches may serve it.
+    fn caching(self) -> HeaderValue {
+        if self.is_feed() {
+            FEED_CACHING
+        } else {
+            API_CACHING
         }
     }
 
-    /// The feed of a name; `None` if there is none.
-    pub(crate) fn of_feed(name: &str) -> Option<Self> {
-        Some(match name {
-            "history.atom" => Self::HistoryAtom,
-            "history.rss" => Self::HistoryRss,
-            "updates.atom" => Self::UpdatesAtom,
-            "updates.rss" => Self::UpdatesRss,
-            "feed.json" => Self::JsonFeed,
-            "maintenances.ics" => Self::Calendar,
-            _ => return None,
-        })
-    }
-
-    /// The document of a path below `/api/v2/`; `None` if there is none.
-    pub(crate) fn of_api(path: &str) -> Option<Self> {
-        Some(match path {
-            "summary.json" => Self::Summary,
-            "status.json" => Self::Status,
-            "components.json" => Self::Components,
-            "incidents.json" => Self::Incidents,
-            "incidents/unresolved.json" => Self::Unresolved,
-            "scheduled-maintenances.json" => Self::Maintenances,
-            "scheduled-maintenances/upcoming.json" => Self::Upcoming,
-            "scheduled-maintenances/active.json" => Self::Active,
-            _ => return None,
-        })
+    fn is_feed(self) -> bool {
+        !self.below().starts_with(API)
     }
 }
 
@@ -203,7 +211,7 @@ impl StatuspageDocuments {
         organisation: &OrganisationId,
         address: DocumentAddress,
     ) -> Result<Option<Arc<Document>>, Error> {
-        if let Some(document) = self.current(organisation, address) {
+        if let Some(document) = self.current(organisation.as_str(), address) {
             return Ok(Some(document));
         }
         let Some(state) = self.state(organisation).await? else {
@@ -228,20 +236,12 @@ impl StatuspageDocuments {
         organisation: &str,
         path: &str,
     ) -> Option<(Arc<Document>, DocumentAddress)> {
-        let address = match path.strip_prefix("api/v2/") {
-            Some(name) => DocumentAddress::of_api(name)?,
-            None => DocumentAddress::of_feed(path)?,
-        };
-        let organisation = OrganisationId::parse(organisation).ok()?;
-        let document = self.current(&organisation, address)?;
+        let address = DocumentAddress::at(path)?;
+        let document = self.current(organisation, address)?;
         Some((document, address))
     }
 
-    fn current(
-        &self,
-        organisation: &OrganisationId,
-        address: DocumentAddress,
-    ) -> Option<Arc<Document>> {
+    fn current(&self, organisation: &str, address: DocumentAddress) -> Option<Arc<Document>> {
         let version = self.states.version(organisation, LIFETIME)?;
         self.documents.get(organisation, version, address)
     }
@@ -266,43 +266,56 @@ impl StatuspageDocuments {
 /// Renders a document. Takes milliseconds, so it must not run in a worker thread.
 fn render(state: &PublicState, address: DocumentAddress) -> Result<Document, Error> {
     let documents = Documents::new(state);
-    match address {
-        DocumentAddress::Summary => json(&documents.summary()),
-        DocumentAddress::Status => json(&documents.status()),
-        DocumentAddress::Components => json(&documents.components()),
-        DocumentAddress::Incidents => json(&documents.recent_incidents()),
-        DocumentAddress::Unresolved => json(&documents.unresolved_incidents()),
-        DocumentAddress::Maintenances => json(&documents.recent_maintenances()),
-        DocumentAddress::Upcoming => json(&documents.maintenances_of(MaintenanceStatus::Scheduled)),
-        DocumentAddress::Active => json(&documents.maintenances_of(MaintenanceStatus::InProgress)),
-        DocumentAddress::HistoryAtom => Document::hashed(feed::history_atom(state), ATOM),
-        DocumentAddress::UpdatesAtom => Document::hashed(feed::updates_atom(state), ATOM),
-        DocumentAddress::HistoryRss => Document::hashed(feed::history_rss(state), RSS),
-        DocumentAddress::UpdatesRss => Document::hashed(feed::updates_rss(state), RSS),
-        DocumentAddress::JsonFeed => {
-            let text = serde_json::to_string(&feed::json_feed(state)).map_err(Error::internal)?;
-            Document::hashed(text, "application/feed+json; charset=utf-8")
+    let text = match address {
+        DocumentAddress::Summary => json(&documents.summary())?,
+        DocumentAddress::Status => json(&documents.status())?,
+        DocumentAddress::Components => json(&documents.components())?,
+        DocumentAddress::Incidents => json(&documents.recent_incidents())?,
+        DocumentAddress::Unresolved => json(&documents.unresolved_incidents())?,
+        DocumentAddress::Maintenances => json(&documents.recent_maintenances())?,
+        DocumentAddress::Upcoming => {
+            json(&documents.maintenances_of(MaintenanceStatus::Scheduled))?
         }
-        DocumentAddress::Calendar => {
-            Document::hashed(feed::maintenances(state), "text/calendar; charset=utf-8")
-        }
-    }
+        DocumentAddress::Active => json(&documents.maintenances_of(MaintenanceStatus::InProgress))?,
+        DocumentAddress::HistoryAtom => feed::history_atom(state),
+        DocumentAddress::UpdatesAtom => feed::updates_atom(state),
+        DocumentAddress::HistoryRss => feed::history_rss(state),
+        DocumentAddress::UpdatesRss => feed::updates_rss(state),
+        DocumentAddress::JsonFeed => json(&feed::json_feed(state))?,
+        DocumentAddress::Calendar => feed::maintenances(state),
+    };
+    let document = Document::hashed(text, address.content_type())?;
+    Ok(document.with_caching(address.caching()))
 }
 
-fn json(document: &impl Serialize) -> Result<Document, Error> {
-    let text = serde_json::to_string(document).map_err(Error::internal)?;
-    Document::hashed(text, "application/json; charset=utf-8")
+fn json(document: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(document).map_err(Error::internal)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use std::collections::HashSet;
+
     #[test]
-    fn every_feed_has_its_route() {
-        for name in DocumentAddress::FEEDS {
-            let address = DocumentAddress::of_feed(name).unwrap();
-            assert_eq!(address.route(), format!("/status/{{organisation}}/{name}"));
+    fn every_document_is_found_at_its_path() {
+        for address in DocumentAddress::VARIANTS {
+            assert_eq!(DocumentAddress::at(address.below()), Some(*address));
         }
+        for other in ["", "summary.json", "api/v2/", "api/v2/history.atom"] {
+            assert_eq!(DocumentAddress::at(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn feeds_have_a_route_each_and_the_api_has_one() {
+        let routes: HashSet<_> = DocumentAddress::VARIANTS
+            .iter()
+            .map(|address| address.route())
+            .collect();
+        assert_eq!(routes.len(), 7);
+        assert!(routes.contains(API_ROUTE));
+        assert!(routes.contains("/status/{organisation}/feed.json"));
     }
 }

@@ -1,6 +1,7 @@
 //! The OpenAPI document of the Statuspage API and the feeds. It is apart from that of the own API, because other programs define it.
 
 use actix_web::{HttpResponse, web};
+use strum::VariantArray;
 use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{
@@ -12,7 +13,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::document::{
     ComponentsDocument, IncidentsDocument, MaintenancesDocument, StatusDocument, SummaryDocument,
 };
-use super::documents::DocumentAddress;
+use super::documents::{API, DocumentAddress};
 use super::feed::JsonFeed;
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
@@ -38,56 +39,15 @@ pub(crate) async fn serve(document: web::Data<StatuspageOpenApi>) -> HttpRespons
 fn document() -> OpenApi {
     let mut schemas = Schemas::new();
     let mut paths = Paths::new();
-    let of_api = [
-        ("summary", refer::<SummaryDocument<'_>>(&mut schemas)),
-        ("status", refer::<StatusDocument<'_>>(&mut schemas)),
-        ("components", refer::<ComponentsDocument<'_>>(&mut schemas)),
-        ("incidents", refer::<IncidentsDocument<'_>>(&mut schemas)),
-        (
-            "incidents/unresolved",
-            refer::<IncidentsDocument<'_>>(&mut schemas),
-        ),
-        (
-            "scheduled-maintenances",
-            refer::<MaintenancesDocument<'_>>(&mut schemas),
-        ),
-        (
-            "scheduled-maintenances/upcoming",
-            refer::<MaintenancesDocument<'_>>(&mut schemas),
-        ),
-        (
-            "scheduled-maintenances/active",
-            refer::<MaintenancesDocument<'_>>(&mut schemas),
-        ),
-    ];
-    for (name, schema) in of_api {
-        let path = format!("/status/{{organisation}}/api/v2/{name}.json");
-        let content = Content::new(Some(schema));
-        paths.add_path_operation(
-            path,
-            vec![HttpMethod::Get],
-            read("v2", name, "application/json", content),
-        );
-    }
-    for name in DocumentAddress::FEEDS {
-        let content = if name == "feed.json" {
-            Content::new(Some(refer::<JsonFeed>(&mut schemas)))
-        } else {
-            let text = ObjectBuilder::new().schema_type(Type::String).build();
-            Content::new(Some(RefOr::T(Schema::Object(text))))
+    for address in DocumentAddress::VARIANTS {
+        let content = Content::new(Some(schema_of(*address, &mut schemas)));
+        let (tag, name) = match address.below().strip_prefix(API) {
+            Some(name) => ("v2", name.trim_end_matches(".json")),
+            None => ("feeds", address.below()),
         };
-        let media = match name.rsplit('.').next() {
-            Some("atom") => "application/atom+xml",
-            Some("rss") => "application/rss+xml",
-            Some("ics") => "text/calendar",
-            _ => "application/feed+json",
-        };
-        let path = format!("/status/{{organisation}}/{name}");
-        paths.add_path_operation(
-            path,
-            vec![HttpMethod::Get],
-            read("feeds", name, media, content),
-        );
+        let media = address.content_type().split(';').next().unwrap_or_default();
+        let operation = read(tag, name, media, content);
+        paths.add_path_operation(address.path(), vec![HttpMethod::Get], operation);
     }
     let mut document = OpenApi::new(
         Info::new("Allclear for other programs", env!("CARGO_PKG_VERSION")),
@@ -109,6 +69,29 @@ fn refer<T: ToSchema + PartialSchema>(schemas: &mut Schemas) -> RefOr<Schema> {
     T::schemas(schemas);
     schemas.push((T::name().into_owned(), T::schema()));
     RefOr::Ref(Ref::from_schema_name(T::name()))
+}
+
+fn schema_of(address: DocumentAddress, schemas: &mut Schemas) -> RefOr<Schema> {
+    match address {
+        DocumentAddress::Summary => refer::<SummaryDocument<'_>>(schemas),
+        DocumentAddress::Status => refer::<StatusDocument<'_>>(schemas),
+        DocumentAddress::Components => refer::<ComponentsDocument<'_>>(schemas),
+        DocumentAddress::Incidents | DocumentAddress::Unresolved => {
+            refer::<IncidentsDocument<'_>>(schemas)
+        }
+        DocumentAddress::Maintenances | DocumentAddress::Upcoming | DocumentAddress::Active => {
+            refer::<MaintenancesDocument<'_>>(schemas)
+        }
+        DocumentAddress::JsonFeed => refer::<JsonFeed>(schemas),
+        DocumentAddress::HistoryAtom
+        | DocumentAddress::HistoryRss
+        | DocumentAddress::UpdatesAtom
+        | DocumentAddress::UpdatesRss
+        | DocumentAddress::Calendar => {
+            let text = ObjectBuilder::new().schema_type(Type::String).build();
+            RefOr::T(Schema::Object(text))
+        }
+    }
 }
 
 fn read(tag: &str, name: &str, media: &str, content: Content) -> utoipa::openapi::path::Operation {
@@ -166,14 +149,10 @@ mod tests {
         let StatuspageOpenApi(text) = StatuspageOpenApi::new().unwrap();
         let document: Value = serde_json::from_str(&text).unwrap();
         let paths = document["paths"].as_object().unwrap();
-        assert_eq!(paths.len(), 8 + DocumentAddress::FEEDS.len());
+        assert_eq!(paths.len(), DocumentAddress::VARIANTS.len());
         for path in paths.keys() {
             let below = path.strip_prefix("/status/{organisation}/").unwrap();
-            let found = match below.strip_prefix("api/v2/") {
-                Some(name) => DocumentAddress::of_api(name),
-                None => DocumentAddress::of_feed(below),
-            };
-            assert!(found.is_some(), "{path}");
+            assert!(DocumentAddress::at(below).is_some(), "{path}");
         }
         let mut found = HashSet::new();
         references(&document, &mut found);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { minifySync, type Plugin } from 'vite';
-import { liveEventNames } from '../src/realtime/live-events.ts';
+import { withEvents } from './with-events.ts';
 
 const read = (name: string) =>
   readFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), 'utf8');
@@ -33,8 +33,7 @@ function minified(name: string, source: string): string {
 
 function page(): string {
   const style = read('embed-frame.css').replace(/\s+/g, ' ').trim();
-  const events = JSON.stringify(liveEventNames);
-  const script = minified('embed-frame.js', read('embed-frame.js').replace('EVENTS', events));
+  const script = minified('embed-frame.js', withEvents('embed-frame.js'));
   return [
     '<!doctype html><html lang="en"><head><meta charset="UTF-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',

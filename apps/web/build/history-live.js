@@ -1,14 +1,11 @@
-// Runs on the pages of the public history: shows local times, switches the theme, and replaces what has changed. The build
-// puts the names of the events in.
-(function (names) {
+// Runs on the pages of the public history: shows local times, switches the theme, and replaces what has changed.
+(function () {
   var root = document.documentElement;
-  var live, source, timer, clock, pending, latest;
-  var failures = 0;
+  var live, events, clock;
 
   function start() {
     root.dataset.ready = '';
     live = document.querySelector('[data-live]');
-    latest = live ? +live.dataset.revision : 0;
     var themeButton = document.querySelector('header button[data-script=needed]');
     if (themeButton) followTheme(themeButton);
     var select = document.querySelector('.history-select');
@@ -20,9 +17,9 @@
     if (!live) return;
     showLocalTimes();
     followClock();
-    open();
-    addEventListener('online', wake);
-    document.addEventListener('visibilitychange', wake);
+    events = followEvents(live, 200, show, gone);
+    addEventListener('online', events.wake);
+    document.addEventListener('visibilitychange', events.wake);
   }
 
   function showLocalTimes() {
@@ -40,7 +37,7 @@
     var wait = Math.max(Date.parse(until) - Date.now(), 30000);
     clock = setTimeout(
       function () {
-        changed();
+        events.changed();
       },
       wait + Math.random() * 5000,
     );
@@ -66,92 +63,27 @@
     name();
   }
 
-  function open() {
-    if (source) source.close();
-    source = new EventSource(live.dataset.events + '?since=' + live.dataset.revision);
-    source.onopen = function () {
-      failures = 0;
-    };
-    source.onerror = function () {
-      if (source.readyState === EventSource.CLOSED) fail();
-    };
-    names.forEach(function (name) {
-      source.addEventListener(name, changed);
-    });
-    source.addEventListener('resync', function (event) {
-      latest = +event.lastEventId || latest;
-      source.close();
-      later(200, reopen);
-    });
-  }
-
-  // Further changes do not defer the first one, or a page would never show it under constant writes.
-  function changed(event) {
-    if (event) latest = +event.lastEventId || latest;
-    if (pending) return;
-    pending = true;
-    setTimeout(
-      function () {
-        pending = false;
-        refresh().catch(fail);
-      },
-      200 + Math.random() * 600,
-    );
-  }
-
-  // By a random amount, so that viewers do not come all at once.
-  function later(milliseconds, work) {
-    clearTimeout(timer);
-    timer = setTimeout(work, milliseconds * (1 + Math.random() * 3));
-  }
-
-  function fail() {
-    failures += 1;
-    later(Math.min(1000 * Math.pow(2, failures), 30000), reopen);
-  }
-
-  function wake() {
-    if (!document.hidden && source.readyState === EventSource.CLOSED) later(0, reopen);
-  }
-
-  function reopen() {
-    refresh().then(open, fail);
-  }
-
-  // Each revision has an address of its own, so that no shared cache sends an older page.
-  function refresh() {
-    var url = new URL(location.href);
-    url.searchParams.set('revision', latest);
-    return fetch(url, { cache: 'no-cache' }).then(function (response) {
-      // What the page showed has been deleted.
-      if (response.status === 404) return location.reload();
-      if (!response.ok) throw new Error(String(response.status));
-      return response.text().then(show);
-    });
-  }
-
-  function show(html) {
-    var next = new DOMParser().parseFromString(html, 'text/html');
-    var changed = next.querySelector('[data-live]');
-    if (!changed) return;
+  function show(next, page) {
     live.querySelectorAll('time').forEach(function (time) {
       time.removeAttribute('title');
     });
-    if (changed.innerHTML !== live.innerHTML) {
-      live.innerHTML = changed.innerHTML;
-      document.title = next.title;
+    if (next.innerHTML !== live.innerHTML) {
+      live.innerHTML = next.innerHTML;
+      document.title = page.title;
       // What the clock changes is not news.
-      if (live.dataset.revision !== changed.dataset.revision)
+      if (live.dataset.revision !== next.dataset.revision)
         document.querySelector('[data-announcement]').textContent = 'This page was updated.';
     }
-    live.dataset.revision = changed.dataset.revision;
-    // Another node, which has not received the change yet, has drawn this page.
-    if (+changed.dataset.revision < latest) later(1000, reopen);
-    live.dataset.until = changed.dataset.until || '';
+    live.dataset.until = next.dataset.until || '';
     showLocalTimes();
     followClock();
   }
 
+  // What the page showed has been deleted.
+  function gone() {
+    location.reload();
+  }
+
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
   else start();
-})(EVENTS);
+})();

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { minifySync, type Plugin } from 'vite';
-import { liveEventNames } from '../src/realtime/live-events.ts';
 import { choice, theme, withStyle } from './first-paint.ts';
-
-const path = fileURLToPath(new URL('./history-live.js', import.meta.url));
+import { withEvents } from './with-events.ts';
 
 /**
  * Completes the page that the server fills with the public history: its style and the choice of its theme stand in it, and it
@@ -20,11 +16,9 @@ export function historyPage({ maxBytes }: { maxBytes: number }): Plugin {
       handler(_options, bundle) {
         const page = bundle['history.html'];
         if (page?.type !== 'asset') return this.error('There is no history.html');
-        const written = readFileSync(path, 'utf8').replace(
-          'EVENTS',
-          JSON.stringify(liveEventNames),
-        );
-        const source = minifySync('history.js', written, { module: false }).code;
+        const source = minifySync('history.js', withEvents('history-live.js'), {
+          module: false,
+        }).code;
         if (source.length > maxBytes) {
           this.error(`The history's script has ${source.length} bytes; it may have ${maxBytes}`);
         }

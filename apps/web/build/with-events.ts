@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { liveEventNames } from '../src/realtime/live-events.ts';
+
+const read = (name: string) =>
+  readFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), 'utf8');
+
+/** Returns a script of this folder behind the one that follows the events of its page. */
+export function withEvents(name: string): string {
+  return read('follow-events.js').replace('EVENTS', JSON.stringify(liveEventNames)) + read(name);
+}

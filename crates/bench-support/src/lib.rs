@@ -4,7 +4,9 @@
 
 pub mod crowd;
 pub mod fan_out;
+pub mod growth;
 pub mod peer;
+pub mod postgres;
 
 use serde_json::{Map, Value, json};
 

@@ -2,15 +2,14 @@
 //! turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
-use std::time::{Duration, Instant};
-
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::incident::IncidentStore;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::transition::{CreateTransition, Transition};
-use allclear_bench_support::{Bench, Limit};
+use allclear_bench_support::growth::timed;
+use allclear_bench_support::{Bench, postgres};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
@@ -19,13 +18,12 @@ use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, Incident
 use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
 use allclear_persistence::database::Database;
 use sea_orm::{ConnectionTrait, DbBackend};
-use serde_json::json;
 
 const FEW: u32 = 100;
 const MANY: u32 = 100_000;
 const ROUNDS: usize = 200;
 /// How much more the work may cost beside many than beside few.
-const BUDGET: Limit = Limit::AtMost(1.2);
+const BUDGET: f64 = 1.2;
 const BENCH: Bench = Bench("growth");
 
 /// An organisation with old incidents and one that is open.
@@ -190,18 +188,6 @@ fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
     ]
 }
 
-async fn timed(work: impl Future<Output = ()>) -> Duration {
-    let start = Instant::now();
-    work.await;
-    start.elapsed()
-}
-
-/// What the work takes when nothing else disturbs it: the first tenth.
-fn undisturbed(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 10]
-}
-
 /// Does a piece of work on both sides in turns and says what it cost.
 macro_rules! compare {
     ($database:ident, $name:literal, $few:expr, $many:expr, $work:ident) => {{
@@ -210,10 +196,13 @@ macro_rules! compare {
             few.push(timed($few.$work()).await);
             many.push(timed($many.$work()).await);
         }
-        let (few, many) = (undisturbed(few).as_secs_f64(), undisturbed(many).as_secs_f64());
-        let what = format!("{}, {}", $name, $database);
-        BENCH.measurement(&what, json!({"microsecondsBesideFew": few * 1e6, "microsecondsBesideMany": many * 1e6}));
-        BENCH.budget(&format!("{what}: beside {MANY} old incidents, of beside {FEW}"), many / few, BUDGET);
+        BENCH.growth(
+            &format!("{}, {}", $name, $database),
+            &format!("beside {MANY} old incidents, of beside {FEW}"),
+            few,
+            many,
+            BUDGET,
+        );
     }};
 }
 
@@ -236,26 +225,10 @@ async fn main() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
     growth("SQLite", &file("few.db"), &file("many.db")).await;
-    if let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") {
-        let admin = sea_orm::Database::connect(format!("{server}/postgres"))
-            .await
-            .unwrap();
-        for name in ["growth_few", "growth_many"] {
-            admin
-                .execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}"))
-                .await
-                .unwrap();
-            admin
-                .execute_unprepared(&format!("CREATE DATABASE {name}"))
-                .await
-                .unwrap();
-        }
-        growth(
-            "PostgreSQL",
-            &format!("{server}/growth_few"),
-            &format!("{server}/growth_many"),
-        )
-        .await;
+    if let Some(server) = postgres::server() {
+        let few = postgres::recreate(&server, "growth_few");
+        let many = postgres::recreate(&server, "growth_many");
+        growth("PostgreSQL", &few, &many).await;
     }
 }
 

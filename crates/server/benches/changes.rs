@@ -3,8 +3,9 @@
 //! on PostgreSQL. Within the 90 days of the bars both sides have a hundred changes, and fifty more of one component.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
+use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::component::history::RequestedDays;
@@ -14,7 +15,8 @@ use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::precondition::Precondition;
 use allclear_application::relay::Relay;
-use allclear_bench_support::{Bench, Limit};
+use allclear_bench_support::growth::timed;
+use allclear_bench_support::{Bench, Limit, postgres};
 use allclear_broadcast::InProcess;
 use allclear_domain::author::Author;
 use allclear_domain::component::{ComponentDraft, ComponentPatch, ComponentStatus};
@@ -22,14 +24,14 @@ use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_persistence::database::Database;
 use allclear_transport::status::pages::Pages;
 use allclear_transport::web_app::WebApp;
+use futures_util::FutureExt;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
-use serde_json::json;
 
 const COMPONENTS: usize = 100;
 const OLD: usize = 1_000_000;
 const ROUNDS: usize = 100;
 /// How much more the work may cost beside many changes than beside few.
-const BUDGET: Limit = Limit::AtMost(1.2);
+const BUDGET: f64 = 1.2;
 /// Milliseconds until the page is drawn after a change.
 const DRAWING: Limit = Limit::AtMost(20.0);
 const BENCH: Bench = Bench("changes");
@@ -115,10 +117,9 @@ impl Side {
         };
         self.is_degraded = !self.is_degraded;
         let change = set_status(&self.components, &self.organisation, self.component, status);
-        times.change.push(timed(change).await);
-        times
-            .drawing
-            .push(timed(self.pages.page(&self.organisation)).await);
+        times.change.push(timed(change.map(unwrap)).await);
+        let page = self.pages.page(&self.organisation);
+        times.drawing.push(timed(page.map(unwrap)).await);
         let page = Page {
             limit: Some(50),
             before: None,
@@ -127,11 +128,11 @@ impl Side {
         let history = self
             .components
             .history(&self.organisation, self.component, days, page);
-        times.history.push(timed(history).await);
+        times.history.push(timed(history.map(unwrap)).await);
         let uptime = self
             .components
             .uptime(&self.organisation, self.component, days);
-        times.uptime.push(timed(uptime).await);
+        times.uptime.push(timed(uptime.map(unwrap)).await);
     }
 }
 
@@ -192,28 +193,16 @@ async fn store_periods(connection: &DatabaseConnection, each: usize, days_ago: O
     connection.execute_unprepared(&insert).await.unwrap();
 }
 
-async fn timed<T, E: std::fmt::Debug>(work: impl Future<Output = Result<T, E>>) -> Duration {
-    let start = Instant::now();
-    work.await.unwrap();
-    start.elapsed()
-}
-
-/// What the work takes when nothing else disturbs it: the first tenth.
-fn undisturbed(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 10].as_secs_f64()
+fn unwrap<T, E: Debug>(result: Result<T, E>) {
+    result.unwrap();
 }
 
 fn compare(database: &str, name: &str, few: Vec<Duration>, many: Vec<Duration>) {
-    let (few, many) = (undisturbed(few), undisturbed(many));
-    let what = format!("{name}, {database}");
-    BENCH.measurement(
-        &what,
-        json!({"microsecondsBesideFew": few * 1e6, "microsecondsBesideMany": many * 1e6}),
-    );
-    BENCH.budget(
-        &format!("{what}: beside {OLD} changes, of beside {COMPONENTS}"),
-        many / few,
+    BENCH.growth(
+        &format!("{name}, {database}"),
+        &format!("beside {OLD} changes, of beside {COMPONENTS}"),
+        few,
+        many,
         BUDGET,
     );
 }
@@ -263,22 +252,10 @@ async fn main() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
     changes("SQLite", &file("few.db"), &file("many.db")).await;
-    if let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") {
-        let admin = sea_orm::Database::connect(format!("{server}/postgres"))
-            .await
-            .unwrap();
-        for name in ["changes_few", "changes_many"] {
-            admin
-                .execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}"))
-                .await
-                .unwrap();
-            admin
-                .execute_unprepared(&format!("CREATE DATABASE {name}"))
-                .await
-                .unwrap();
-        }
-        let url = |name: &str| format!("{server}/{name}");
-        changes("PostgreSQL", &url("changes_few"), &url("changes_many")).await;
+    if let Some(server) = postgres::server() {
+        let few = postgres::recreate(&server, "changes_few");
+        let many = postgres::recreate(&server, "changes_many");
+        changes("PostgreSQL", &few, &many).await;
     }
 }
 

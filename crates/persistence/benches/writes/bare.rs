@@ -10,7 +10,7 @@ use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous,
 };
 use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, query, raw_sql};
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, Statement};
 
 use crate::{OPERATORS, Taken};
 
@@ -146,24 +146,6 @@ async fn in_turns<C: Send + 'static>(
     Taken {
         whole: start.elapsed(),
         each,
-    }
-}
-
-/// Makes databases, in place of those a former run has left.
-pub(crate) async fn recreate(server: &str, names: &[&str]) {
-    let admin = sea_orm::Database::connect(format!("{server}/postgres"))
-        .await
-        .unwrap();
-    assert_eq!(admin.get_database_backend(), DbBackend::Postgres);
-    for name in names {
-        admin
-            .execute_unprepared(&format!("DROP DATABASE IF EXISTS {name}"))
-            .await
-            .unwrap();
-        admin
-            .execute_unprepared(&format!("CREATE DATABASE {name}"))
-            .await
-            .unwrap();
     }
 }
 

@@ -7,7 +7,7 @@ mod operators;
 
 use std::time::Duration;
 
-use allclear_bench_support::{Bench, Limit};
+use allclear_bench_support::{Bench, Limit, postgres};
 use serde_json::json;
 
 use operators::Operators;
@@ -91,13 +91,12 @@ async fn sqlite() {
 async fn postgresql(server: &str) {
     let mut rates = Vec::new();
     for round in 0..ROUNDS {
-        let (ours, bare) = (format!("writes_{round}"), format!("bare_{round}"));
-        bare::recreate(server, &[&ours, &bare]).await;
-        let url = |name: &str| format!("{server}/{name}");
-        let operators = Operators::new(&url(&ours)).await;
+        let ours = postgres::recreate(server, &format!("writes_{round}"));
+        let bare = postgres::recreate(server, &format!("bare_{round}"));
+        let operators = Operators::new(&ours).await;
         let taken = operators.write().await;
-        let rows = bare::rows(&url(&ours)).await;
-        let beside = bare::postgresql(&url(&bare), rows).await;
+        let rows = bare::rows(&ours).await;
+        let beside = bare::postgresql(&bare, rows).await;
         taken.print("PostgreSQL", "allclear");
         beside.print("PostgreSQL", "bare, a connection each");
         rates.push((taken.rate(), beside.rate()));
@@ -112,7 +111,7 @@ async fn postgresql(server: &str) {
 #[tokio::main]
 async fn main() {
     sqlite().await;
-    if let Ok(server) = std::env::var("ALLCLEAR_TEST_POSTGRES_URL") {
+    if let Some(server) = postgres::server() {
         postgresql(&server).await;
     }
 }

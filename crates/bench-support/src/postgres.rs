@@ -1,0 +1,28 @@
+//! Databases of the throwaway PostgreSQL server.
+
+use std::process::Command;
+
+/// URL of the PostgreSQL server; `None` if the run has none.
+#[must_use]
+pub fn server() -> Option<String> {
+    std::env::var("ALLCLEAR_TEST_POSTGRES_URL").ok()
+}
+
+/// Creates an empty database in place of one with the same name, and returns its URL.
+///
+/// # Panics
+/// If it cannot be created.
+#[must_use]
+pub fn recreate(server: &str, name: &str) -> String {
+    for statement in [
+        format!("DROP DATABASE IF EXISTS {name}"),
+        format!("CREATE DATABASE {name}"),
+    ] {
+        let done = Command::new("psql")
+            .arg(format!("{server}/postgres"))
+            .args(["-qc", &statement])
+            .status();
+        assert!(done.is_ok_and(|status| status.success()), "{statement}");
+    }
+    format!("{server}/{name}")
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use actix_web::http::header;
+use actix_web::http::header::{Accept, Header};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::health::Readiness;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -58,12 +58,12 @@ pub(crate) async fn metrics(
     app: web::Data<WebApp>,
     (access, proxies): (web::Data<MetricsAccess>, web::Data<TrustedProxies>),
 ) -> Result<HttpResponse, Problem> {
-    let accepts = request
-        .headers()
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    if accepts.contains("text/html") {
+    let accepts_html = Accept::parse(&request).is_ok_and(|accept| {
+        accept
+            .iter()
+            .any(|media| media.item.essence_str() == "text/html")
+    });
+    if accepts_html {
         return fallback(request, app).await;
     }
     access.check(&request, &proxies)?;

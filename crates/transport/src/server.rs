@@ -1,5 +1,7 @@
 //! The HTTP server: all routes and middleware.
 
+mod app_state;
+
 use std::any::Any;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -13,135 +15,36 @@ use actix_web::http::{KeepAlive, Method, header};
 use actix_web::middleware::{Compat, Next, from_fn};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpMessage, HttpServer, Route, guard};
-use allclear_application::component::Components;
-use allclear_application::component_group::ComponentGroups;
-use allclear_application::dashboard::Dashboard;
-use allclear_application::delivery::Deliveries;
-use allclear_application::domain::hosts::Hosts;
-use allclear_application::domain::{Domains, TOKEN_PATH};
-use allclear_application::health::Readiness;
-use allclear_application::incident::Incidents;
-use allclear_application::maintenance::Maintenances;
-use allclear_application::metrics::Metrics;
-use allclear_application::organisation::Organisations;
+use allclear_application::domain::TOKEN_PATH;
 use allclear_application::origin::Origin;
-use allclear_application::review::Reviews;
-use allclear_application::subscriber::Subscribers;
 use allclear_socketio::close_dead_connections;
-use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::runtime::Handle;
 
-use crate::client_address::TrustedProxies;
-use crate::client_slots::ClientLimits;
-use crate::configuration::Configuration;
+pub use self::app_state::AppState;
 use crate::fast_path::FastPath;
-use crate::headers::{Headers, Hsts, allow_framing};
-use crate::health::{self, Draining, healthz, readyz};
+use crate::headers::{Headers, allow_framing};
+use crate::health::{self, healthz, readyz};
 use crate::host_routing::{self, HostRouting};
 use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
 use crate::methods::Methods;
-use crate::metrics_access::MetricsAccess;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
-use crate::provider::{EnabledRoutes, Provider};
+use crate::provider::EnabledRoutes;
 use crate::request_log::RequestLog;
 use crate::request_rules::RequestRules;
 use crate::routes::Routes;
 use crate::security_log::RequestId;
-use crate::socket::{SocketSettings, Sockets};
-use crate::status::events::EventStreams;
-use crate::status::history::pages::HistoryPages;
-use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
-use crate::status::viewers::Viewers;
 use crate::status::{badge, embed, history};
-use crate::statuspage::documents::StatuspageDocuments;
 use crate::statuspage::openapi::StatuspageOpenApi;
-use crate::timeouts::Timeouts;
 use crate::timeouts::body::BodyTimeout;
 use crate::timeouts::idle::Connections;
-use crate::usage::WriteUsage;
-use crate::web_app::{WebApp, api_fallback, fallback, status_page};
+use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
     component, component_group, configuration, dashboard, domain, incident, maintenance, metrics,
     openapi, organisation, redirects, status, statuspage, subscriber,
 };
-
-/// Everything that the routes need.
-#[derive(Clone)]
-pub struct AppState {
-    /// The identity provider.
-    pub identity: Provider,
-    /// Components.
-    pub components: Arc<Components>,
-    /// Component groups and the order of the page.
-    pub component_groups: Arc<ComponentGroups>,
-    /// The dashboard.
-    pub dashboard: Arc<Dashboard>,
-    /// Metrics of an organisation.
-    pub organisation_metrics: Arc<Metrics>,
-    /// Reviews of incidents.
-    pub reviews: Arc<Reviews>,
-    /// Settings of organisations.
-    pub organisations: Arc<Organisations>,
-    /// Domains of organisations.
-    pub domains: Arc<Domains>,
-    /// Whose pages each host shows.
-    pub hosts: Arc<Hosts>,
-    /// Limit for checks of domains.
-    pub domain_throttle: Arc<domain::DomainThrottle>,
-    /// Incidents.
-    pub incidents: Arc<Incidents>,
-    /// Maintenances.
-    pub maintenances: Arc<Maintenances>,
-    /// Subscribers.
-    pub subscribers: Arc<Subscribers>,
-    /// Delivery counts of mails to subscribers.
-    pub deliveries: Arc<Deliveries>,
-    /// Limits for subscribing, verifying and unsubscribing.
-    pub subscriber_throttle: Arc<subscriber::SubscriberThrottle>,
-    /// The public pages.
-    pub pages: Arc<Pages>,
-    /// The pages of the public history.
-    pub history_pages: Arc<HistoryPages>,
-    /// The Statuspage API and the feeds.
-    pub statuspage_documents: Arc<StatuspageDocuments>,
-    /// The event streams of the public pages.
-    pub streams: Arc<EventStreams>,
-    /// The connected sockets.
-    pub sockets: Arc<Sockets>,
-    /// Settings of the sockets.
-    pub socket_settings: SocketSettings,
-    /// The open event streams.
-    pub viewers: Arc<Viewers>,
-    /// The files of the web app.
-    pub web_app: Arc<WebApp>,
-    /// Settings that the web app reads.
-    pub configuration: Arc<Configuration>,
-    /// Whether the database can be read and written.
-    pub readiness: Arc<dyn Readiness>,
-    /// Whether the process is shutting down.
-    pub draining: Draining,
-    /// Renders `/metrics`.
-    pub metrics: PrometheusHandle,
-    /// Limits for the writes of an organisation.
-    pub write_usage: Arc<WriteUsage>,
-    /// Access to `/metrics`.
-    pub metrics_access: Arc<MetricsAccess>,
-    /// Scope of Strict-Transport-Security.
-    pub hsts: Hsts,
-    /// Proxies whose `X-Forwarded-For` is trusted.
-    pub proxies: Arc<TrustedProxies>,
-    /// Limits for the connections, streams and sockets of a client.
-    pub client_limits: Arc<ClientLimits>,
-    /// Own origin: the public URL without a path.
-    pub origin: String,
-    /// Other origins whose pages may use the API.
-    pub allowed_origins: Vec<String>,
-    /// Time limits of connections.
-    pub timeouts: Timeouts,
-}
 
 /// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
 /// and the allowed origins.
@@ -345,41 +248,4 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
         .shutdown_timeout(10)
         .listen(listener)?
         .run())
-}
-
-impl AppState {
-    /// Registers the services as app data.
-    fn provide(&self, config: &mut web::ServiceConfig) {
-        config
-            .configure(|config| self.identity.provide(config, &self.origin))
-            .app_data(Data::from(Arc::clone(&self.components)))
-            .app_data(Data::from(Arc::clone(&self.component_groups)))
-            .app_data(Data::from(Arc::clone(&self.dashboard)))
-            .app_data(Data::from(Arc::clone(&self.organisation_metrics)))
-            .app_data(Data::from(Arc::clone(&self.reviews)))
-            .app_data(Data::from(Arc::clone(&self.organisations)))
-            .app_data(Data::from(Arc::clone(&self.domains)))
-            .app_data(Data::from(Arc::clone(&self.hosts)))
-            .app_data(Data::from(Arc::clone(&self.domain_throttle)))
-            .app_data(Data::from(Arc::clone(&self.incidents)))
-            .app_data(Data::from(Arc::clone(&self.maintenances)))
-            .app_data(Data::from(Arc::clone(&self.subscribers)))
-            .app_data(Data::from(Arc::clone(&self.deliveries)))
-            .app_data(Data::from(Arc::clone(&self.subscriber_throttle)))
-            .app_data(Data::from(Arc::clone(&self.pages)))
-            .app_data(Data::from(Arc::clone(&self.history_pages)))
-            .app_data(Data::from(Arc::clone(&self.statuspage_documents)))
-            .app_data(Data::from(Arc::clone(&self.streams)))
-            .app_data(Data::from(Arc::clone(&self.viewers)))
-            .app_data(Data::from(Arc::clone(&self.sockets)))
-            .app_data(Data::from(Arc::clone(&self.web_app)))
-            .app_data(Data::from(Arc::clone(&self.configuration)))
-            .app_data(Data::from(Arc::clone(&self.readiness)))
-            .app_data(Data::from(Arc::clone(&self.write_usage)))
-            .app_data(Data::from(Arc::clone(&self.metrics_access)))
-            .app_data(Data::from(Arc::clone(&self.proxies)))
-            .app_data(Data::from(Arc::clone(&self.client_limits)))
-            .app_data(Data::new(self.draining.clone()))
-            .app_data(Data::new(self.metrics.clone()));
-    }
 }

@@ -1,16 +1,15 @@
-//! Files of the web app, embedded in the binary. Builds without optimisation read them from disk.
+//! The web app and its pages for the public.
+
+mod file;
 
 use std::collections::HashMap;
 
-use actix_web::http::header::{self, ETag, EntityTag, Header, HeaderMap, HeaderValue, IfNoneMatch};
+use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bytes::Bytes;
-use rust_embed::{Embed, EmbeddedFile};
 
+use self::file::{File, NOT_BUILT, built_page, embed_script, files, send};
 use crate::clerk::policy::PagePolicy;
 use crate::csp_hashes::InlineStyles;
 use crate::headers::{CONTENT_SECURITY_POLICY, FRAME_POLICY};
@@ -18,30 +17,16 @@ use crate::host_routing;
 use crate::methods::{Methods, READ};
 use crate::page_template::PageTemplate;
 use crate::problem::Problem;
-use crate::status::encoded::{Coding, Encoded};
+use crate::status::encoded::Encoded;
 use crate::status::history::template::HistoryTemplate;
 use crate::status::markup::SubscribePage;
 use crate::status::page::{Document, boxed};
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 
-#[derive(Embed)]
-#[folder = "../../apps/web/dist"]
-struct Files;
-
 /// The routes of the web app, one per line; a name in braces stands for one segment. The web app's
 /// tests compare them with its router.
 const ROUTES: &str = include_str!("../../../apps/web/src/routes.txt");
-
-const NOT_BUILT: &str =
-    "<!doctype html><title>Allclear</title><p>The web app is not part of this build.</p>";
-
-struct File {
-    is_page: bool,
-    content_type: HeaderValue,
-    tag: EntityTag,
-    body: Encoded,
-}
 
 /// The files of the web app, ready to send.
 pub struct WebApp {
@@ -62,16 +47,10 @@ impl WebApp {
     /// Loads all files. `policy` replaces the default content security policy.
     #[must_use]
     pub fn load(policy: Option<PagePolicy>) -> Self {
-        let files = Files::iter()
-            .filter(|path| !is_compressed(path))
-            .filter_map(|path| {
-                let file = Files::get(&path)?;
-                Some((format!("/{path}"), File::new(&path, file)))
-            });
         let styles = InlineStyles::of(&built_page("status.html"));
         let template = Self::page_template("");
         Self {
-            files: files.collect(),
+            files: files(),
             unknown_page: Encoded::new(template.unknown().into_bytes()),
             template,
             // Leaked, because the value lives as long as the process, and a reference count shared
@@ -183,109 +162,6 @@ impl WebApp {
     fn file(&self, path: &str) -> Option<&File> {
         self.files.get(path).filter(|file| !file.is_page)
     }
-}
-
-impl File {
-    fn new(path: &str, file: EmbeddedFile) -> Self {
-        let kind = file.metadata.mimetype();
-        let kind = if kind.starts_with("text/") {
-            format!("{kind}; charset=utf-8")
-        } else {
-            kind.to_owned()
-        };
-        let content_type = HeaderValue::from_str(&kind);
-        let sibling =
-            |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
-        Self {
-            content_type: content_type
-                .unwrap_or(HeaderValue::from_static("application/octet-stream")),
-            is_page: kind.starts_with("text/html"),
-            tag: EntityTag::new_strong(URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..12])),
-            body: Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br")),
-        }
-    }
-
-    fn respond(&self, request: &HttpRequest, status: StatusCode, hashed: bool) -> HttpResponse {
-        let cache = if hashed {
-            "public, max-age=31536000, immutable"
-        } else {
-            "no-cache"
-        };
-        let is_known = match IfNoneMatch::parse(request) {
-            Ok(IfNoneMatch::Items(tags)) => tags.iter().any(|tag| tag.weak_eq(&self.tag)),
-            Ok(IfNoneMatch::Any) | Err(_) => false,
-        };
-        let known = status == StatusCode::OK && is_known;
-        let mut response = HttpResponse::build(if known {
-            StatusCode::NOT_MODIFIED
-        } else {
-            status
-        });
-        response
-            .insert_header(ETag(self.tag.clone()))
-            .insert_header((header::VARY, "accept-encoding"))
-            .insert_header((header::CACHE_CONTROL, cache));
-        if known {
-            return response.finish();
-        }
-        send(
-            &mut response,
-            request,
-            &self.body,
-            self.content_type.clone(),
-        )
-    }
-}
-
-/// The HTML of a built page.
-fn built_page(name: &str) -> String {
-    let page = Files::get(name).map(|file| String::from_utf8_lossy(&file.data).into_owned());
-    page.unwrap_or_else(|| NOT_BUILT.to_owned())
-}
-
-/// The script of the embedded banner. It has its own address below each status page.
-fn embed_script() -> Document {
-    let path =
-        Files::iter().find(|path| path.starts_with("assets/embed-") && path.ends_with(".js"));
-    let file = path.as_ref().and_then(|path| Files::get(path));
-    let sibling = |ending: &str| {
-        let path = path.as_ref()?;
-        Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data))
-    };
-    match file {
-        Some(file) => {
-            let hash = file.metadata.sha256_hash();
-            let body = Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br"));
-            Document::script(body, &hash[..12])
-        }
-        None => Document::script(Encoded::gzipped(Vec::new()), &[]),
-    }
-}
-
-fn send(
-    response: &mut actix_web::HttpResponseBuilder,
-    request: &HttpRequest,
-    body: &Encoded,
-    content_type: HeaderValue,
-) -> HttpResponse {
-    let (coding, bytes): (Coding, Bytes) = body.pick(request.headers());
-    response.insert_header((header::CONTENT_TYPE, content_type));
-    if let Some(coding) = coding.header() {
-        response.insert_header((header::CONTENT_ENCODING, coding));
-    }
-    response.body(bytes)
-}
-
-fn bytes(data: std::borrow::Cow<'static, [u8]>) -> Bytes {
-    match data {
-        std::borrow::Cow::Borrowed(embedded) => Bytes::from_static(embedded),
-        std::borrow::Cow::Owned(read) => Bytes::from(read),
-    }
-}
-
-fn is_compressed(path: &str) -> bool {
-    let ending = std::path::Path::new(path).extension();
-    ending.is_some_and(|ending| ending == "br" || ending == "gz")
 }
 
 /// Whether the web app has a route for a path.

@@ -14,7 +14,7 @@ use sea_orm::DatabaseTransaction;
 
 use crate::affected::{self, MovingEntry};
 use crate::database::Database;
-use crate::organisation::{lock_and_bump_revision, lock_for_commit};
+use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
 use crate::{audit, impact, maintenance, notice, outbox};
 
 /// A transaction that holds the lock of an organisation.

@@ -264,7 +264,7 @@ pub(crate) async fn begin_period(
         cause,
         version: scope.stamp.revision,
     };
-    let row = history::row(scope, state.id, &period).into_active_model();
+    let row = history::period::row(scope, state.id, &period).into_active_model();
     Entity::insert(row)
         .exec_without_returning(scope.transaction)
         .await

@@ -17,7 +17,8 @@ use sea_orm::{
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::error::broken;
-use crate::organisation::{insert_or_rename, lock};
+use crate::organisation::insert_or_rename;
+use crate::organisation::lock::lock;
 
 const SESSION: &str = "session";
 const USER: &str = "user";

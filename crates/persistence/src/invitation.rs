@@ -16,7 +16,7 @@ use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
 use crate::membership;
-use crate::organisation::lock;
+use crate::organisation::lock::lock;
 
 /// The pending invitations to an organisation, newest first.
 pub(crate) async fn list(

@@ -13,7 +13,7 @@ use sea_orm::{
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
-use crate::organisation::lock;
+use crate::organisation::lock::lock;
 
 /// The memberships of an account, newest first.
 pub(crate) async fn of_user(

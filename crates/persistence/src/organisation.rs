@@ -1,6 +1,7 @@
 //! Organisations.
 
-use allclear_application::clock::Clock;
+pub(crate) mod lock;
+
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitation;
 use allclear_application::membership::{MemberTransition, NewOrganisation};
@@ -8,7 +9,6 @@ use allclear_application::organisation::OrganisationStore;
 use allclear_application::origin::Origin;
 use allclear_application::public::PublicOrganisation;
 use allclear_application::secret::Digest;
-use allclear_application::stamp::Stamp;
 use allclear_application::transition::{Committed, Transition};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::Actor;
@@ -18,18 +18,17 @@ use allclear_domain::membership::{Belonging, Member, Role};
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    FromQueryResult, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait,
+    PaginatorTrait, QueryFilter, QuerySelect,
 };
 
 use crate::commit::{self, Lock, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
-use crate::entity::{domain_claim, subscriber, user};
+use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
-use crate::notice::subscribed;
 use crate::{domain, invitation, membership};
 
 #[async_trait]
@@ -298,141 +297,6 @@ async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Changed<()>>, E
         .map_err(broken)?;
     let renamed = renamed.rows_affected > 0;
     Ok(renamed.then(|| Changed::new((), vec![Event::OrganisationUpdated])))
-}
-
-/// An organisation whose write lock a transaction holds.
-#[derive(Debug)]
-pub(crate) struct Locked {
-    pub(crate) id: String,
-    /// Whether there are subscribers that receive notices.
-    pub(crate) has_subscribers: bool,
-    /// Whether the revision of the stamp is stored already.
-    pub(crate) revision_stored: bool,
-    /// Of the commit this transaction makes.
-    pub(crate) stamp: Stamp,
-}
-
-/// An organisation's row, as locked.
-#[derive(FromQueryResult)]
-pub(crate) struct LockedRow {
-    id: String,
-    pub(crate) name: String,
-    /// The newest revision.
-    pub(crate) revision: i64,
-    committed_at: DateTime<Utc>,
-    time_zone: String,
-    notify_by_default: bool,
-    has_subscribers: bool,
-}
-
-/// Takes the organisation's write lock until the transaction ends. Other writes to the organisation wait, so its revisions are
-/// totally ordered. SQLite has one writer at a time anyway.
-pub(crate) async fn lock(
-    transaction: &DatabaseTransaction,
-    id: &OrganisationId,
-) -> Result<Option<LockedRow>, Error> {
-    let locked = Entity::find()
-        .select_only()
-        .columns([
-            Column::Id,
-            Column::Name,
-            Column::Revision,
-            Column::CommittedAt,
-            Column::TimeZone,
-            Column::NotifyByDefault,
-        ])
-        .expr_as(has_subscribers(id), "has_subscribers")
-        .filter(Column::Id.eq(id.as_str()))
-        .lock_exclusive();
-    locked.into_model().one(transaction).await.map_err(broken)
-}
-
-/// [`lock`] for a write that may make a revision.
-pub(crate) async fn lock_for_commit(
-    transaction: &DatabaseTransaction,
-    id: &OrganisationId,
-    clock: &dyn Clock,
-) -> Result<Option<Locked>, Error> {
-    let row = lock(transaction, id).await?;
-    let Some(row) = row else {
-        return Ok(None);
-    };
-    // The clock is read after the wait for the lock.
-    let stamp = Stamp::next(clock, row.committed_at, Revision(row.revision).next());
-    Ok(Some(Locked {
-        stamp: stamp.with_settings(parse_stored(&row.time_zone)?, row.notify_by_default),
-        id: row.id,
-        has_subscribers: row.has_subscribers,
-        revision_stored: false,
-    }))
-}
-
-/// [`lock_for_commit`] by storing the next revision, which saves a statement.
-pub(crate) async fn lock_and_bump_revision(
-    transaction: &DatabaseTransaction,
-    id: &OrganisationId,
-    clock: &dyn Clock,
-) -> Result<Option<Locked>, Error> {
-    let [own_id, revision, committed_at, time_zone, notify] = [
-        Column::Id,
-        Column::Revision,
-        Column::CommittedAt,
-        Column::TimeZone,
-        Column::NotifyByDefault,
-    ]
-    .map(Expr::col);
-    let now = clock.now();
-    let update = Query::update()
-        .table(Entity)
-        .value(Column::Revision, revision.clone().add(1))
-        .value(Column::CommittedAt, not_before_the_last(now))
-        .and_where(Column::Id.eq(id.as_str()))
-        .returning(Query::returning().exprs([
-            own_id,
-            revision,
-            has_subscribers(id),
-            committed_at,
-            time_zone,
-            notify,
-        ]))
-        .take();
-    let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
-        return Ok(None);
-    };
-    let (id, revision, has_subscribers, committed_at, time_zone, notify): (
-        _,
-        _,
-        _,
-        _,
-        String,
-        bool,
-    ) = row.try_get_many_by_index().map_err(broken)?;
-    let stamp = Stamp::at(now, committed_at, Revision(revision), clock.id());
-    Ok(Some(Locked {
-        id,
-        has_subscribers,
-        revision_stored: true,
-        stamp: stamp.with_settings(parse_stored(&time_zone)?, notify),
-    }))
-}
-
-/// `now`, or the time of the organisation's last commit if that is later. PostgreSQL computes it on the row as it is after the
-/// wait for the lock.
-fn not_before_the_last(now: DateTime<Utc>) -> Expr {
-    let last = Expr::col(Column::CommittedAt);
-    CaseStatement::new()
-        .case(last.clone().gt(now), last)
-        .finally(now)
-        .into()
-}
-
-fn has_subscribers(id: &OrganisationId) -> Expr {
-    Expr::exists(
-        subscribed(id)
-            .select_only()
-            .column(subscriber::Column::Id)
-            .into_query(),
-    )
 }
 
 /// Stores the name and settings of an organisation.

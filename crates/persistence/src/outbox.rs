@@ -20,7 +20,7 @@ use crate::entity::organisation;
 use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
 use crate::event;
-use crate::organisation::Locked;
+use crate::organisation::lock::Locked;
 use crate::outbox::stored::Stored;
 
 /// Maximum of organisations in one statement.

@@ -24,7 +24,7 @@ use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{Column, Entity, Model};
 use crate::entity::{organisation, verification_mail};
 use crate::error::{broken, parse_stored};
-use crate::organisation::lock;
+use crate::organisation::lock::lock;
 use crate::page;
 
 #[async_trait]

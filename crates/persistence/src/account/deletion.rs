@@ -98,7 +98,7 @@ async fn departure(
     organisation: &OrganisationId,
     id: UserId,
 ) -> Result<Result<Departure, String>, Error> {
-    let Some(locked) = organisations::lock(transaction, organisation).await? else {
+    let Some(locked) = organisations::lock::lock(transaction, organisation).await? else {
         return Ok(Ok(Departure::Leaves));
     };
     let Some(member_state) = member_state(transaction, organisation, id).await? else {

@@ -1,0 +1,129 @@
+//! The rows of periods.
+
+use std::collections::HashMap;
+
+use allclear_application::error::Error;
+use allclear_domain::author::Author;
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
+use allclear_domain::organisation::Revision;
+use allclear_domain::status_period::{PeriodCause, PeriodChanges, StatusPeriod, StatusSpan};
+use sea_orm::{
+    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
+    QuerySelect,
+};
+use uuid::Uuid;
+
+use crate::commit::Scope;
+use crate::entity::component_period::{Entity, Model};
+use crate::entity::incident;
+use crate::error::{broken, parse_stored};
+
+/// Words of the column `cause_type`.
+const INCIDENT: &str = "INCIDENT";
+const OPERATOR: &str = "OPERATOR";
+const CORRECTION: &str = "CORRECTION";
+
+/// The periods with the titles of the incidents that caused them.
+pub(super) async fn periods(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    rows: Vec<Model>,
+) -> Result<Vec<StatusPeriod>, Error> {
+    let mut causes: Vec<_> = rows.iter().filter_map(|row| row.incident_id).collect();
+    causes.sort_unstable();
+    causes.dedup();
+    let titles: Vec<(Uuid, String)> = if causes.is_empty() {
+        Vec::new()
+    } else {
+        incident::Entity::find()
+            .select_only()
+            .columns([incident::Column::Id, incident::Column::Title])
+            .filter(incident::Column::OrganisationId.eq(organisation.as_str()))
+            .filter(incident::Column::Id.is_in(causes))
+            .into_tuple()
+            .all(transaction)
+            .await
+            .map_err(broken)?
+    };
+    let titles: HashMap<_, _> = titles.into_iter().collect();
+    rows.into_iter().map(|row| period(row, &titles)).collect()
+}
+
+fn period(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Error> {
+    let author = row
+        .user_id
+        .zip(row.user_name)
+        .map(|(id, name)| Author { id, name });
+    let cause = match (row.cause_type.as_str(), row.incident_id, author) {
+        (INCIDENT, Some(id), _) => PeriodCause::Incident(IncidentId(id), titles.get(&id).cloned()),
+        (OPERATOR, _, author) => PeriodCause::Operator(author),
+        (CORRECTION, _, Some(author)) => PeriodCause::Correction(author),
+        (word, ..) => {
+            return Err(Error::internal(format!(
+                "period {} has the cause {word}",
+                row.id
+            )));
+        }
+    };
+    Ok(StatusPeriod {
+        id: StatusPeriodId(row.id),
+        span: StatusSpan {
+            status: parse_stored(&row.status)?,
+            start_at: row.start_at,
+            end_at: row.end_at,
+        },
+        cause,
+        version: Revision(row.version),
+    })
+}
+
+/// Stores changes of a component's history under the revision of the commit. The caller stores the component.
+pub(super) async fn store(
+    scope: Scope<'_>,
+    id: ComponentId,
+    changes: &PeriodChanges,
+) -> Result<(), Error> {
+    let transaction = scope.transaction;
+    for period in &changes.deleted {
+        let row = Entity::delete_by_id(period.0);
+        row.exec(transaction).await.map_err(broken)?;
+    }
+    for period in &changes.updated {
+        let row = row(scope, id, period).into_active_model().reset_all();
+        Entity::update(row)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    for period in &changes.inserted {
+        let row = row(scope, id, period).into_active_model();
+        Entity::insert(row)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// The row of a period that this commit stores.
+pub(in crate::component) fn row(scope: Scope<'_>, id: ComponentId, period: &StatusPeriod) -> Model {
+    let (cause_type, incident_id, author) = match &period.cause {
+        PeriodCause::Incident(id, _) => (INCIDENT, Some(id.0), None),
+        PeriodCause::Operator(author) => (OPERATOR, None, author.clone()),
+        PeriodCause::Correction(author) => (CORRECTION, None, Some(author.clone())),
+    };
+    let (user_id, user_name) = author.map(|Author { id, name }| (id, name)).unzip();
+    Model {
+        id: period.id.0,
+        organisation_id: scope.organisation.as_str().to_owned(),
+        component_id: id.0,
+        status: period.span.status.to_string(),
+        start_at: period.span.start_at,
+        end_at: period.span.end_at,
+        cause_type: cause_type.to_owned(),
+        incident_id,
+        user_id,
+        user_name,
+        version: scope.stamp.revision.0,
+    }
+}

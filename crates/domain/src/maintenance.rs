@@ -3,26 +3,24 @@
 //! Times are whole milliseconds, so a maintenance is over one millisecond after its end.
 
 mod component;
+mod draft;
 mod status;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use validator::Validate;
 
+pub use self::draft::{MaintenanceDraft, MaintenancePatch, NewEnd};
 pub use self::status::MaintenanceStatus;
 use crate::audit::{Action, Target};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentId, MaintenanceId};
 use crate::notice::{MaintenanceChange, NewNotice};
 use crate::organisation::Revision;
-use crate::text;
-use crate::validation::{FieldError, Invalid};
+use crate::validation::Invalid;
 
 /// The resolution of times.
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
 /// How long the status page shows a maintenance after its end.
 pub const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
-/// How far an operator's clock may be ahead of the server's for an end to count as now.
-const CLOCK_TOLERANCE: TimeDelta = TimeDelta::minutes(1);
 
 /// A maintenance of an organisation, as stored. Its status is not stored: [`Maintenance::status`] derives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,64 +54,6 @@ pub struct Maintenance {
     pub version: Revision,
 }
 
-/// What an operator enters for a maintenance, the texts trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Validate)]
-pub struct MaintenanceDraft {
-    /// Required.
-    #[validate(
-        length(min = 1, message = "Title is required"),
-        custom(function = text::name_length),
-        custom(function = text::one_line)
-    )]
-    pub title: String,
-    /// Required.
-    #[validate(
-        length(min = 1, message = "Description is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
-    pub description: String,
-    /// When it begins.
-    pub start_at: DateTime<Utc>,
-    /// When it ends; `None` while the end is open.
-    pub end_at: Option<DateTime<Utc>>,
-    /// `CANCELLED` cancels and `SCHEDULED` restores. The other two statuses follow from the times and change nothing.
-    pub status: MaintenanceStatus,
-    /// Whether the creation and later changes by the clock notify subscribers; `None` means the default.
-    pub notify: Option<bool>,
-    /// The affected components, each once.
-    pub components: Vec<ComponentId>,
-}
-
-/// A change to a maintenance. `None` fields stay.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MaintenancePatch {
-    /// A new title.
-    pub title: Option<String>,
-    /// A new description.
-    pub description: Option<String>,
-    /// A new start.
-    pub start_at: Option<DateTime<Utc>>,
-    /// A new end.
-    pub end_at: Option<NewEnd>,
-    /// As in [`MaintenanceDraft::status`].
-    pub status: Option<MaintenanceStatus>,
-    /// Whether the change and later changes by the clock notify subscribers. `None` means the default for this change, and the
-    /// stored value for those by the clock.
-    pub notify: Option<bool>,
-    /// All affected components from now on.
-    pub components: Option<Vec<ComponentId>>,
-}
-
-/// Change of the end by an edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewEnd {
-    /// The end is open.
-    Open,
-    /// The end is at this time.
-    At(DateTime<Utc>),
-}
-
 /// Why an edit of a maintenance is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -129,51 +69,6 @@ pub enum Refused {
     /// It is cancelled, so it cannot be completed.
     #[error("This maintenance was cancelled")]
     Cancelled,
-}
-
-impl MaintenanceDraft {
-    /// Adds the errors of its fields.
-    pub fn check(&self, invalid: &mut Invalid) {
-        invalid.check(self);
-        if self.end_at.is_some_and(|end| end < self.start_at) {
-            invalid.add(FieldError {
-                field: "endAt".into(),
-                message: "End must not be before start".into(),
-            });
-        }
-        component::check_once(&self.components, invalid);
-    }
-
-    fn valid(self) -> Result<Self, Invalid> {
-        let mut invalid = Invalid::default();
-        self.check(&mut invalid);
-        invalid.into_result().map(|()| self)
-    }
-
-    /// The time of cancellation after this draft is applied.
-    fn cancelled_at(
-        &self,
-        before: Option<DateTime<Utc>>,
-        now: DateTime<Utc>,
-    ) -> Option<DateTime<Utc>> {
-        match self.status {
-            MaintenanceStatus::Cancelled => before.or(Some(now)),
-            MaintenanceStatus::Scheduled => None,
-            MaintenanceStatus::InProgress | MaintenanceStatus::Completed => before,
-        }
-    }
-}
-
-impl MaintenancePatch {
-    /// Whether this completes the maintenance: it changes only the end, to a time that is not in the future.
-    fn completes(&self, now: DateTime<Utc>) -> bool {
-        let alone = Self {
-            end_at: None,
-            notify: None,
-            ..self.clone()
-        } == Self::default();
-        alone && matches!(self.end_at, Some(NewEnd::At(end)) if end <= now + CLOCK_TOLERANCE)
-    }
 }
 
 impl Maintenance {

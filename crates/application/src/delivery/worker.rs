@@ -1,16 +1,17 @@
 //! Sends queued deliveries. Every node runs one worker, which sleeps until a delivery is queued or becomes due.
 
-use std::collections::HashMap;
+mod in_flight;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_domain::delivery::RetryRule;
 use chrono::{DateTime, TimeDelta, Utc};
-use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Claim, Delivery, DeliveryQueue, DeliveryResult, MailComposer, Outcome, WakeSignal};
+use self::in_flight::{DatabaseTime, InFlight};
+use super::{Delivery, DeliveryQueue, DeliveryResult, MailComposer, Outcome, WakeSignal};
 use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 
@@ -29,38 +30,6 @@ pub struct DeliveryWorker {
     pub concurrency: usize,
     /// Called with the outcome of each try.
     pub observe: fn(&Outcome),
-}
-
-/// The deliveries a worker is sending, and when it has to act next.
-struct InFlight {
-    sending: JoinSet<DeliveryResult>,
-    claims: HashMap<Id, Claim>,
-    /// Results that are not stored yet.
-    finished: Vec<DeliveryResult>,
-    /// Whether there may be notices to expand.
-    expand: bool,
-    /// Whether there may be deliveries to claim.
-    claim: bool,
-    /// When to poll without a notification.
-    poll_at: Instant,
-    renew_at: Instant,
-    /// `None` until it is read.
-    time: Option<DatabaseTime>,
-}
-
-/// The database's time, extrapolated with the monotonic clock: the node's wall clock is not used.
-#[derive(Clone, Copy)]
-struct DatabaseTime {
-    moment: DateTime<Utc>,
-    read_at: Instant,
-}
-
-impl DatabaseTime {
-    /// In whole milliseconds.
-    fn now(self) -> DateTime<Utc> {
-        let passed = self.read_at.elapsed().as_millis();
-        self.moment + TimeDelta::milliseconds(i64::try_from(passed).unwrap_or(i64::MAX / 2))
-    }
 }
 
 impl DeliveryWorker {
@@ -321,71 +290,6 @@ fn finished(delivery: &Delivery, outcome: Outcome, time: DatabaseTime) -> Delive
         claim: delivery.claim,
         at: time.now(),
         outcome,
-    }
-}
-
-impl Default for InFlight {
-    fn default() -> Self {
-        let now = Instant::now();
-        Self {
-            sending: JoinSet::new(),
-            claims: HashMap::new(),
-            finished: Vec::new(),
-            expand: true,
-            claim: true,
-            poll_at: now,
-            renew_at: now,
-            time: None,
-        }
-    }
-}
-
-impl InFlight {
-    fn poll(&mut self) {
-        (self.expand, self.claim) = (true, true);
-    }
-
-    /// Whether the worker may stop.
-    fn is_done(&self, accepts: bool) -> bool {
-        let idle = self.sending.is_empty() && self.finished.is_empty();
-        idle && !(accepts && (self.expand || self.claim))
-    }
-
-    /// Whether the delivery is being sent already: its claim ended early because the clock was set forward, and was made again.
-    fn is_sending(&mut self, claim: Claim) -> bool {
-        let known = self.claims.values_mut().find(|known| known.id == claim.id);
-        known.map(|known| *known = claim).is_some()
-    }
-
-    /// Takes all available results, so that they share a transaction.
-    fn gather(&mut self) {
-        while let Some(ended) = self.sending.try_join_next_with_id() {
-            self.take(ended);
-        }
-    }
-
-    fn take(&mut self, ended: Result<(Id, DeliveryResult), JoinError>) {
-        match ended {
-            Ok((id, result)) => {
-                let claim = self.claims.remove(&id).unwrap_or(result.claim);
-                self.finished.push(DeliveryResult { claim, ..result });
-            }
-            Err(error) => {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "the task of a mail failed"
-                );
-                // No delivery is sent before the time was read.
-                if let (Some(claim), Some(time)) = (self.claims.remove(&error.id()), self.time) {
-                    let reason = "The mail could not be written".to_owned();
-                    self.finished.push(DeliveryResult {
-                        claim,
-                        at: time.now(),
-                        outcome: Outcome::GivenUp { reason },
-                    });
-                }
-            }
-        }
     }
 }
 

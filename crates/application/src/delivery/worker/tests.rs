@@ -10,7 +10,7 @@ use async_trait::async_trait;
 
 use crate::clock::TestClock;
 use crate::delivery::fixture::{delivery, pending};
-use crate::delivery::{DeliveryCounts, DeliveryKind};
+use crate::delivery::{Claim, DeliveryCounts, DeliveryKind};
 use crate::fixture::{links, now};
 use crate::mail::Mail;
 use crate::secret::HmacKey;

@@ -1,0 +1,106 @@
+//! The deliveries that a worker is sending.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::Instant;
+
+use crate::delivery::{Claim, DeliveryResult, Outcome};
+
+/// The deliveries a worker is sending, and when it has to act next.
+pub(super) struct InFlight {
+    pub(super) sending: JoinSet<DeliveryResult>,
+    pub(super) claims: HashMap<Id, Claim>,
+    /// Results that are not stored yet.
+    pub(super) finished: Vec<DeliveryResult>,
+    /// Whether there may be notices to expand.
+    pub(super) expand: bool,
+    /// Whether there may be deliveries to claim.
+    pub(super) claim: bool,
+    /// When to poll without a notification.
+    pub(super) poll_at: Instant,
+    pub(super) renew_at: Instant,
+    /// `None` until it is read.
+    pub(super) time: Option<DatabaseTime>,
+}
+
+/// The database's time, extrapolated with the monotonic clock: the node's wall clock is not used.
+#[derive(Clone, Copy)]
+pub(super) struct DatabaseTime {
+    pub(super) moment: DateTime<Utc>,
+    pub(super) read_at: Instant,
+}
+
+impl DatabaseTime {
+    /// The time in whole milliseconds.
+    pub(super) fn now(self) -> DateTime<Utc> {
+        let passed = self.read_at.elapsed().as_millis();
+        self.moment + TimeDelta::milliseconds(i64::try_from(passed).unwrap_or(i64::MAX / 2))
+    }
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self {
+            sending: JoinSet::new(),
+            claims: HashMap::new(),
+            finished: Vec::new(),
+            expand: true,
+            claim: true,
+            poll_at: now,
+            renew_at: now,
+            time: None,
+        }
+    }
+}
+
+impl InFlight {
+    pub(super) fn poll(&mut self) {
+        (self.expand, self.claim) = (true, true);
+    }
+
+    /// Whether the worker may stop.
+    pub(super) fn is_done(&self, accepts: bool) -> bool {
+        let idle = self.sending.is_empty() && self.finished.is_empty();
+        idle && !(accepts && (self.expand || self.claim))
+    }
+
+    /// Whether the delivery is being sent already: its claim ended early because the clock was set forward, and was made again.
+    pub(super) fn is_sending(&mut self, claim: Claim) -> bool {
+        let known = self.claims.values_mut().find(|known| known.id == claim.id);
+        known.map(|known| *known = claim).is_some()
+    }
+
+    /// Takes all available results, so that they share a transaction.
+    pub(super) fn gather(&mut self) {
+        while let Some(ended) = self.sending.try_join_next_with_id() {
+            self.take(ended);
+        }
+    }
+
+    pub(super) fn take(&mut self, ended: Result<(Id, DeliveryResult), JoinError>) {
+        match ended {
+            Ok((id, result)) => {
+                let claim = self.claims.remove(&id).unwrap_or(result.claim);
+                self.finished.push(DeliveryResult { claim, ..result });
+            }
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the task of a mail failed"
+                );
+                // No delivery is sent before the time was read.
+                if let (Some(claim), Some(time)) = (self.claims.remove(&error.id()), self.time) {
+                    let reason = "The mail could not be written".to_owned();
+                    self.finished.push(DeliveryResult {
+                        claim,
+                        at: time.now(),
+                        outcome: Outcome::GivenUp { reason },
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The audit log: changes by whom. Storage writes an item in the transaction of its change.
+//! The audit log: changes with their originators. Storage writes an item in the transaction of its change.
 
 use allclear_domain::audit::{Action, ActorType, TargetType};
 use async_trait::async_trait;
@@ -25,11 +25,11 @@ pub struct AuditItem {
     pub actor_name: String,
     /// What was done.
     pub action: Action,
-    /// Kind of what it was done to.
+    /// Kind of the changed thing.
     pub target_type: TargetType,
-    /// Identifier of what it was done to; it may be deleted since.
+    /// Identifier of the changed thing, which may be deleted since.
     pub target_id: String,
-    /// Its name at that time; `None` for a subscriber, whose address is not kept here.
+    /// Name of the changed thing at that time; `None` for a subscriber, because the audit log contains no addresses.
     pub target_name: Option<String>,
     /// Identifier of the request; `None` if no request made the change.
     pub request_id: Option<String>,

@@ -15,7 +15,7 @@ use crate::incident::IncidentReport;
 use crate::maintenance::MaintenanceReport;
 use crate::public::Banner;
 
-/// Most incidents, and most maintenances, of a dashboard.
+/// Maximum of incidents, and of maintenances, on a dashboard.
 pub const MOST_ITEMS: usize = 500;
 /// Number of changes on a dashboard.
 pub const CHANGES: u64 = 20;

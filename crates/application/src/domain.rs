@@ -1,4 +1,4 @@
-//! Domains of organisations: claims, their check, and whose pages a host shows.
+//! Domains of organisations: claims, their check, and the organisation whose pages a host shows.
 
 pub mod hosts;
 
@@ -24,10 +24,10 @@ use crate::transition::Transition;
 /// Path at which a host serves the tokens of the pending claims to it.
 pub const TOKEN_PATH: &str = "/.well-known/allclear-domain";
 
-/// Maximum of tokens that a host serves; they fit into the response that the check reads.
+/// Maximum of tokens that a host serves. So many fit into the response that the check reads.
 pub const TOKENS_SERVED: u64 = 80;
 
-/// Why a domain cannot be had.
+/// Message for a domain that another organisation has verified.
 pub const DOMAIN_TAKEN: &str = "Another organisation has this domain";
 
 /// Storage of claims, beside that of their [organisations](OrganisationStore).
@@ -47,7 +47,7 @@ pub trait DomainStore: Send + Sync {
     async fn find_by_id_or_code(&self, text: &str) -> Result<Option<OrganisationId>, Error>;
 }
 
-/// Asks a domain for the tokens that it serves.
+/// Reads the tokens that a domain serves.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DomainProbe: Send + Sync {
@@ -55,7 +55,7 @@ pub trait DomainProbe: Send + Sync {
     async fn read_tokens(&self, name: &DomainName) -> Result<String, ProbeFailure>;
 }
 
-/// Why a domain could not be asked, as a sentence for its admin.
+/// The reason why a domain could not be read, as a sentence for its admin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProbeFailure(pub String);
@@ -66,7 +66,7 @@ pub struct DomainPorts {
     pub organisations: Arc<dyn OrganisationStore>,
     /// Storage of claims.
     pub store: Arc<dyn DomainStore>,
-    /// Asks domains.
+    /// Reads the tokens that domains serve.
     pub probe: Arc<dyn DomainProbe>,
     /// Publishes changes.
     pub relay: Arc<Relay>,
@@ -83,7 +83,7 @@ pub struct Domains {
 impl Domains {
     const NAME: &str = "Domain";
 
-    /// The use cases over these ports. A change counts for `hosts` at once.
+    /// The use cases over these ports. `hosts` follows each change before it is published.
     #[must_use]
     pub const fn new(ports: DomainPorts, hosts: Arc<Hosts>) -> Self {
         Self { ports, hosts }
@@ -114,8 +114,8 @@ impl Domains {
         self.change(id, rule).await
     }
 
-    /// Asks the domain for the token of the claim, and takes the domain if it serves it. [`Error::Conflict`] with the reason if it
-    /// does not, [`Error::NotFound`] without a claim.
+    /// Reads the tokens that the domain serves, and marks the claim as verified if its token is one of them. [`Error::Conflict`]
+    /// with the reason if it is not, [`Error::NotFound`] without a claim.
     pub async fn verify(&self, id: &OrganisationId, caller: Role) -> Result<Organisation, Error> {
         require_admin(caller)?;
         let organisation = self.find(id).await?;

@@ -75,7 +75,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Most computations at a time: each may read a year of an organisation.
+    /// Maximum of concurrent computations: each may read a year of an organisation.
     const AT_ONCE: usize = 2;
 
     /// The use case over these ports.

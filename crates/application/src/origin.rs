@@ -25,7 +25,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Handles a request. Changes that `work` makes have its identifier.
+    /// Handles a request. Changes made by `work` carry the identifier of the request.
     pub async fn of_request<F: Future>(id: Option<String>, work: F) -> F::Output {
         let person = OnceLock::new();
         REQUEST.scope(Request { id, person }, work).await
@@ -37,8 +37,8 @@ impl Origin {
         let _ = REQUEST.try_with(|request| request.person.set(person));
     }
 
-    /// The origin of a change that is made now. A request without a person is one of the identity provider; outside of requests,
-    /// the clock makes changes.
+    /// The origin of a change that is made now. Without a person, a request is the identity provider's, and a change outside of
+    /// requests is the scheduler's.
     #[must_use]
     pub fn current() -> Self {
         let of_request = REQUEST.try_with(|request| Self {

@@ -16,12 +16,12 @@ use crate::component::ComponentReport;
 use crate::component_group::ComponentGroupReport;
 use crate::error::Error;
 
-/// Maximum of incidents, and of maintenances, in a list of the past.
+/// Maximum of past incidents, and of past maintenances, in a list.
 pub const LISTED: usize = 50;
 /// Maximum of incidents that are not resolved, and of maintenances that are not over.
 pub const OPEN_SHOWN: u64 = 200;
-/// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each has its newest entry and its
-/// description only.
+/// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each keeps only its newest entry and its
+/// description.
 pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
 
 /// The public state of an organisation at a revision.

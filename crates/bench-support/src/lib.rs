@@ -1,6 +1,6 @@
 //! Shared by the benches: viewers, measured servers, and the format of the results: a line of JSON for each
 //! measurement, and one for each budget. `docs/benchmarks.md` is written from these lines.
-#![expect(clippy::print_stdout, reason = "a bench talks to who runs it")]
+#![expect(clippy::print_stdout, reason = "a bench prints its results")]
 
 pub mod crowd;
 pub mod fan_out;

@@ -1,4 +1,4 @@
-//! The audit log: which changes were made, to what, and by whom.
+//! The audit log: changes, the changed things, and the originators.
 
 use serde::Serialize;
 use strum::{Display, EnumString};
@@ -211,7 +211,7 @@ pub enum ActorType {
     User,
     /// The identity provider.
     Provider,
-    /// The clock.
+    /// The clock, by which maintenances begin and end.
     Scheduler,
 }
 

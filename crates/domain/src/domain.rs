@@ -25,7 +25,7 @@ pub struct DomainName(String);
 pub struct InvalidDomainName;
 
 impl DomainName {
-    /// Maximum length of a text that can be a name, in bytes. A name in other letters than ASCII is shorter in ASCII.
+    /// Maximum length of a text that can be a name, in bytes. A name in other letters may be longer than its ASCII form.
     const TEXT_MAX: usize = 1_024;
 
     /// The name as text.
@@ -69,9 +69,9 @@ impl fmt::Display for DomainName {
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DomainStatus {
-    /// Not yet.
+    /// The domain has not served the token of the claim.
     Pending,
-    /// The domain has served the claim's token.
+    /// The domain has served the token of the claim.
     Verified,
 }
 
@@ -80,7 +80,7 @@ pub enum DomainStatus {
 pub struct DomainClaim {
     /// The domain.
     pub name: DomainName,
-    /// What the domain must serve, a secret of the admins until the check.
+    /// The text that the domain must serve. Only admins may see it before the check.
     pub token: String,
     /// Whether the domain has served it.
     pub status: DomainStatus,

@@ -1,5 +1,5 @@
 //! The entries of an incident or a maintenance in the Statuspage API, in feeds and in webhooks. Statuspage has no description and no
-//! review: there, everything that is said is an entry.
+//! review: there, every text is an entry.
 
 use chrono::{DateTime, Utc};
 
@@ -202,7 +202,7 @@ pub fn of_incident(
 }
 
 /// The components of a maintenance as they were when it was created, when it began, and when it was over. `None` if it had no
-/// components, if it has not come so far, or if they are not known.
+/// components, if that time has not come, or if they are not known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Maintained {
     /// At its creation.

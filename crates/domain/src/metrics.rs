@@ -104,7 +104,7 @@ impl Durations {
     }
 }
 
-/// What the incidents of a range say.
+/// Metrics of the incidents of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncidentMetrics {
     /// Incidents by week, the oldest week first. Weeks without incidents count 0.
@@ -115,7 +115,7 @@ pub struct IncidentMetrics {
     pub time_to_resolve: Durations,
 }
 
-/// Collects the incidents of a range one by one. It holds two numbers per incident, for exact medians.
+/// Collects the incidents of a range one by one. It stores two numbers per incident, because medians are exact.
 #[derive(Debug)]
 pub struct IncidentTally {
     zone: TimeZone,

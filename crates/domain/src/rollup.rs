@@ -1,5 +1,5 @@
-//! What several statuses come to in the Statuspage API: the indicator and the description of a page, the status of a group, and the
-//! impact of an incident.
+//! One status from several, as the Statuspage API derives it: the indicator and the description of a page, the status of a group,
+//! and the impact of an incident.
 
 use strum::{EnumString, VariantArray};
 
@@ -11,13 +11,13 @@ use crate::component::ComponentStatus;
 pub enum PublicStatus {
     /// Works as it should.
     Operational,
-    /// A maintenance of it is in progress, and nothing else is wrong.
+    /// A maintenance is in progress, and nothing else is wrong.
     UnderMaintenance,
     /// Works, but slowly or with faults.
     Degraded,
-    /// Part of it does not work.
+    /// Works in part.
     PartialOutage,
-    /// None of it works.
+    /// Does not work.
     MajorOutage,
 }
 
@@ -59,12 +59,12 @@ impl From<ComponentStatus> for PublicStatus {
     }
 }
 
-/// How bad the state of a page or of an incident is.
+/// Severity of the state of a page or of an incident.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Indicator {
     /// Nothing is wrong.
     None,
-    /// Nothing is wrong beside maintenances.
+    /// Nothing is wrong except for maintenances.
     Maintenance,
     /// Something is slow, or a part of something does not work.
     Minor,
@@ -91,14 +91,14 @@ impl Indicator {
 /// The state of a page in one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rollup {
-    /// How bad it is.
+    /// Severity of the state.
     pub indicator: Indicator,
-    /// Its sentence.
+    /// The state as a sentence.
     pub description: &'static str,
 }
 
 impl Rollup {
-    /// What the statuses of components come to, groups left out. The first row that fits counts.
+    /// The state of a page whose components have these statuses. Groups do not count. The first condition that is met decides.
     #[must_use]
     pub fn of(statuses: impl IntoIterator<Item = PublicStatus>) -> Self {
         use PublicStatus::{Degraded, MajorOutage, Operational, PartialOutage, UnderMaintenance};
@@ -118,7 +118,10 @@ impl Rollup {
         } else if any(Degraded) {
             (Indicator::Minor, "Partially Degraded Service")
         } else {
-            debug_assert!(any(UnderMaintenance), "the other statuses have rows");
+            debug_assert!(
+                any(UnderMaintenance),
+                "the other statuses are handled above"
+            );
             (Indicator::Maintenance, "Service Under Maintenance")
         };
         Self {
@@ -128,7 +131,7 @@ impl Rollup {
     }
 }
 
-/// The impact of an incident on components of these statuses; none without components.
+/// The impact of an incident on components with these statuses; [`Indicator::None`] without components.
 #[must_use]
 pub fn impact(statuses: impl IntoIterator<Item = ComponentStatus>) -> Indicator {
     Rollup::of(statuses.into_iter().map(PublicStatus::from)).indicator
@@ -145,7 +148,7 @@ mod tests {
     };
 
     #[test]
-    fn rows_of_the_table() {
+    fn every_row_of_the_table_is_met() {
         let rows: &[(&[PublicStatus], &str, &str)] = &[
             (&[], "none", "All Systems Operational"),
             (&[O], "none", "All Systems Operational"),
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn real_pages_come_to_what_they_showed() {
+    fn real_pages_have_the_state_that_they_showed() {
         let page = |counts: &[(PublicStatus, usize)]| {
             let statuses = counts
                 .iter()
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn impact_follows_the_same_rows() {
+    fn impact_follows_the_same_conditions() {
         use ComponentStatus::{Degraded, Operational, PartialOutage};
         assert_eq!(impact([]).word(), "none");
         assert_eq!(impact([Operational]).word(), "none");
@@ -228,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn first_row_that_fits_counts(
+        fn first_condition_that_is_met_decides(
             statuses in proptest::collection::vec(proptest::sample::select(PublicStatus::VARIANTS.to_vec()), 0..7)
         ) {
             let count = |status| statuses.iter().filter(|other| **other == status).count();

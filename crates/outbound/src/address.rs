@@ -1,4 +1,4 @@
-//! Which addresses are public.
+//! Public addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +22,7 @@ const INNER_V4: [([u8; 4], u32); 15] = [
 ];
 
 /// Whether an address is public: neither of this machine nor of a private, local, shared, multicast, documentation, benchmarking
-/// or reserved network. An IPv6 address that stands for an IPv4 address (NAT64, 6to4) is public if that one is.
+/// or reserved network. An IPv6 address that contains an IPv4 address (NAT64, 6to4) is public if the contained address is.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {

@@ -10,15 +10,15 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 
 use crate::target::{self, AllowedTargets, TargetError};
 
-/// Most bytes of a response that are read.
+/// Maximum of bytes that are read of a response.
 const BODY_LIMIT: usize = 4 * 1024;
 
-/// Asks domains at their addresses, or all at one address.
+/// Reads domains at their addresses, or all of them at one address.
 #[derive(Debug, Clone, Default)]
 pub struct HttpDomainProbe {
     /// Targets that may be connected to although they are not public.
     pub allowed: AllowedTargets,
-    /// Host and port that are asked by HTTP instead of the domain's own addresses; `None` to ask those.
+    /// Host and port that receive the request by HTTP instead of the domain's own addresses; `None` for those addresses.
     pub check_address: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl DomainProbe for HttpDomainProbe {
 }
 
 impl HttpDomainProbe {
-    /// Asks by HTTPS, then by HTTP, at the addresses of one lookup.
+    /// Sends a request by HTTPS, then by HTTP, to the addresses of one lookup.
     async fn at_own_address(&self, name: &DomainName) -> Result<String, ProbeFailure> {
         let addresses = self.allowed.resolve(name.as_str()).await;
         let addresses = addresses.map_err(|error| ProbeFailure(error.to_string()))?;
@@ -84,7 +84,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
-    /// Asks a server that sends this response. Returns the result and the request.
+    /// Reads from a server that sends this response. Returns the result and the request.
     async fn asked(response: String) -> (Result<String, ProbeFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let probe = HttpDomainProbe {

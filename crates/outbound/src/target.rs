@@ -23,7 +23,7 @@ pub struct AllowedTargets {
     hosts: Vec<String>,
 }
 
-/// Why a target cannot be connected to, as a sentence for the person that entered it.
+/// The reason why no connection to a target is made, as a sentence for the person that entered the target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// The name has no address.
@@ -97,10 +97,10 @@ fn is_host_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 253 && text.bytes().all(valid)
 }
 
-/// A client that connects to these addresses of a host, whatever its name means by then. It follows no redirects and uses no proxy.
+/// A client that connects to these addresses of a host, and does not look its name up again. It follows no redirects and uses no proxy.
 ///
 /// # Errors
-/// If the platform has no client.
+/// If the client cannot be created.
 pub fn client(host: &str, addresses: &[SocketAddr]) -> Result<Client, TargetError> {
     // An error means that a provider of cryptography is installed already, which is used then.
     let _ = rustls::crypto::ring::default_provider().install_default();

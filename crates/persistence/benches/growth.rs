@@ -1,6 +1,6 @@
-//! What 100,000 old incidents do to the status page, a list and an update: the same work beside 100 and beside 100,000, in
+//! The cost of 100,000 old incidents to the status page, a list and an update: the same work beside 100 and beside 100,000, in
 //! turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
-#![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
+#![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::incident::IncidentStore;

@@ -24,10 +24,10 @@ const SHOWN: u64 = 500;
 
 /// Column of an entry: the components before its change.
 pub(crate) const BEFORE: &str = "affected_before";
-/// Column of an entry: the components after its change, if that moved a status.
+/// Column of an entry: the components after its change, if the change set a status.
 const AFTER: &str = "affected_after";
 
-/// What components are attached to.
+/// The kind of thing that components are attached to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owner {
     Incident(IncidentId),
@@ -171,7 +171,7 @@ pub(crate) async fn store_first(scope: Scope<'_>, incident: IncidentId) -> Resul
     .await
 }
 
-/// An entry of an incident whose change moved statuses.
+/// An entry of an incident whose change set statuses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MovingEntry {
     Description(IncidentId),

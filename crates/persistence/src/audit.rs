@@ -61,8 +61,8 @@ pub(crate) fn newest(organisation: &OrganisationId, limit: u64) -> Select<Entity
         .limit(limit)
 }
 
-/// Appends items for the changes of a commit. The state is stored already. `written` is an incident that this transaction has just
-/// written.
+/// Appends items for the changes of a commit. The state must be stored already. `written` is an incident that this transaction has
+/// just stored.
 pub(crate) async fn append(
     scope: Scope<'_>,
     origin: &Origin,

@@ -71,7 +71,7 @@ impl DashboardStore for Database {
     }
 }
 
-/// The components that are not as they should be.
+/// The components that are not operational or are under maintenance.
 fn affected(mut components: Vec<ComponentReport>) -> Vec<ComponentReport> {
     components.retain(|report| {
         report.under_maintenance || report.component.status != ComponentStatus::Operational
@@ -151,7 +151,7 @@ fn subscribers_by_status(organisation: &OrganisationId) -> Select<subscriber::En
         .group_by(subscriber::Column::Status)
 }
 
-/// The number of subscribers with a mail that was given up and is kept.
+/// The number of subscribers with a stored mail that failed for good.
 fn failing(organisation: &OrganisationId) -> Select<delivery::Entity> {
     let whose = Expr::col((delivery::Entity, delivery::Column::SubscriberId));
     delivery::Entity::find()

@@ -1,7 +1,7 @@
-//! What 1,000,000 status changes of 100 components do to the status page, a component's history and uptime, and a new change:
+//! The cost of 1,000,000 status changes of 100 components to the status page, a component's history and uptime, and a new change:
 //! the same work beside 100 and beside 1,000,000, in turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server,
 //! on PostgreSQL. Within the 90 days of the bars both sides have a hundred changes, and fifty more of one component.
-#![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
+#![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 /// Services of domains.
 pub(crate) struct DomainServices {
     pub(crate) domains: Arc<Domains>,
-    /// Whose pages each host shows.
+    /// The organisation whose pages each host shows.
     pub(crate) hosts: Arc<Hosts>,
 }
 

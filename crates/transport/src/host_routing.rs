@@ -1,7 +1,7 @@
 //! Routing by host, ahead of everything else: on the domain of an organisation, its public pages are at the root, and
 //! nothing else of the installation is served.
 //!
-//! A request to a domain gets the path that it would have without a domain, so handlers, the fast path and caches do not know hosts.
+//! A request to a domain gets the path that it would have without a domain, so handlers, the fast path and caches ignore the host.
 //! The host selects an organisation and is used for nothing else: links and mails are made from stored domains and the public URL.
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const NOT_FOUND: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\
     <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
     <title>Page not found</title><h1>There is no such page</h1><p><a href=\"/\">Go to the Status Page</a></p></html>";
 
-/// Decides where the requests of a worker go.
+/// Routes the requests of a worker by their hosts.
 pub(crate) struct HostRouting {
     hosts: Arc<Hosts>,
     web_app: Arc<WebApp>,
@@ -49,7 +49,7 @@ enum Refusal {
     NotFound,
 }
 
-/// Where a request to a domain goes.
+/// The route of a request to a domain.
 #[derive(Debug, PartialEq, Eq)]
 enum Place<'p> {
     /// To the same path.
@@ -58,7 +58,7 @@ enum Place<'p> {
     Below(&'p str),
     /// To another path of the domain, by a redirect.
     Moved(String),
-    /// Nowhere.
+    /// To no handler.
     Nowhere,
 }
 
@@ -120,7 +120,7 @@ fn below(organisation: &OrganisationId, path: &str, query: Option<&str>) -> Opti
     Some(Uri::from(target))
 }
 
-/// Where a path of an organisation's domain leads. `reads` is whether the request only reads.
+/// The route of a path on an organisation's domain. `reads` is whether the request only reads.
 fn place<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Place<'p> {
     if path == "/" {
         return Place::Below("");
@@ -149,7 +149,7 @@ fn place<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Place
     }
 }
 
-/// What follows the organisation's identifier in a path; `None` if the path names another one.
+/// The rest of a path behind the organisation's identifier; `None` if the path names another organisation.
 fn own<'p>(organisation: &OrganisationId, path: &'p str) -> Option<&'p str> {
     let rest = path.strip_prefix(organisation.as_str())?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
@@ -214,7 +214,7 @@ pub(crate) async fn refuse(
         }
         Some(Refusal::Moved(path)) => HttpResponse::MovedPermanently()
             .insert_header((header::LOCATION, path))
-            // The organisation may give the domain up.
+            // The organisation may remove the domain later, so the redirect is not permanent.
             .insert_header((header::CACHE_CONTROL, "max-age=300"))
             .finish(),
         Some(Refusal::NotFound) if request.path().starts_with("/api/") => {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_nowhere() {
+    fn other_paths_have_no_handler() {
         for path in [
             "/login",
             "/dashboard",

@@ -1,4 +1,4 @@
-//! What programs read about the status of an organisation: the Statuspage API, version 2, and the feeds.
+//! The status of an organisation for programs: the Statuspage API, version 2, and the feeds.
 
 mod document;
 pub mod documents;

@@ -1,4 +1,4 @@
-//! Whose pages each host shows, from memory.
+//! The organisation whose pages each host shows, from memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::broadcast::Broadcast;
 use crate::error::Error;
 use crate::outbox::Commit;
 
-/// The host of the installation's public URL, and the organisation of all hosts that belong to nobody.
+/// The host of the installation's public URL, and the organisation of all hosts that no organisation has verified.
 #[derive(Debug, Clone, Default)]
 pub struct HostSettings {
     /// Host of the public URL, in lower case, without a port.
@@ -24,16 +24,16 @@ pub struct HostSettings {
     pub default_organisation: Option<String>,
 }
 
-/// The verified domains, read again whenever one may have changed.
+/// The verified domains. They are read again when one may have changed.
 pub struct Hosts {
     store: Arc<dyn DomainStore>,
     settings: HostSettings,
     table: ArcSwap<HostTable>,
-    /// Held while the table is read: otherwise an older table could replace a newer one.
+    /// Locked while the table is read; otherwise an older table could replace a newer one.
     reading: Mutex<()>,
 }
 
-/// The organisations of hosts at one time.
+/// The organisation of each host, as of one read.
 #[derive(Debug, Default)]
 pub struct HostTable {
     own: String,
@@ -41,7 +41,7 @@ pub struct HostTable {
     default: Option<OrganisationId>,
 }
 
-/// Text of a [`DomainName`], so that a host is looked up without one.
+/// Text of a [`DomainName`], so that a look-up needs no parsed name.
 type DomainKey = Box<str>;
 
 impl HostTable {
@@ -63,7 +63,7 @@ impl HostTable {
 }
 
 impl Hosts {
-    /// How often the domains are read without a notification, because a broadcast may be lost.
+    /// Interval at which the domains are read without a notification, because a broadcast may be lost.
     const RELOAD_INTERVAL: Duration = Duration::from_secs(5);
 
     /// Reads the domains for the first time.

@@ -16,7 +16,7 @@ const RECENT_MONTHS: u32 = 3;
 /// Months on a page that shows one component.
 const MONTHS_OF_COMPONENT: u32 = 12;
 
-/// Which part of the uptime a page shows.
+/// The part of the uptime that a page shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UptimeSelection {
     /// Number of the page, from 1: of months if a component is chosen, otherwise of components.

@@ -1,4 +1,4 @@
-//! The demo's year before its last weeks: recurring incidents and maintenances.
+//! The year before the demo's last weeks: recurring incidents and maintenances.
 
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus::{Degraded, MajorOutage, PartialOutage};
@@ -10,13 +10,13 @@ use rand::{RngExt, SeedableRng};
 use super::story::{DAY, HOUR};
 use super::writer::{IncidentStory, MaintenanceStory, Writer};
 
-/// Every demo shows the same year.
+/// Seed of the random numbers, so that every demo shows the same year.
 const SEED: u64 = 365;
 
 /// Days between two incidents.
 const DAYS_BETWEEN: std::ops::RangeInclusive<i64> = 7..=16;
 
-/// Every so many incidents are followed by a maintenance.
+/// Number of incidents after which a maintenance follows.
 const INCIDENTS_PER_MAINTENANCE: usize = 3;
 
 const INCIDENTS: &[IncidentStory<'_>] = &[
@@ -160,7 +160,7 @@ const MAINTENANCES: &[MaintenanceStory<'_>] = &[
     },
 ];
 
-/// The source of all that is random in the demo.
+/// The random numbers of the demo.
 pub(super) fn random() -> StdRng {
     StdRng::seed_from_u64(SEED)
 }

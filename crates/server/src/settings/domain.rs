@@ -6,11 +6,11 @@ use allclear_outbound::target::AllowedTargets;
 use clap::Args;
 use url::Url;
 
-/// Which hosts show whose pages, and how domains are checked.
+/// The organisations of hosts, and the check of domains.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DomainSettings {
-    /// Organisation, by identifier or code, whose status page every host shows that belongs to nobody [default: such a host shows
-    /// the whole installation]
+    /// Organisation, by identifier or code, whose status page a host shows that no organisation has verified [default: such a
+    /// host shows the whole installation]
     #[arg(
         long,
         env = "ALLCLEAR_DEFAULT_ORGANISATION",
@@ -18,7 +18,7 @@ pub(crate) struct DomainSettings {
     )]
     default_organisation: Option<String>,
 
-    /// Targets outside the public internet to which requests may be sent that people cause: addresses, CIDR ranges or host names,
+    /// Targets outside the public internet that requests to entered addresses may reach: addresses, CIDR ranges or host names,
     /// separated by commas
     #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_name = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
     webhook_allow: Vec<String>,
@@ -29,7 +29,7 @@ pub(crate) struct DomainSettings {
 }
 
 impl DomainSettings {
-    /// Whose pages hosts show, given the public address.
+    /// The organisations of hosts, given the public address.
     pub(crate) fn hosts(&self, public_url: &str) -> HostSettings {
         let url = Url::parse(public_url).ok();
         let own = url.and_then(|url| url.host_str().map(str::to_owned));

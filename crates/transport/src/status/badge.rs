@@ -1,6 +1,6 @@
 //! Badges: small pictures of the status of a page or a component, for readmes and other sites.
 //!
-//! A badge is drawn for each request, because its label is free text of strangers: pictures kept by it would fill the memory.
+//! A badge is drawn for each request, because its label is any text of the request: cached pictures would fill the memory.
 //! Everything else comes from the cached page, so no badge reads the database.
 
 mod contents;
@@ -22,7 +22,7 @@ use crate::status::page::{Document, boxed};
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 
-/// Longest label, in characters.
+/// Maximum length of a label, in characters.
 const LABEL_LENGTH: usize = 100;
 
 /// What a badge is asked for.

@@ -28,7 +28,7 @@ pub(crate) fn page(template: &str, snapshot: &Snapshot) -> String {
     )
 }
 
-/// What the banner says.
+/// The content of the banner.
 struct BannerState<'a> {
     headline: &'a str,
     /// Name of the colour in the style sheet.

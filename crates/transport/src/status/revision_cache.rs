@@ -1,4 +1,4 @@
-//! Caches of what is made from the public state of organisations: once per revision, however many requests there are. While the
+//! Caches of values that are made from the public state of organisations: once per revision, for any number of requests. While the
 //! database is unavailable, the last values are served.
 
 mod last_values;
@@ -22,9 +22,9 @@ use self::last_values::LastValues;
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
 
-/// Something with a size in memory.
+/// A value with a size in memory.
 pub(crate) trait Weigh {
-    /// About the size in bytes.
+    /// Approximate size in bytes.
     fn weight(&self) -> u64;
 }
 
@@ -42,7 +42,7 @@ impl<K, V: Weigh> Weighter<K, Arc<V>> for BySize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Version {
     revision: Revision,
-    /// Number of the lifetime since 1970.
+    /// Number of lifetimes since 1970.
     lifetime: i64,
 }
 

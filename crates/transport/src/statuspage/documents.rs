@@ -29,7 +29,8 @@ const DOCUMENTS: usize = 512;
 const STATE_MEMORY: u64 = 16 * 1024 * 1024;
 /// Expected number of cached states.
 const STATES: usize = 64;
-/// The clock changes statuses of maintenances. The change has a revision as soon as it is announced; this bounds a delay, in seconds.
+/// Lifetime of a document under one revision, in seconds. It bounds the delay of a maintenance's start and end, whose revision
+/// follows when the scheduler has announced them.
 const LIFETIME: i64 = 60;
 
 /// Pattern of the paths below the status page of an organisation.

@@ -93,8 +93,8 @@ async fn by_component(
     Ok(spans)
 }
 
-/// The statuses of all components of an organisation since `from`, as one query of two searches of one index: those that last,
-/// and those that ended later.
+/// The statuses of all components of an organisation since `from`. One query searches one index twice: for periods that last, and
+/// for those that ended after `from`.
 pub(super) fn spans_since(organisation: &OrganisationId, from: DateTime<Utc>) -> SelectStatement {
     let of_these = |condition: Expr| {
         Query::select()
@@ -161,7 +161,7 @@ pub(super) fn ended_spans(
     page
 }
 
-/// Passes each status of each component of an organisation since `from` to `add`, without holding them all in memory.
+/// Passes each status of each component of an organisation since `from` to `add`, without loading all of them into memory.
 pub(crate) async fn each_span(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,

@@ -1,4 +1,4 @@
-//! What badges show, kept with the page that it was read for.
+//! The content of badges, stored with the page from which it was read.
 
 use allclear_application::public::{PublicComponent, PublicUptime, PublicUptimeDay, Snapshot};
 use allclear_domain::rollup::{PublicStatus, Rollup};

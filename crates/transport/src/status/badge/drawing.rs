@@ -12,13 +12,13 @@ const LABEL_COLOUR: &str = "#30363d";
 /// Verdana and `DejaVu Sans` have the widths of the table; other fonts are fitted by `textLength`.
 const FONTS: &str = "Verdana,Geneva,DejaVu Sans,sans-serif";
 
-/// How a badge looks.
+/// Style of a badge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum BadgeStyle {
     /// Round corners and a shade.
     #[default]
     Flat,
-    /// Neither.
+    /// Square corners and no shade.
     FlatSquare,
 }
 
@@ -46,7 +46,7 @@ impl Colour {
     }
 }
 
-/// What a badge shows.
+/// The content of a badge.
 #[derive(Debug)]
 pub(super) struct Badge<'a> {
     /// The left part; there is none if it is empty.

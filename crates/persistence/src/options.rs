@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use sea_orm::ConnectOptions;
-use sea_orm::sqlx::{Connection, Error};
+use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::{Connection, Error, Row, raw_sql};
 use tokio::time::timeout;
 
 /// Timeout for a connection, and in SQLite for another process's lock; afterwards the database counts as unavailable.
@@ -69,14 +70,22 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
         // system gives up after a quarter of an hour.
         pool.after_release(|connection, _| {
             Box::pin(async {
-                match timeout(PATIENCE, connection.ping()).await {
-                    Ok(alive) => alive.map(|()| true),
+                match timeout(PATIENCE, is_outside_transaction(connection)).await {
+                    Ok(is_outside) => is_outside,
                     Err(_) => Err(Error::PoolTimedOut),
                 }
             })
         })
     });
     options
+}
+
+/// Whether a connection is alive and in no transaction. The driver does not roll a transaction back whose `BEGIN` was sent by work that
+/// then timed out: the next work would be part of it.
+async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, Error> {
+    // A transaction begins at the time of its first statement.
+    let query = raw_sql("SELECT now() = statement_timestamp()");
+    query.fetch_one(connection).await?.try_get(0)
 }
 
 /// Connections to PostgreSQL for migrations, without a statement timeout.
@@ -88,4 +97,28 @@ pub(crate) fn usual(url: &str) -> ConnectOptions {
         .connect_timeout(PATIENCE)
         .sqlx_logging(false);
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sea_orm::{AccessMode, ConnectionTrait, Database, IsolationLevel, TransactionTrait};
+
+    #[tokio::test]
+    async fn connection_with_an_open_transaction_is_not_used_again() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let mut options = postgresql(&url);
+        options.max_connections(1);
+        let connections = Database::connect(options).await.unwrap();
+        for leave_open in ["BEGIN", "BEGIN; SELECT 1"] {
+            connections.execute_unprepared(leave_open).await.unwrap();
+            let next = connections.begin_with_config(
+                Some(IsolationLevel::RepeatableRead),
+                Some(AccessMode::ReadOnly),
+            );
+            next.await.unwrap().commit().await.unwrap();
+        }
+    }
 }

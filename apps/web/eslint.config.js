@@ -98,7 +98,7 @@ export default defineConfig(
     languageOptions: { globals: { ...globals.browser, FILES: 'readonly' } },
   },
   {
-    files: ['build/embed-*.js', 'build/history-live.js', 'build/open-groups.js'],
+    files: ['build/embed-*.js', 'build/history-live.js', 'build/first-choice.js'],
     languageOptions: { globals: { ...globals.browser, followEvents: 'readonly' } },
   },
   {

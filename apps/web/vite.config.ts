@@ -6,6 +6,7 @@ import { documentation } from './build/documentation.ts';
 import { embed } from './build/embed.ts';
 import { firstPaint } from './build/first-paint.ts';
 import { historyPage } from './build/history-page.ts';
+import { iconSprite } from './build/icon-sprite.ts';
 import { precompress } from './build/precompress.ts';
 import { publicPageChunks } from './build/public-page-chunks.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
@@ -20,6 +21,7 @@ export default defineConfig({
     tailwindcss(),
     documentation(),
     statusPageRoute(),
+    iconSprite(),
     publicPageGuard({ maxBytes: 90_000 }),
     firstPaint(),
     historyPage({ maxBytes: 5120 }),

@@ -7,6 +7,7 @@
   function begin() {
     if (begun) return;
     begun = true;
+    document.querySelector('link[rel=stylesheet]').media = 'all';
     imports.forEach(function (file) {
       var link = document.createElement('link');
       link.rel = 'modulepreload';

@@ -2,14 +2,15 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { minifySync, type Plugin, type Rolldown } from 'vite';
+import { compactStyle, declaration, renamed, withoutUnusedTokens } from './compact-style.ts';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const read = (path: string) => readFileSync(file(path), 'utf8');
 
 const own = file('../src/');
-/** Matches classes, but no words of sentences. */
-const classes = /className|["'` ](flex|grid|(text|bg|border|rounded|stroke)-[a-z]+)["'` ]/;
-/** Elements with a browser style that public-reset.css does not reset. */
+/** Matches utility classes, but no words of sentences. */
+const utilities = /["'` ](flex|grid|(text|bg|border|rounded|stroke|font)-[a-z]+)["'` ]/;
+/** Elements with a browser style that public-base.css does not reset. */
 const bare =
   /jsxs?\)?\(\s*["'`](abbr|audio|b|canvas|code|fieldset|h[5-6]|hr|iframe|img|kbd|legend|menu|optgroup|pre|progress|samp|select|small|strong|sub|sup|table|textarea|video)["'`]/;
 
@@ -31,23 +32,32 @@ export function firstPaint(): Plugin {
       handler(_options, bundle) {
         const page = bundle['status.html'];
         if (page?.type !== 'asset') return this.error('There is no status.html');
-        const styled = sourcesOfStyle();
-        for (const [id, code] of shown(this, bundle)) {
-          if (classes.test(code) && !styled.some((path) => id.startsWith(path))) {
-            this.error(`public-page.css does not know the classes of ${id}`);
-          }
+        for (const [id, code] of atOnce(this, bundle)) {
+          if (utilities.test(code)) this.error(`public-page.css knows no utility classes: ${id}`);
           const [, element] = bare.exec(code) ?? [];
-          if (element) this.error(`public-reset.css knows no <${element}>, which ${id} draws`);
+          if (element) this.error(`public-base.css knows no <${element}>, which ${id} draws`);
         }
-        const html = withStyle(String(page.source), bundle);
-        const source = beginning(html);
-        const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
-        const fileName = `assets/begin-${hash}.js`;
-        this.emitFile({ type: 'asset', fileName, source });
+        const dialog = sourcesOfDialog();
+        for (const [id, code] of onDemand(this, bundle)) {
+          if (utilities.test(code) && !dialog.some((path) => id.startsWith(path))) {
+            this.error(`subscribe-dialog.css does not know the classes of ${id}`);
+          }
+        }
+        const { html, names } = withStyle(String(page.source), bundle);
+        const emit = (name: string, ending: string, source: string) => {
+          const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
+          const fileName = `assets/${name}-${hash}.${ending}`;
+          this.emitFile({ type: 'asset', fileName, source });
+          return `/${fileName}`;
+        };
+        const later = emit('later', 'css', laterStyle(names));
+        const begin = emit('begin', 'js', beginning(html));
         page.source = html
-          .replace(theme, `${choice('./open-groups.js')}<script async src="/${fileName}"></script>`)
+          .replace(theme, `${choice}<script async src="${begin}"></script>`)
+          .replace('</style>', `</style>${linked(later)}`)
           .replace(preload, '')
           .replace(entry, '');
+        page.source = page.source.replace(/\n\s*/g, '').replaceAll(' />', '>');
         const scripts = page.source.match(/<script[^>]*>/g);
         if (scripts?.length !== 2 || !page.source.includes('<style>')) {
           this.error(
@@ -59,14 +69,32 @@ export function firstPaint(): Plugin {
   };
 }
 
-/** Returns the sources of public-page.css. */
-function sourcesOfStyle(): string[] {
-  const sources = read('../src/styles/public-page.css').matchAll(/@source '([^']+)'/g);
+/** Returns the sources of subscribe-dialog.css. */
+function sourcesOfDialog(): string[] {
+  const sources = read('../src/styles/subscribe-dialog.css').matchAll(/@source '([^']+)'/g);
   return [...sources].map(([, path = '']) => file(`../src/styles/${path}`));
 }
 
-/** Returns our modules that the page's script contains or can load, with their code. */
-function shown(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle): [string, string][] {
+/** Returns our modules that the page's script contains, with their code. */
+function atOnce(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle) {
+  return reached(context, bundle, '../src/app/status.tsx', (module) => module.importedIds);
+}
+
+/** Returns our modules that its dialog contains or can load, with their code. */
+function onDemand(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle) {
+  const dialog = '../src/features/status-page/subscribe/standalone-subscribe-dialog.tsx';
+  return reached(context, bundle, dialog, (module) => [
+    ...module.importedIds,
+    ...module.dynamicallyImportedIds,
+  ]);
+}
+
+function reached(
+  context: Rolldown.PluginContext,
+  bundle: Rolldown.OutputBundle,
+  entry: string,
+  imports: (module: Rolldown.ModuleInfo) => readonly string[],
+): [string, string][] {
   const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
   const code = new Map(chunks.flatMap(({ modules }) => Object.entries(modules)));
   const found = new Set<string>();
@@ -74,31 +102,53 @@ function shown(context: Rolldown.PluginContext, bundle: Rolldown.OutputBundle): 
     if (found.has(id)) return;
     found.add(id);
     const module = context.getModuleInfo(id);
-    [...(module?.importedIds ?? []), ...(module?.dynamicallyImportedIds ?? [])].forEach(visit);
+    if (module) imports(module).forEach(visit);
   };
-  visit(file('../src/app/status.tsx'));
+  visit(file(entry));
   const ours = [...found].filter((id) => id.startsWith(own));
   // Unused exports are not in the build.
   return ours.map((id) => [id, code.get(id)?.code ?? '']);
 }
 
-export function withStyle(html: string, bundle: Rolldown.OutputBundle): string {
-  return html.replace(stylesheet, (_, name: string) => {
+/** Writes the style of a page into it. Returns the page, and the names that the style's tokens have got. */
+export function withStyle(page: string, bundle: Rolldown.OutputBundle) {
+  const names = new Map<string, string>();
+  const html = page.replace(stylesheet, (_, name: string) => {
     const style = bundle[name];
     if (style?.type !== 'asset') throw new Error(`${name} is no style`);
     Reflect.deleteProperty(bundle, name);
-    return `\n    <style>${String(style.source).trim()}</style>`;
+    const compact = compactStyle(String(style.source).trim());
+    compact.names.forEach((short, token) => names.set(token, short));
+    return `<style>${compact.style}</style>`;
   });
+  return { html, names };
 }
 
-/**
- * The script that applies what the visitor has chosen before the first paint, without enabling the controls: the theme, and
- * what `others` apply.
- */
-export function choice(...others: string[]): string {
-  const theme = read('../public/theme.js').replace("data.ready = '';", '');
-  const source = [theme, ...others.map(read)].join('');
-  return `<script>${minifySync('theme.js', source, { module: false }).code.trim()}</script>`;
+/** The script that applies what the visitor has chosen before the first paint, without enabling the controls. */
+export const choice = `<script>${minifySync('choice.js', read('./first-choice.js'), { module: false }).code.trim()}</script>`;
+
+/** Returns the style that the first paint does not wait for. `names` are those of the tokens that the page has. */
+function laterStyle(names: ReadonlyMap<string, string>): string {
+  const sheet = (name: string) => read(`../src/styles/${name}.css`);
+  const tokens = sheet('tokens').replace(declaration, (token, name: string) =>
+    names.has(name) ? '' : token,
+  );
+  const rest = ['public-later', 'public-notices', 'tokens-adapted', 'public-adapted']
+    .map(sheet)
+    .join('');
+  const minified = (tokens + rest)
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .trim();
+  return renamed(withoutUnusedTokens(minified), names);
+}
+
+/** A browser that shows the usual colours on a screen loads the sheet, but applies it only once the script says so. */
+function linked(later: string): string {
+  const media = 'print,(forced-colors:active),(prefers-contrast:more)';
+  const link = (media: string) => `<link rel="stylesheet" href="${later}"${media}>`;
+  return `${link(` media="${media}"`)}<noscript>${link('')}</noscript>`;
 }
 
 /** The page's only external script, which loads the rest after the first paint. */

@@ -25,9 +25,9 @@ export function historyPage({ maxBytes }: { maxBytes: number }): Plugin {
         const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
         const fileName = `assets/history-${hash}.js`;
         this.emitFile({ type: 'asset', fileName, source });
-        page.source = withStyle(String(page.source), bundle).replace(
+        page.source = withStyle(String(page.source), bundle).html.replace(
           theme,
-          `${choice()}<script async src="/${fileName}"></script>`,
+          `${choice}<script async src="/${fileName}"></script>`,
         );
         const scripts = page.source.match(/<script[^>]*>/g);
         if (scripts?.length !== 2 || !page.source.includes('<style>')) {

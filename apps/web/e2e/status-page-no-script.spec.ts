@@ -171,19 +171,21 @@ test('a link preview shows whose page it is and how things stand', async ({
 /** The page as lines, without the script's additions: the time zone and the distance of times. */
 async function outline(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    const unknown =
-      'time, .time-distance, noscript, [data-script], [data-print="hidden"], main > div > p';
+    const unknown = 'time, noscript, [data-script], .live, main > div > p';
     const lines: string[] = [];
     const visit = (element: Element, depth: number) => {
       const classes = [...element.classList].filter((name) => !name.startsWith('lucide')).sort();
       const names = [...element.attributes].map(({ name }) => name);
-      const rest = names.filter((name) => name !== 'class').sort();
+      // The script adds a title to a time, and how far away it is.
+      const added = element.matches('time') ? ['class', 'title'] : ['class'];
+      const rest = names.filter((name) => !added.includes(name)).sort();
       const shared = rest.map((name) => `${name}=${element.getAttribute(name)}`);
       lines.push(
         `${' '.repeat(depth)}${element.tagName} .${classes.join('.')} ${shared.join(' ')}`,
       );
       if (element.matches(unknown)) return;
       for (const child of element.childNodes) {
+        if (child instanceof Element && child.matches('.time-distance')) continue;
         if (child instanceof Element) visit(child, depth + 1);
         else if (child.textContent) lines.push(`${' '.repeat(depth + 1)}"${child.textContent}"`);
       }

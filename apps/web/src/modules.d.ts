@@ -4,3 +4,9 @@ declare module '*.json?reference' {
   const reference: ApiReference;
   export default reference;
 }
+
+/** Module that build/icon-sprite.ts makes. */
+declare module 'virtual:icon-symbols' {
+  const symbols: string;
+  export default symbols;
+}

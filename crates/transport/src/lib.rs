@@ -41,6 +41,7 @@ mod routes;
 mod security_log;
 pub mod server;
 pub mod socket;
+mod sprite;
 pub mod status;
 pub mod statuspage;
 pub mod subscriber;

@@ -7,13 +7,15 @@ use allclear_application::public::Snapshot;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use maud::{Markup, PreEscaped, html};
+use serde_json::json;
 
+use crate::sprite::{SPRITE, Sprite};
 use crate::status::markup::{self, SubscribePage, feed_links};
 
 const HEAD: &str = "<!--allclear:head-->";
 pub(crate) const ICON: &str = "/favicon.svg";
 const PAGE: &str = "<!--allclear:page-->";
-const SNAPSHOT: &str = "<!--allclear:snapshot-->";
+const DRAWN: &str = "<!--allclear:drawn-->";
 
 /// How many incidents the description of a preview names.
 const PREVIEWED: usize = 3;
@@ -22,8 +24,7 @@ const PREVIEWED: usize = 3;
 #[derive(Debug, Clone)]
 pub struct PageTemplate {
     html: String,
-    /// The page without its script element, for pages that the server alone draws.
-    plain: String,
+    sprite: Sprite,
     origin: String,
     fingerprint: String,
     /// The page in the frame of the embedded banner.
@@ -37,9 +38,10 @@ impl PageTemplate {
         let mut hasher = DefaultHasher::new();
         (&html, origin).hash(&mut hasher);
         let fingerprint = format!("{:x}", hasher.finish());
+        let (html, sprite) = Sprite::cut_from(html);
         Self {
-            plain: without_script(&html),
             html,
+            sprite,
             origin: origin.trim_end_matches('/').to_owned(),
             fingerprint,
             embed: String::new(),
@@ -63,19 +65,29 @@ impl PageTemplate {
         &self.fingerprint
     }
 
-    /// The page of an organisation. `data` is the snapshot as JSON.
+    /// The page of an organisation. `tag` is the entity tag of the snapshot: the script requests the snapshot, and finds out
+    /// by its tag whether it is what the page shows.
     #[must_use]
-    pub fn page(&self, snapshot: &Snapshot, data: &str) -> String {
+    pub fn page(&self, snapshot: &Snapshot, tag: &str) -> String {
         let icon = format!("/favicon{}.svg", picture_suffix(snapshot));
-        let data = html! { script type="application/json" id="snapshot" { (PreEscaped(in_script(data))) } };
-        self.fill(&self.head(snapshot), &icon, &markup::page(snapshot), &data)
+        let drawn = json!({ "organisation": snapshot.organisation.id, "tag": tag }).to_string();
+        let data =
+            html! { script type="application/json" id="drawn" { (PreEscaped(in_script(&drawn))) } };
+        self.fill(
+            &self.html,
+            &self.head(snapshot),
+            &icon,
+            &markup::page(snapshot),
+            &data,
+        )
     }
 
     /// The page for an unknown organisation.
     #[must_use]
     pub fn unknown(&self) -> String {
         let head = html! { title { "Status page not found" } };
-        self.fill(&head, ICON, &markup::unknown(), &Markup::default())
+        let html = with_whole_style(&self.html);
+        self.fill(&html, &head, ICON, &markup::unknown(), &Markup::default())
     }
 
     /// The page with the plain form that subscribes to an organisation.
@@ -85,11 +97,12 @@ impl PageTemplate {
             meta name="robots" content="noindex";
         };
         let page = markup::subscribe_page(organisation, shown);
-        fill(&self.plain, &head, ICON, (&page, &Markup::default()))
+        let html = without_script(&with_whole_style(&self.html));
+        self.fill(&html, &head, ICON, &page, &Markup::default())
     }
 
-    fn fill(&self, head: &Markup, icon: &str, page: &Markup, data: &Markup) -> String {
-        fill(&self.html, head, icon, (page, data))
+    fn fill(&self, html: &str, head: &Markup, icon: &str, page: &Markup, data: &Markup) -> String {
+        fill(html, head, icon, (&self.sprite, page, data))
     }
 
     /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards).
@@ -112,14 +125,10 @@ impl PageTemplate {
             link rel="canonical" href=(address);
             (feed_links(&organisation.url, &organisation.page_title))
             meta property="og:type" content="website";
-            meta property="og:site_name" content="Allclear Status";
             meta property="og:title" content=(organisation.page_title);
             meta property="og:description" content=(description);
             meta property="og:url" content=(address);
             meta property="og:image" content=(picture);
-            meta property="og:image:type" content="image/png";
-            meta property="og:image:width" content="1200";
-            meta property="og:image:height" content="630";
             meta property="og:image:alt" content=(headline(snapshot));
             meta name="twitter:card" content="summary_large_image";
         }
@@ -131,13 +140,15 @@ pub(crate) fn fill(
     html: &str,
     head: &Markup,
     icon: &str,
-    (page, data): (&Markup, &Markup),
+    (sprite, page, data): (&Sprite, &Markup, &Markup),
 ) -> String {
+    let sprite = sprite.of(&page.0);
     let pieces = [
         (HEAD, head.0.as_str()),
         (ICON, icon),
+        (SPRITE, &sprite),
         (PAGE, &page.0),
-        (SNAPSHOT, &data.0),
+        (DRAWN, &data.0),
     ];
     let size = pieces.iter().map(|(_, piece)| piece.len()).sum::<usize>() + html.len();
     let mut filled = String::with_capacity(size);
@@ -151,6 +162,15 @@ pub(crate) fn fill(
     }
     filled.push_str(rest);
     filled
+}
+
+/// Applies at once the style that other pages apply after the first paint.
+fn with_whole_style(html: &str) -> String {
+    let media = html.split_once(" media=\"").and_then(|(before, rest)| {
+        let (_, after) = rest.split_once('"')?;
+        Some(before.to_owned() + after)
+    });
+    media.unwrap_or_else(|| html.to_owned())
 }
 
 /// Removes the script element from the built page.

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { followEventStream } from '@/features/status-page/event-stream';
 import { followSocket } from '@/features/status-page/follow-socket';
+import { IconSprite } from '@/features/status-page/icon-sprite';
 import { StatusPage } from '@/features/status-page/status-page';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 import { useRealtime } from '@/realtime/realtime';
@@ -19,11 +20,14 @@ export function StatusScreen() {
     [connection, orgId],
   );
   return (
-    <StatusPage
-      key={orgId}
-      orgId={orgId}
-      follow={follow}
-      actions={<SubscribeButton orgId={orgId} />}
-    />
+    <>
+      <IconSprite />
+      <StatusPage
+        key={orgId}
+        orgId={orgId}
+        follow={follow}
+        actions={<SubscribeButton orgId={orgId} />}
+      />
+    </>
   );
 }

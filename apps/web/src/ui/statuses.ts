@@ -9,50 +9,49 @@ import OctagonX from 'lucide-react/icons/octagon-x';
 import Search from 'lucide-react/icons/search';
 import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import Wrench from 'lucide-react/icons/wrench';
-import type { ComponentStatus, IncidentStatus, MaintenanceStatus } from '@/api/types';
-import type { Tone } from './tone';
+import {
+  componentSigns,
+  incidentSigns,
+  maintenanceSigns,
+  signsOf,
+  type StatusIconName,
+  type StatusSign,
+} from './status-signs';
 
-export interface StatusStyle {
-  label: string;
-  tone: Tone;
+/** A status with its icon as a component, for the operators' app. The public page draws its icons from a sprite. */
+export interface StatusStyle extends Omit<StatusSign, 'iconName'> {
   icon: LucideIcon;
 }
 
-export const componentStatuses: Record<ComponentStatus, StatusStyle> = {
-  OPERATIONAL: { label: 'Operational', tone: 'operational', icon: CircleCheck },
-  DEGRADED: { label: 'Degraded Performance', tone: 'degraded', icon: TriangleAlert },
-  PARTIAL_OUTAGE: { label: 'Partial Outage', tone: 'partial', icon: CircleAlert },
-  MAJOR_OUTAGE: { label: 'Major Outage', tone: 'major', icon: OctagonX },
+export const statusIcons: Record<StatusIconName, LucideIcon> = {
+  activity: Activity,
+  'calendar-clock': CalendarClock,
+  'circle-alert': CircleAlert,
+  'circle-check': CircleCheck,
+  'circle-slash': CircleSlash,
+  crosshair: Crosshair,
+  'octagon-x': OctagonX,
+  search: Search,
+  'triangle-alert': TriangleAlert,
+  wrench: Wrench,
 };
 
-export const incidentStatuses: Record<IncidentStatus, StatusStyle> = {
-  INVESTIGATING: { label: 'Investigating', tone: 'major', icon: Search },
-  IDENTIFIED: { label: 'Identified', tone: 'partial', icon: Crosshair },
-  MONITORING: { label: 'Monitoring', tone: 'degraded', icon: Activity },
-  RESOLVED: { label: 'Resolved', tone: 'operational', icon: CircleCheck },
-};
+export const componentStatuses = styled(componentSigns);
+export const incidentStatuses = styled(incidentSigns);
+export const maintenanceStatuses = styled(maintenanceSigns);
 
-export const maintenanceStatuses: Record<MaintenanceStatus, StatusStyle> = {
-  SCHEDULED: { label: 'Scheduled', tone: 'maintenance', icon: CalendarClock },
-  IN_PROGRESS: { label: 'In Progress', tone: 'maintenance', icon: Wrench },
-  COMPLETED: { label: 'Completed', tone: 'operational', icon: CircleCheck },
-  CANCELLED: { label: 'Cancelled', tone: 'neutral', icon: CircleSlash },
-};
+function styled<Status extends string>(signs: Record<Status, StatusSign>) {
+  const statuses = (Object.keys(signs) as Status[]).map((status) => [status, style(signs[status])]);
+  return Object.fromEntries(statuses) as Record<Status, StatusStyle>;
+}
 
-export const underMaintenance: StatusStyle = {
-  label: 'Under Maintenance',
-  tone: 'maintenance',
-  icon: Wrench,
-};
+function style({ iconName, ...sign }: StatusSign): StatusStyle {
+  return { ...sign, icon: statusIcons[iconName] };
+}
 
-/** The style of a component's status, before that of its maintenance. OPERATIONAL is not shown during a maintenance. */
-export function componentStyles(component: {
-  status: ComponentStatus;
-  underMaintenance: boolean;
-}): readonly [StatusStyle, ...StatusStyle[]] {
-  const style = componentStatuses[component.status];
-  if (!component.underMaintenance) return [style];
-  return component.status === 'OPERATIONAL' ? [underMaintenance] : [style, underMaintenance];
+/** The style of a component's status, before that of its maintenance. */
+export function componentStyles(component: Parameters<typeof signsOf>[0]): StatusStyle[] {
+  return signsOf(component).map(style);
 }
 
 /** Converts a table of statuses to options of a toggle group. */

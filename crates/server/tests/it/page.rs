@@ -269,14 +269,14 @@ async fn the_status_page_alone_holds_a_script_and_a_style_each_allowed_by_its_ha
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_status_page_holds_its_data_as_text() {
+async fn the_status_page_shows_text_of_people_as_text() {
     let app = TestApp::start().await;
     let operator = app.operator("</script><script>alert(1)</script>").await;
     operator.component("<!--<script>").await;
     let response = page(&app, &format!("/status/{}", operator.organisation)).await;
     assert_eq!(response.status, 200);
     let html = response.body.as_str().unwrap();
-    assert!(html.contains("id=\"snapshot\""), "{html}");
+    assert!(html.contains("id=\"drawn\""), "{html}");
     assert!(
         !html.contains("alert(1)</script>") && !html.contains("<!--<script>"),
         "{html}"

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use crate::page_template::fill;
 use crate::problem::Problem;
+use crate::sprite::Sprite;
 use crate::status::markup::is_unresolved;
 use crate::status::page::boxed;
 use crate::status::pages::Pages;
@@ -24,7 +25,7 @@ pub(crate) fn page(template: &str, snapshot: &Snapshot) -> String {
         template,
         &head,
         NO_ICON,
-        (&banner(snapshot), &Markup::default()),
+        (&Sprite::default(), &banner(snapshot), &Markup::default()),
     )
 }
 

@@ -96,17 +96,14 @@ impl Page {
         template: &PageTemplate,
     ) -> Result<Self, Error> {
         let data = serde_json::to_string(snapshot).map_err(Error::internal)?;
-        let html = template.page(snapshot, &data);
+        let tag = figures_tag(snapshot);
+        let html = template.page(snapshot, &tag);
         Ok(Self {
             revision: Revision(snapshot.revision),
             read_at: now,
             position,
             valid_until: snapshot.changes_at(now),
-            json: Document::new(
-                format!("{{\"data\":{data}}}"),
-                "application/json",
-                &figures_tag(snapshot),
-            )?,
+            json: Document::new(format!("{{\"data\":{data}}}"), "application/json", &tag)?,
             html: Document::new(
                 html,
                 "text/html; charset=utf-8",

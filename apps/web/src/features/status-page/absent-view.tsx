@@ -1,8 +1,6 @@
 import { SearchX, ServerCrash, type LucideIcon } from 'lucide-react';
 import { useEffect, type ReactNode } from 'react';
 import { publicPaths } from '@/public-paths';
-import { Button } from '@/ui/button';
-import { buttonVariants } from '@/ui/button-variants';
 import { PageFrame } from './page-frame';
 
 /** Shown for an unknown or deleted organisation. */
@@ -15,7 +13,7 @@ export function UnknownView() {
       icon={SearchX}
       title="There is no status page here"
       action={
-        <a href={publicPaths.landing} className={buttonVariants({ variant: 'primary' })}>
+        <a href={publicPaths.landing} className="primary">
           Back to Home
         </a>
       }
@@ -33,9 +31,9 @@ export function FailedView({ message, onRetry }: { message: string; onRetry: () 
       icon={ServerCrash}
       title="The status could not be loaded"
       action={
-        <Button variant="primary" onClick={onRetry}>
+        <button type="button" className="primary" onClick={onRetry}>
           Try Again
-        </Button>
+        </button>
       }
     >
       {message}
@@ -53,10 +51,10 @@ interface AbsentViewProps {
 function AbsentView({ icon: Icon, title, action, children }: AbsentViewProps) {
   return (
     <PageFrame>
-      <div className="mx-auto grid max-w-md justify-items-center gap-4 py-12 text-center">
-        <Icon aria-hidden className="size-10 text-subtle" />
-        <h1 className="text-2xl font-semibold tracking-tight text-balance">{title}</h1>
-        <p className="text-muted">{children}</p>
+      <div className="absent">
+        <Icon aria-hidden />
+        <h1>{title}</h1>
+        <p>{children}</p>
         {action}
       </div>
     </PageFrame>

@@ -7,11 +7,10 @@ import {
   type ToggleEvent,
 } from 'react';
 import type { PublicComponent, PublicComponentGroup } from '@/api/types';
-import { StatusBadge } from '@/ui/badge';
-import { componentStyles } from '@/ui/statuses';
+import { signsOf } from '@/ui/status-signs';
 import { standsOut, worstStatus } from './headline';
 import { chosenGroups, chooseGroup, subscribeToGroups } from './open-groups';
-import { Prose, QuietStatus } from './page-parts';
+import { Prose, StatusMarks } from './page-parts';
 
 interface ComponentGroupProps {
   group: PublicComponentGroup;
@@ -24,7 +23,7 @@ interface ComponentGroupProps {
 /** A group, which the visitor opens and closes. Their choice is kept; until there is one, the group's mode decides. */
 export function ComponentGroup({ group, members, children }: ComponentGroupProps) {
   const { code, name, description, display } = group;
-  const styles = componentStyles({
+  const signs = signsOf({
     status: worstStatus(members),
     underMaintenance: members.some((member) => member.underMaintenance),
   });
@@ -53,16 +52,10 @@ export function ComponentGroup({ group, members, children }: ComponentGroupProps
       <details ref={details} data-group={code} open={isOpen} onToggle={toggle}>
         <summary>
           <h3 dir="auto">{name}</h3>
-          {styles.map((style) =>
-            marked ? (
-              <StatusBadge key={style.label} {...style} />
-            ) : (
-              <QuietStatus key={style.label} {...style} />
-            ),
-          )}
+          <StatusMarks signs={signs} marked={marked} />
         </summary>
-        <Prose text={description} className="text-sm text-muted" />
-        <ul className="divide-y divide-line">{children}</ul>
+        <Prose text={description} />
+        <ul>{children}</ul>
       </details>
     </li>
   );

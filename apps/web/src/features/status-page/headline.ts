@@ -1,5 +1,5 @@
 import type { Banner, ComponentStatus, PublicComponent } from '@/api/types';
-import { componentStatuses } from '@/ui/statuses';
+import { componentSigns } from '@/ui/status-signs';
 import type { PageState } from './page-state';
 
 /** From best to worst. */
@@ -43,7 +43,7 @@ export function documentTitle({ organisation, components }: PageState): string {
 /** Returns the icon: of the worst status, otherwise of a maintenance in progress. */
 export function favicon({ components, maintenances }: PageState): string {
   const worst = badness.findLast((status) => components.some((it) => it.status === status));
-  if (worst && worst !== 'OPERATIONAL') return `/favicon-${componentStatuses[worst].tone}.svg`;
+  if (worst && worst !== 'OPERATIONAL') return `/favicon-${componentSigns[worst].tone}.svg`;
   const maintained = maintenances.some(({ status }) => status === 'IN_PROGRESS');
   if (maintained) return '/favicon-maintenance.svg';
   return worst ? '/favicon-operational.svg' : '/favicon.svg';

@@ -1,10 +1,6 @@
 import type { PublicMaintenance } from '@/api/types';
 import { publicPaths } from '@/public-paths';
-import { StatusBadge } from '@/ui/badge';
-import { Card } from '@/ui/card';
-import { cn } from '@/ui/cn';
-import { maintenanceStatuses } from '@/ui/statuses';
-import { tones } from '@/ui/tone';
+import { maintenanceSigns } from '@/ui/status-signs';
 import { AffectedComponents } from './affected-components';
 import {
   Highlight,
@@ -13,6 +9,7 @@ import {
   PageSection,
   Prose,
   QuietStatus,
+  StatusBadge,
   TitleLink,
 } from './page-parts';
 import { isPast, pastShown } from './page-state';
@@ -23,20 +20,19 @@ interface MaintenanceListProps {
   orgId: string;
   maintenances: readonly PublicMaintenance[];
   changes: Readonly<Record<string, number>>;
-  className?: string;
 }
 
 /** Maintenances that are not over come first. */
-export function MaintenanceList({ orgId, maintenances, changes, className }: MaintenanceListProps) {
+export function MaintenanceList({ orgId, maintenances, changes }: MaintenanceListProps) {
   const ahead = maintenances.filter((maintenance) => !isPast(maintenance));
   const over = maintenances.filter(isPast);
   return (
-    <PageSection id="maintenance" title="Scheduled Maintenance" {...(className && { className })}>
+    <PageSection id="maintenance" title="Scheduled Maintenance">
       {maintenances.length === 0 && <NothingHere>No maintenance is scheduled.</NothingHere>}
       {[ahead, over].map(
         (group) =>
           group.length > 0 && (
-            <Card key={group === ahead ? 'ahead' : 'over'} className="divide-y divide-line">
+            <section key={group === ahead ? 'ahead' : 'over'} className="card">
               {group.map((maintenance) => (
                 <Maintenance
                   key={maintenance.id}
@@ -46,7 +42,7 @@ export function MaintenanceList({ orgId, maintenances, changes, className }: Mai
                   quiet={group === over}
                 />
               ))}
-            </Card>
+            </section>
           ),
       )}
       {over.length >= pastShown && (
@@ -66,42 +62,24 @@ interface MaintenanceProps {
 
 function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
   const { id, code, title, description, status, startAt, endAt, timeline } = maintenance;
-  const style = maintenanceStatuses[status];
+  const sign = maintenanceSigns[status];
   return (
-    <article className="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid">
+    <article
+      className={quiet ? 'past' : undefined}
+      data-tone={status === 'IN_PROGRESS' ? sign.tone : undefined}
+    >
       <Highlight changes={changes[id]} />
-      {status === 'IN_PROGRESS' && (
-        <span
-          aria-hidden
-          className={cn(
-            'absolute inset-y-0 left-0 w-1 rounded-l-[inherit]',
-            tones[style.tone].solid,
-          )}
-        />
-      )}
-      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-        <h3
-          dir="auto"
-          className={cn(
-            'min-w-0 flex-1 basis-48 wrap-anywhere text-ink',
-            quiet ? 'font-medium' : 'font-semibold',
-          )}
-        >
-          <TitleLink to={publicPaths.publicMaintenance(orgId, code)}>{title}</TitleLink>
-        </h3>
-        {quiet ? <QuietStatus {...style} /> : <StatusBadge {...style} />}
+      <header className="heading">
+        <TitleLink to={publicPaths.publicMaintenance(orgId, code)}>{title}</TitleLink>
+        {quiet ? <QuietStatus {...sign} /> : <StatusBadge {...sign} />}
       </header>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm">
-        <dt className="text-muted">Starts:</dt>
-        <dd>
-          <TimeWithDistance value={startAt} />
-        </dd>
-        <dt className="text-muted">Ends:</dt>
-        <dd>
-          <TimeWithDistance value={endAt} />
-        </dd>
+      <dl className="times">
+        <dt>Starts:</dt>
+        <TimeWithDistance as="dd" value={startAt} />
+        <dt>Ends:</dt>
+        <TimeWithDistance as="dd" value={endAt} />
       </dl>
-      <Prose text={description} className={quiet ? 'text-muted' : 'text-ink'} />
+      <Prose text={description} />
       {!quiet && <AffectedComponents {...maintenance} />}
       <Timeline
         label={title}

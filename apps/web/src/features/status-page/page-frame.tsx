@@ -1,10 +1,7 @@
-import Moon from 'lucide-react/icons/moon';
-import Sun from 'lucide-react/icons/sun';
 import type { ReactNode } from 'react';
 import { publicPaths } from '@/public-paths';
-import { Button } from '@/ui/button';
-import { LogoMark } from '@/ui/logo';
 import { useTheme } from '@/ui/theme';
+import { PageIcon } from './page-parts';
 
 interface PageFrameProps {
   heading?: ReactNode;
@@ -16,30 +13,24 @@ interface PageFrameProps {
 /** The frame of every state of the page. */
 export function PageFrame({ heading, actions, children }: PageFrameProps) {
   return (
-    <div
-      data-status-page
-      className="mx-auto flex min-h-dvh w-full max-w-3xl flex-col px-4 sm:px-6 xl:max-w-6xl print:max-w-none"
-    >
-      <header className="flex flex-wrap items-end justify-between gap-x-4 gap-y-3 pt-6 pb-5 sm:pt-10 sm:pb-6">
-        <div className="grid min-w-0 flex-1 basis-48 gap-1.5">
-          <p className="inline-flex items-center gap-1.5 text-sm text-subtle">
-            <LogoMark className="size-4!" />
+    <div className="page">
+      <header>
+        <div>
+          <p className="brand">
+            <PageIcon name="logo" />
             Allclear Status
           </p>
           {heading}
         </div>
-        <div className="flex flex-wrap items-center gap-2">
+        <div>
           {actions}
           <ThemeSwitch />
         </div>
       </header>
-      <main className="grid flex-1 content-start gap-8">{children}</main>
-      <footer className="mt-12 flex flex-wrap items-center justify-between gap-2 border-t border-line py-5 text-sm text-subtle">
-        <a
-          href={publicPaths.landing}
-          className="inline-flex items-center gap-1.5 rounded-sm hover:text-ink"
-        >
-          <LogoMark className="size-4!" />
+      <main>{children}</main>
+      <footer>
+        <a href={publicPaths.landing} className="brand">
+          <PageIcon name="logo" />
           Powered by Allclear
         </a>
       </footer>
@@ -52,17 +43,16 @@ function ThemeSwitch() {
   const isLight =
     theme === 'light' || (theme === 'system' && document.documentElement.dataset.theme === 'light');
   const label = isLight ? 'Switch to dark theme' : 'Switch to light theme';
-  const Icon = isLight ? Moon : Sun;
   return (
-    <Button
-      variant="ghost"
-      size="icon"
+    <button
+      type="button"
+      className="ghost"
       data-script="needed"
       aria-label={label}
       title={label}
       onClick={() => setTheme(isLight ? 'dark' : 'light')}
     >
-      <Icon aria-hidden />
-    </Button>
+      <PageIcon name={isLight ? 'moon' : 'sun'} />
+    </button>
   );
 }

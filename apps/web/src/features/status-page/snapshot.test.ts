@@ -3,20 +3,39 @@ import { expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { aSnapshot } from './fixtures';
-import { fetchSnapshot, readSnapshot } from './snapshot';
+import { fetchDrawn, fetchSnapshot, readDrawn } from './snapshot';
 
 function page(body: string): Document {
   return new DOMParser().parseFromString(body, 'text/html');
 }
 
-it('reads what the server wrote into the page', () => {
-  const written = JSON.stringify({ revision: 7, groups: [], components: [] });
-  const html = `<script type="application/json" id="snapshot">${written}</script>`;
-  expect(readSnapshot(page(html))).toMatchObject({ revision: 7, incidents: [], order: [] });
+const html =
+  '<script type="application/json" id="drawn">{"organisation":"org-1","tag":"7-a"}</script>';
+
+it('reads what the server has drawn', () => {
+  expect(readDrawn(page(html))).toEqual({ orgId: 'org-1', tag: '7-a' });
 });
 
 it('finds nothing on the page of an unknown organisation', () => {
-  expect(readSnapshot(page('<!--allclear:snapshot-->'))).toBeNull();
+  expect(readDrawn(page('<!--allclear:drawn-->'))).toBeNull();
+});
+
+it.each([
+  ['"7-a"', true],
+  ['W/"7-a"', true],
+  ['"7-b"', false],
+  ['"8-a"', false],
+])('knows by its tag %s whether the state is what the server has drawn', async (tag, isDrawn) => {
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
+      expect(new URL(request.url).search).toBe('?revision=7');
+      const data = { ...aSnapshot({ revision: 7 }), incidents: undefined };
+      return HttpResponse.json({ data }, { headers: { ETag: tag } });
+    }),
+  );
+  const read = await fetchDrawn({ orgId: 'org-1', tag: '7-a' });
+  expect(read.isDrawn).toBe(isDrawn);
+  expect(read.state).toMatchObject({ revision: 7, incidents: [] });
 });
 
 const ask = (revision: number | null) =>

@@ -7,10 +7,34 @@ import type { PageState } from './page-state';
 /** The server leaves out empty lists. */
 type Sent = Omit<StatusSnapshot, 'incidents' | 'maintenances'> & Partial<StatusSnapshot>;
 
-/** Reads the snapshot that the server embedded into the page; null for an unknown organisation. */
-export function readSnapshot(page: Document): PageState | null {
-  const text = page.getElementById('snapshot')?.textContent;
-  return text ? whole(JSON.parse(text) as Sent) : null;
+/** What the server has drawn. */
+export interface DrawnPage {
+  orgId: string;
+  /** Entity tag of the state that the page shows. */
+  tag: string;
+}
+
+/** Reads what the server has drawn; null for an unknown organisation. */
+export function readDrawn(page: Document): DrawnPage | null {
+  const text = page.getElementById('drawn')?.textContent;
+  if (!text) return null;
+  const { organisation, tag } = JSON.parse(text) as { organisation: string; tag: string };
+  return { orgId: organisation, tag };
+}
+
+/**
+ * Requests the state that a page shows, or a newer one; `isDrawn` says which.
+ *
+ * @throws ApiError
+ */
+export async function fetchDrawn({
+  orgId,
+  tag,
+}: DrawnPage): Promise<{ state: PageState; isDrawn: boolean }> {
+  const response = await request(orgId, parseInt(tag), { Accept: 'application/json' });
+  const { data } = (await response.json()) as { data: Sent };
+  const received = response.headers.get('ETag')?.replace(/^W\//, '');
+  return { state: whole(data), isDrawn: received === `"${tag}"` };
 }
 
 /**
@@ -25,20 +49,29 @@ export async function fetchSnapshot(
   signal: AbortSignal,
   atLeast = revision,
 ): Promise<PageState | null> {
-  const headers = new Headers({ Accept: 'application/json' });
-  if (revision !== null) headers.set('If-None-Match', `"${revision}"`);
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (revision !== null) headers['If-None-Match'] = `"${revision}"`;
+  const response = await request(orgId, atLeast, headers, signal);
+  if (response.status === 304) return null;
+  const { data } = (await response.json()) as { data: Sent };
+  return whole(data);
+}
+
+async function request(
+  orgId: string,
+  atLeast: number | null,
+  headers: HeadersInit,
+  signal?: AbortSignal,
+): Promise<Response> {
   const url = new URL(apiBase + publicEndpoints.status(orgId), window.location.origin);
   if (atLeast !== null) url.searchParams.set('revision', String(atLeast));
   // The browser's copy may be some seconds old.
-  const response = await fetch(url, { headers, signal, cache: 'no-cache' }).catch(
-    (error: unknown) => {
-      throw signal.aborted ? error : ApiError.unreachable();
-    },
-  );
-  if (response.status === 304) return null;
-  if (!response.ok) throw await ApiError.fromResponse(response);
-  const { data } = (await response.json()) as { data: Sent };
-  return whole(data);
+  const options: RequestInit = { headers, cache: 'no-cache', ...(signal && { signal }) };
+  const response = await fetch(url, options).catch((error: unknown) => {
+    throw signal?.aborted ? error : ApiError.unreachable();
+  });
+  if (!response.ok && response.status !== 304) throw await ApiError.fromResponse(response);
+  return response;
 }
 
 function whole(sent: Sent): PageState {

@@ -44,7 +44,7 @@ function LoadingView() {
   return (
     <PageFrame
       heading={
-        <h1 className="text-2xl sm:text-3xl">
+        <h1 className="title">
           <span className="sr-only">Loading the status page</span>
           <Skeleton className="h-8 w-56 max-w-full sm:h-9.5" />
         </h1>

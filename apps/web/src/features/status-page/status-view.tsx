@@ -1,7 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
 import { publicPaths } from '@/public-paths';
-import { buttonVariants } from '@/ui/button-variants';
-import { cn } from '@/ui/cn';
 import { formatInstant } from '@/ui/datetime';
 import { ComponentList } from './component-list';
 import type { Follow } from './event-stream';
@@ -30,13 +28,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
   // Unresolved incidents come before the components that they affect.
   const incidentsFirst = !incidents.every(isPast);
   const incidentList = (
-    <IncidentList
-      key="incidents"
-      orgId={organisation.id}
-      incidents={incidents}
-      changes={changes}
-      className="xl:col-start-2 xl:row-span-2 xl:row-start-1"
-    />
+    <IncidentList key="incidents" orgId={organisation.id} incidents={incidents} changes={changes} />
   );
   return (
     <PageFrame
@@ -47,49 +39,38 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
         </>
       }
       heading={
-        <h1
-          dir="auto"
-          className="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl"
-        >
-          <a href={publicPaths.status(organisation.id)} className="rounded-sm">
-            {organisation.pageTitle}
-          </a>
+        <h1 dir="auto" className="title">
+          <a href={publicPaths.status(organisation.id)}>{organisation.pageTitle}</a>
         </h1>
       }
     >
-      <div className="grid gap-3">
-        <Prose text={organisation.pageDescription ?? ''} className="text-muted" />
+      <div className="overview">
+        <Prose text={organisation.pageDescription ?? ''} />
         <StatusBanner components={components} />
-        <div className="flex flex-col justify-between gap-x-4 gap-y-1 text-sm text-subtle sm:flex-row">
+        <div className="note">
           <LiveIndicator connection={connection} asOf={asOf} />
           <TimeZone />
         </div>
       </div>
-      <div className="grid gap-8 xl:grid-cols-[minmax(0,5fr)_minmax(0,7fr)] xl:grid-rows-[auto_1fr]">
+      <div className="sections">
         {incidentsFirst && incidentList}
-        <ComponentList
-          key="components"
-          state={state}
-          changes={changes}
-          className="xl:col-start-1"
-        />
+        <ComponentList key="components" state={state} changes={changes} />
         {!incidentsFirst && incidentList}
         <MaintenanceList
           key="maintenances"
           orgId={organisation.id}
           maintenances={maintenances}
           changes={changes}
-          className="xl:col-start-1"
         />
       </div>
-      <p className="flex flex-wrap gap-2">
+      <p className="links">
         <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>
         <LinkButton to={publicPaths.uptime(organisation.id)}>Uptime</LinkButton>
         {organisation.supportUrl && (
           <LinkButton to={organisation.supportUrl}>Get support</LinkButton>
         )}
       </p>
-      <div role="log" aria-live="polite" aria-label="Changes" className="sr-only">
+      <div role="log" aria-live="polite" aria-label="Changes">
         {announcements.map(({ key, text }) => (
           <p key={key}>{text}</p>
         ))}
@@ -100,7 +81,7 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
 
 function LinkButton({ to, children }: { to: string; children: string }) {
   return (
-    <a href={to} className={buttonVariants({ variant: 'secondary' })}>
+    <a href={to} className="button">
       {children}
     </a>
   );
@@ -137,18 +118,12 @@ function useDocumentStatus(state: PageState): void {
   }, [icon]);
 }
 
-const dots = {
-  connecting: 'bg-neutral-solid',
-  live: 'bg-operational-solid',
-  reconnecting: 'bg-degraded-solid animate-pulse',
-};
-
 /** Shows whether the page is live, or the time of its state. */
 function LiveIndicator({ connection, asOf }: Pick<Live, 'connection' | 'asOf'>) {
   const isHydrated = useHydrated();
   return (
-    <p data-print="hidden" className="flex min-w-24 items-baseline gap-2">
-      <span aria-hidden className={cn('size-2 shrink-0 rounded-full', dots[connection])} />
+    <p className="live">
+      <span data-connection={isHydrated ? connection : undefined} />
       {isHydrated ? (
         <LiveText connection={connection} asOf={asOf} />
       ) : (
@@ -171,7 +146,7 @@ function LiveText({ connection, asOf }: Pick<Live, 'connection' | 'asOf'>) {
       return (
         <span>
           {'Reconnecting · state of '}
-          <time dateTime={asOf} title={formatInstant(asOf)} className="whitespace-nowrap">
+          <time dateTime={asOf} title={formatInstant(asOf)}>
             {timeOfDay(asOf)}
           </time>
         </span>

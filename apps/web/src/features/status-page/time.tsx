@@ -2,26 +2,29 @@ import { useSyncExternalStore } from 'react';
 import { formatInstant, formatUtc } from '@/ui/datetime';
 
 interface TimeWithDistanceProps {
+  as?: 'span' | 'dd';
   label?: string;
   value: string | null;
 }
 
 /** A time and, if there is room beside it, its distance from now. */
-export function TimeWithDistance({ label, value }: TimeWithDistanceProps) {
+export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWithDistanceProps) {
   const now = useNow();
   const isHydrated = useHydrated();
   return (
-    <span className="time text-sm text-subtle">
-      <span className="whitespace-nowrap">
-        {label && <span className="text-muted">{`${label} `}</span>}
-        <LocalTime value={value} />
-      </span>
-      {value && (
-        <span data-print="hidden" className="time-distance">
-          {isHydrated ? ` · ${relativeTime(value, now)}` : ''}
+    <Element className="time">
+      {label ? (
+        <span>
+          <span>{`${label} `}</span>
+          <LocalTime value={value} />
         </span>
+      ) : (
+        <LocalTime value={value} />
       )}
-    </span>
+      {value && isHydrated && (
+        <span className="time-distance">{` · ${relativeTime(value, now)}`}</span>
+      )}
+    </Element>
   );
 }
 
@@ -30,7 +33,7 @@ export function LocalTime({ value }: { value: string | null }) {
   const isHydrated = useHydrated();
   if (value === null) return <span>---</span>;
   return (
-    <time dateTime={value} title={value} className="whitespace-nowrap" suppressHydrationWarning>
+    <time dateTime={value} title={isHydrated ? value : undefined} suppressHydrationWarning>
       {isHydrated ? formatInstant(value) : formatUtc(value)}
     </time>
   );

@@ -94,7 +94,6 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
         tabIndex={0}
         aria-label={`Uptime of ${component.name}`}
         aria-activedescendant={isFocused && day ? `${id}${day.date}` : undefined}
-        className="uptime-days"
         onFocus={() => {
           setIsFocused(true);
           measure();
@@ -113,26 +112,21 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
           (nativeEvent as globalThis.PointerEvent).pointerType === 'mouse' && visit()
         }
       >
-        <span className="uptime-bars">
+        <span>
           <Drawing days={days} chosen={chosen} />
         </span>
         {isFocused ? <EveryDay id={id} days={days} chosen={chosen} /> : <NotableDays days={days} />}
       </div>
       {day && <Tip text={day.text} chosen={chosen ?? last} first={first} />}
-      <div className="uptime-scale">
-        <span className="uptime-from">
+      <p>
+        <span>
           <span>{`${barDays} days ago`}</span>
         </span>
-        <span className="uptime-line" />
-        <a
-          href={publicPaths.componentHistory(organisation.id, component.code)}
-          className="uptime-percentage"
-        >
+        <a href={publicPaths.componentHistory(organisation.id, component.code)}>
           {percentageText(uptime)}
         </a>
-        <span className="uptime-line" />
         <span>Today</span>
-      </div>
+      </p>
     </div>
   );
 }
@@ -170,7 +164,7 @@ interface OptionProps {
 
 function Option({ id, isSelected, text }: OptionProps) {
   return (
-    <span id={id} role="option" aria-selected={isSelected} className="uptime-text">
+    <span id={id} role="option" aria-selected={isSelected}>
       {text}
     </span>
   );
@@ -207,17 +201,21 @@ function Drawing({ days, chosen }: DrawingProps) {
   const start = first === -1 ? end : first * step;
   return (
     <svg aria-hidden viewBox="0 0 450 34" preserveAspectRatio="none">
-      {start > 0 && <path className="uptime-none" d={`M0 31H${start}`} />}
-      {start < end && <path className="uptime-up" d={`M${start} 23H${end}`} />}
+      {start > 0 && <path className="none" d={`M0 31H${start}`} />}
+      {start < end && <path className="up" d={`M${start} 23H${end}`} />}
       {[0, 1, 2, 3, 4].map((level) => {
         const strokes = days
           .map((day, index) =>
             day.isNotable && day.level === level ? `M${index * step} 17h3` : '',
           )
           .join('');
-        return strokes && <path key={level} className={`uptime-${level}`} d={strokes} />;
+        return (
+          strokes && (
+            <path key={level} className={level === 0 ? undefined : `level-${level}`} d={strokes} />
+          )
+        );
       })}
-      {chosen !== null && <path className="uptime-chosen" d={`M${chosen * step} 34h3`} />}
+      {chosen !== null && <path className="chosen" d={`M${chosen * step} 34h3`} />}
     </svg>
   );
 }

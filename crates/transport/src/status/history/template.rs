@@ -12,6 +12,7 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::page_template::{ICON, fill, in_script};
+use crate::sprite::Sprite;
 use crate::status::markup::feed_links;
 use crate::status::markup::history::{self, base, history_path, uptime_path};
 
@@ -22,6 +23,7 @@ const DESCRIPTION_LENGTH: usize = 200;
 #[derive(Debug)]
 pub struct HistoryTemplate {
     html: String,
+    sprite: Sprite,
     origin: String,
     links: Links,
 }
@@ -40,8 +42,10 @@ impl HistoryTemplate {
     /// Takes the page of the web app's build, and the origin of the public URL.
     #[must_use]
     pub fn new(html: String, origin: &str) -> Self {
+        let (html, sprite) = Sprite::cut_from(html);
         Self {
             html,
+            sprite,
             origin: origin.trim_end_matches('/').to_owned(),
             links: Links::new(origin),
         }
@@ -110,7 +114,7 @@ impl HistoryTemplate {
             meta name="robots" content="noindex";
         };
         let page = history::unknown(organisation);
-        fill(&self.html, &head, ICON, (&page, &Markup::default()))
+        self.fill(&head, &page)
     }
 
     /// The incident as an article, or the maintenance as an event, in the words of schema.org.
@@ -192,7 +196,16 @@ impl HistoryTemplate {
             meta name="twitter:card" content="summary";
             script type="application/ld+json" { (PreEscaped(in_script(&data.to_string()))) }
         };
-        fill(&self.html, &head, ICON, (page, &Markup::default()))
+        self.fill(&head, page)
+    }
+
+    fn fill(&self, head: &Markup, page: &Markup) -> String {
+        fill(
+            &self.html,
+            head,
+            ICON,
+            (&self.sprite, page, &Markup::default()),
+        )
     }
 }
 

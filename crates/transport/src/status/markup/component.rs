@@ -32,15 +32,11 @@ pub(super) fn banner(banner: Option<Banner>, components: &[PublicComponent]) -> 
         ("degraded", Icon::TRIANGLE_ALERT)
     };
     html! {
-        section aria-label="Current status" data-tone=(tone) class={
-            "tinted flex items-center gap-4 rounded-xl border px-4 py-5 shadow-low sm:gap-5 sm:px-6 sm:py-6 border-" (tone) "-line"
-        } {
-            span aria-hidden="true" class={
-                "grid size-11 shrink-0 place-items-center rounded-full text-canvas sm:size-14 bg-" (tone) "-solid"
-            } { (icon.svg("size-6 sm:size-8")) }
-            div class="min-w-0" {
-                p class="text-2xl font-semibold tracking-tight text-balance text-ink sm:text-3xl" { (banner.text) }
-                p class="text-sm text-muted" { (extent(components)) }
+        section aria-label="Current status" class="headline" data-tone=(tone) {
+            span { (icon.svg()) }
+            div {
+                p class="title" { (banner.text) }
+                p { (extent(components)) }
             }
         }
     }
@@ -81,14 +77,11 @@ pub(super) fn list(snapshot: &Snapshot) -> Markup {
     section(
         "components",
         "Components",
-        "xl:col-start-1",
         &html! {
             @if entries.is_empty() {
                 (nothing_here("No components are shown here yet."))
             } @else {
-                section class="min-w-0 rounded-lg border border-line bg-surface shadow-low" {
-                    ul class="divide-y divide-line" { @for members in &entries { (entry(snapshot, members, &bars)) } }
-                }
+                ul class="card" { @for members in &entries { (entry(snapshot, members, &bars)) } }
                 @if shown().any(|component| component.uptime.is_some()) { (rule()) }
             }
         },
@@ -118,10 +111,10 @@ fn group(group: &PublicComponentGroup, rows: &Markup) -> Markup {
             details data-group=(group.code) open[open] {
                 summary {
                     h3 dir="auto" { (group.name) }
-                    @for style in styles { @if stands_out { (style.badge("")) } @else { (style.quiet()) } }
+                    (StatusStyle::marks(&styles, stands_out))
                 }
-                (prose(&group.description, " text-sm text-muted"))
-                ul class="divide-y divide-line" { (rows) }
+                (prose(&group.description))
+                ul { (rows) }
             }
         }
     }
@@ -132,22 +125,12 @@ fn row(component: &PublicComponent, in_group: bool, bars: &Bars<'_>) -> Markup {
     let tone = styles.first().map_or("", |style| style.tone);
     let stands_out = stands_out(component);
     html! {
-        li class={
-            "relative flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3 first:rounded-t-lg "
-            "last:rounded-b-lg print:break-inside-avoid" (if stands_out { " tinted" } else { "" })
-        } data-tone=[stands_out.then_some(tone)] {
-            @if stands_out {
-                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (tone) "-solid" } {}
+        li class="row" data-tone=[stands_out.then_some(tone)] {
+            div {
+                @if in_group { h4 dir="auto" { (component.name) } } @else { h3 dir="auto" { (component.name) } }
+                (prose(&component.description))
             }
-            div class="min-w-0 flex-1 basis-48" {
-                @if in_group {
-                    h4 dir="auto" class="font-medium wrap-anywhere text-ink" { (component.name) }
-                } @else {
-                    h3 dir="auto" class="font-medium wrap-anywhere text-ink" { (component.name) }
-                }
-                (prose(&component.description, " text-sm text-muted"))
-            }
-            @for style in styles { @if stands_out { (style.badge("")) } @else { (style.quiet()) } }
+            (StatusStyle::marks(&styles, stands_out))
             @if let Some(uptime) = &component.uptime { (bars.of(component, uptime)) }
         }
     }

@@ -17,8 +17,8 @@ use maud::{Markup, html};
 
 pub(crate) use self::calendar::uptime_path;
 
-use super::frame::{self, frame};
-use super::icon::Icon;
+use super::frame::frame;
+use super::icon::search_x;
 use super::status_style::StatusStyle;
 use super::text::zone_name;
 
@@ -96,15 +96,15 @@ pub(crate) fn entry(details: &EntryDetails) -> Markup {
 /// The page for an unknown address.
 pub(crate) fn unknown(organisation: Option<&OrganisationId>) -> Markup {
     let content = html! {
-        div class="mx-auto grid max-w-md justify-items-center gap-4 py-12 text-center" {
-            (Icon::SEARCH_X.svg("size-10 text-subtle"))
-            h1 class="text-2xl font-semibold tracking-tight text-balance" { "There is no such page" }
-            p class="text-muted" {
+        div class="absent" {
+            (search_x())
+            h1 { "There is no such page" }
+            p {
                 "The address may have a typing mistake, or what it showed may have been deleted."
             }
             @match organisation {
-                Some(organisation) => a href=(base(organisation)) class=(frame::button(frame::PRIMARY)) { "Go to the Status Page" },
-                None => a href="/" class=(frame::button(frame::PRIMARY)) { "Back to Home" },
+                Some(organisation) => a href=(base(organisation)) class="primary" { "Go to the Status Page" },
+                None => a href="/" class="primary" { "Back to Home" },
             }
         }
     };
@@ -120,21 +120,19 @@ fn framed(
 ) -> Markup {
     let until = valid_until.map(|until| until.to_rfc3339_opts(SecondsFormat::Millis, true));
     let heading = html! {
-        p class="text-2xl font-semibold tracking-tight text-balance wrap-anywhere sm:text-3xl" dir="auto" {
-            a href=(base(&owner.id)) class="rounded-sm" { (owner.title) }
-        }
+        p class="title" dir="auto" { a href=(base(&owner.id)) { (owner.title) } }
     };
     let actions = html! {
-        a href=(base(&owner.id)) class=(frame::button(frame::SECONDARY)) { "Status" }
-        a href=(history_path(&owner.id, 1, None)) class=(frame::button(frame::SECONDARY)) { "History" }
-        a href=(uptime_path(&owner.id, 1, None)) class=(frame::button(frame::SECONDARY)) { "Uptime" }
+        a href=(base(&owner.id)) class="button" { "Status" }
+        a href=(history_path(&owner.id, 1, None)) class="button" { "History" }
+        a href=(uptime_path(&owner.id, 1, None)) class="button" { "Uptime" }
     };
     let content = html! {
         (fixed)
-        div class="grid gap-8" data-live="true" data-revision=(owner.revision) data-until=[until]
+        div data-live="true" data-revision=(owner.revision) data-until=[until]
             data-events={ "/api/v1/status/" (owner.id) "/events" } { (live) }
-        p class="text-sm text-subtle" { "All times are in " (zone_name(owner.time_zone)) "." }
-        p role="status" class="sr-only" data-announcement="true" {}
+        p class="note" { "All times are in " (zone_name(owner.time_zone)) "." }
+        p role="status" data-announcement="true" {}
     };
     frame(&heading, &actions, &content)
 }

@@ -24,12 +24,11 @@ pub(super) fn list(organisation: &PublicOrganisation, incidents: &[PublicInciden
     section(
         "incidents",
         "Incidents",
-        "xl:col-start-2 xl:row-span-2 xl:row-start-1",
         &html! {
             @if incidents.is_empty() { (nothing_here("No incidents in the last 14 days.")) }
             @for incident in ongoing { (active(organisation, incident)) }
             @if !over.is_empty() {
-                section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
+                section class="card" {
                     @for incident in &over { (past(organisation, incident)) }
                 }
             }
@@ -44,18 +43,13 @@ pub(super) fn list(organisation: &PublicOrganisation, incidents: &[PublicInciden
 fn active(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
     let style = StatusStyle::from(incident.status);
     html! {
-        article data-tone=(style.tone) class={
-            "relative min-w-0 rounded-lg border bg-surface shadow-low print:break-inside-avoid border-" (style.tone) "-line"
-        } {
-            header class={ "tinted grid grid-cols-1 gap-1 rounded-t-lg border-b px-4 py-3 sm:px-5 border-" (style.tone) "-line" } {
-                div class="flex w-full flex-wrap items-start justify-between gap-x-4 gap-y-2" {
-                    h3 dir="auto" class="min-w-0 flex-1 basis-56 text-lg font-semibold wrap-anywhere text-ink" { (title(organisation, incident)) }
-                    (style.badge(" bg-surface!"))
-                }
+        article class="incident" data-tone=(style.tone) {
+            header {
+                div class="heading" { (title(organisation, incident)) (style.badge()) }
                 (time_with_distance(Some("Created"), Some(incident.created_at), organisation.time_zone))
             }
-            div class="grid grid-cols-1 gap-4 px-4 py-4 sm:px-5" {
-                (prose(&incident.description, ""))
+            div {
+                (prose(&incident.description))
                 (affected(&incident.title, incident.components.iter().map(|link| {
                     (link.component.name.as_str(), Some(link.status.into()))
                 })))
@@ -67,15 +61,12 @@ fn active(organisation: &PublicOrganisation, incident: &PublicIncident) -> Marku
 
 fn past(organisation: &PublicOrganisation, incident: &PublicIncident) -> Markup {
     html! {
-        article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
+        article class="past" {
             header {
-                div class="flex flex-wrap items-start justify-between gap-x-4" {
-                    h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (title(organisation, incident)) }
-                    (StatusStyle::from(incident.status).quiet())
-                }
+                div class="heading" { (title(organisation, incident)) (StatusStyle::from(incident.status).quiet()) }
                 (time_with_distance(Some("Created"), Some(incident.created_at), organisation.time_zone))
             }
-            (prose(&incident.description, " text-muted"))
+            (prose(&incident.description))
             (timeline(&incident.title, entries(incident), true, incident.timeline_truncated, organisation.time_zone))
         }
     }
@@ -104,13 +95,12 @@ pub(super) fn affected<'a>(
         return Markup::default();
     }
     html! {
-        ul aria-label={ "Components affected by " (title) } class="flex flex-wrap gap-2" {
+        ul aria-label={ "Components affected by " (title) } class="affected" {
             @for (name, impact) in components {
-                li data-tone=[impact.map(|style| style.tone)]
-                    class="inline-flex min-w-0 flex-wrap items-center gap-x-2 rounded-md border border-line bg-raised px-2 py-1 text-sm" {
-                    @if let Some(style) = impact { (style.icon.svg(&format!("size-3.5 shrink-0 text-{}", style.tone))) }
-                    span dir="auto" class="min-w-0 font-medium wrap-anywhere text-ink" { (name) }
-                    @if let Some(style) = impact { span class={ "text-" (style.tone) } { (style.label) } }
+                li data-tone=[impact.map(|style| style.tone)] {
+                    @if let Some(style) = impact { (style.icon.svg()) }
+                    span dir="auto" { (name) }
+                    @if let Some(style) = impact { span { (style.label) } }
                 }
             }
         }

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::incident::affected;
 use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
-use super::text::{prose, time_with_distance};
+use super::text::{described_time, prose};
 use super::timeline::{TimelineItem, timeline};
 
 fn is_over(maintenance: &PublicMaintenance) -> bool {
@@ -30,12 +30,11 @@ pub(super) fn list(
     section(
         "maintenance",
         "Scheduled Maintenance",
-        "xl:col-start-1",
         &html! {
             @if maintenances.is_empty() { (nothing_here("No maintenance is scheduled.")) }
             @for (group, quiet) in [(&ahead, false), (&over, true)] {
                 @if !group.is_empty() {
-                    section class="min-w-0 rounded-lg border border-line bg-surface shadow-low divide-y divide-line" {
+                    section class="card" {
                         @for maintenance in group { (item(organisation, maintenance, quiet)) }
                     }
                 }
@@ -59,23 +58,18 @@ fn item(organisation: &PublicOrganisation, maintenance: &PublicMaintenance, quie
         display_at: entry.display_at,
     });
     html! {
-        article class="relative grid min-w-0 grid-cols-1 gap-3 px-4 py-4 first:rounded-t-lg last:rounded-b-lg sm:px-5 print:break-inside-avoid" {
-            @if maintenance.status == MaintenanceStatus::InProgress {
-                span aria-hidden="true" class={ "absolute inset-y-0 left-0 w-1 rounded-l-[inherit] bg-" (style.tone) "-solid" } {}
+        article class=[quiet.then_some("past")] data-tone=[(maintenance.status == MaintenanceStatus::InProgress).then_some(style.tone)] {
+            header class="heading" {
+                (title_link(&path, &maintenance.title))
+                @if quiet { (style.quiet()) } @else { (style.badge()) }
             }
-            header class="flex flex-wrap items-start justify-between gap-x-4 gap-y-1" {
-                h3 dir="auto" class={
-                    "min-w-0 flex-1 basis-48 wrap-anywhere text-ink " (if quiet { "font-medium" } else { "font-semibold" })
-                } { (title_link(&path, &maintenance.title)) }
-                @if quiet { (style.quiet()) } @else { (style.badge("")) }
+            dl class="times" {
+                dt { "Starts:" }
+                (described_time(Some(maintenance.start_at), organisation.time_zone))
+                dt { "Ends:" }
+                (described_time(maintenance.end_at, organisation.time_zone))
             }
-            dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-sm" {
-                dt class="text-muted" { "Starts:" }
-                dd { (time_with_distance(None, Some(maintenance.start_at), organisation.time_zone)) }
-                dt class="text-muted" { "Ends:" }
-                dd { (time_with_distance(None, maintenance.end_at, organisation.time_zone)) }
-            }
-            (prose(&maintenance.description, if quiet { " text-muted" } else { " text-ink" }))
+            (prose(&maintenance.description))
             @if !quiet {
                 (affected(&maintenance.title, maintenance.components.iter().map(|link| {
                     (link.component.name.as_str(), None)

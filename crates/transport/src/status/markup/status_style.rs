@@ -72,24 +72,22 @@ impl StatusStyle {
     }
 
     /// The status in its colour, for items that need attention.
-    pub(super) fn badge(self, class: &str) -> Markup {
-        let tone = self.tone;
-        html! {
-            span data-tone=(tone) class={
-                "inline-flex h-6 w-fit items-center gap-1.5 rounded-full border px-2 text-xs font-medium whitespace-nowrap "
-                "border-" (tone) "-line bg-" (tone) "-soft text-" (tone) (class)
-            } {
-                (self.icon.svg("size-3.5 shrink-0")) (self.label)
-            }
-        }
+    pub(super) fn badge(self) -> Markup {
+        self.mark("badge")
     }
 
     /// The status as high as a badge but without its background, for items that need no attention.
     pub(super) fn quiet(self) -> Markup {
-        html! {
-            span class="inline-flex h-6 items-center gap-1.5 text-xs whitespace-nowrap text-muted" {
-                (self.icon.svg(&format!("size-3.5 shrink-0 text-{}", self.tone))) (self.label)
-            }
-        }
+        self.mark("quiet")
+    }
+
+    /// The statuses of an item. `marked` if it needs attention.
+    pub(super) fn marks(styles: &[Self], marked: bool) -> Markup {
+        let class = if marked { "badge" } else { "quiet" };
+        html! { @for style in styles { (style.mark(class)) } }
+    }
+
+    fn mark(self, class: &str) -> Markup {
+        html! { span class=(class) data-tone=(self.tone) { (self.icon.svg()) (self.label) } }
     }
 }

@@ -2,9 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::frame::{PRIMARY, SECONDARY, button, frame};
-
-const FIELD: &str = "w-full rounded-md border border-line-strong bg-canvas px-2.5 text-base text-ink transition-colors hover:border-muted disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-major pointer-coarse:text-lg h-8 pointer-coarse:h-10";
+use super::frame::frame;
 
 /// The contents of the plain form.
 #[derive(Debug, Default)]
@@ -33,13 +31,13 @@ fn action(organisation: &str) -> String {
 /// The button that opens the dialog and, without a script, the plain form in its place: see `status-page.css`.
 pub(super) fn control(organisation: &str) -> Markup {
     html! {
-        button type="button" class=(button(PRIMARY)) data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
-        form data-script="absent" method="post" action=(action(organisation)) class="flex-wrap items-end gap-2" {
-            label for="plain-email" class="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink" {
+        button type="button" class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
+        form data-script="absent" method="post" action=(action(organisation)) {
+            label for="plain-email" {
                 "Email"
-                input id="plain-email" class=(FIELD) type="email" name="email" required autocomplete="email" maxlength="254";
+                input id="plain-email" type="email" name="email" required autocomplete="email" maxlength="254";
             }
-            button type="submit" class=(button(PRIMARY)) { "Subscribe" }
+            button type="submit" class="primary" { "Subscribe" }
         }
     }
 }
@@ -56,10 +54,12 @@ const FEEDS: [(&str, &str); 6] = [
 
 /// Ways to subscribe besides mail. `url` is the address of the page.
 pub(super) fn feed_menu(url: &str) -> Markup {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let base = host.find('/').map_or("", |path| &host[path..]);
     html! {
-        details class="feed-menu" data-print="hidden" {
-            summary class=(button(SECONDARY)) { "Feeds" }
-            ul { @for (path, name) in FEEDS { li { a href={ (url) (path) } { (name) } } } }
+        details class="feeds" {
+            summary class="button" { "Feeds" }
+            ul { @for (path, name) in FEEDS { li { a href={ (base) (path) } { (name) } } } }
         }
     }
 }
@@ -77,16 +77,16 @@ pub(crate) fn feed_links(url: &str, title: &str) -> Markup {
 /// A page of the plain form, which no script hydrates.
 pub(crate) fn page(organisation: &str, shown: &SubscribePage) -> Markup {
     let content = html! {
-        div class="mx-auto grid w-full max-w-md gap-4 py-12" {
+        div class="narrow" {
             @match shown {
                 SubscribePage::Form(filled) => (form(organisation, filled)),
                 SubscribePage::Sent(sentence) => {
-                    h1 class="text-2xl font-semibold tracking-tight text-balance" { "Check your mail" }
-                    p role="status" class="text-muted" { (sentence) ". Updates follow once you have opened its link." }
+                    h1 { "Check your mail" }
+                    p role="status" { (sentence) ". Updates follow once you have opened its link." }
                 }
             }
             div {
-                a href={ "/status/" (organisation) } class=(button(SECONDARY)) { "Back to the status page" }
+                a href={ "/status/" (organisation) } class="button" { "Back to the status page" }
             }
         }
     };
@@ -96,21 +96,21 @@ pub(crate) fn page(organisation: &str, shown: &SubscribePage) -> Markup {
 fn form(organisation: &str, filled: &SubscribeForm) -> Markup {
     let described = filled.reason.as_ref().map(|_| "reason");
     html! {
-        h1 class="text-2xl font-semibold tracking-tight text-balance" { "Subscribe to updates" }
-        p class="text-muted" {
+        h1 { "Subscribe to updates" }
+        p {
             "You will be told by mail when something happens. A first mail asks you to confirm your address."
         }
-        form method="post" action=(action(organisation)) class="grid gap-4" {
-            div class="grid content-start gap-1.5" {
-                label for="email" class="w-fit text-sm font-medium text-ink" { "Email" }
-                input id="email" class=(FIELD) type="email" name="email" required autofocus autocomplete="email"
+        form method="post" action=(action(organisation)) {
+            div {
+                label for="email" { "Email" }
+                input id="email" type="email" name="email" required autofocus autocomplete="email"
                     maxlength="254" value=(filled.email) aria-invalid=[filled.is_invalid.then_some("true")]
                     aria-describedby=[described];
                 @if let Some(reason) = &filled.reason {
-                    p id="reason" role="alert" class="text-sm font-medium text-major" { (reason) }
+                    p id="reason" role="alert" { (reason) }
                 }
             }
-            div { button type="submit" class=(button(PRIMARY)) { "Subscribe" } }
+            div { button type="submit" class="primary" { "Subscribe" } }
         }
     }
 }

@@ -12,10 +12,10 @@ pub(super) fn zone_name(zone: TimeZone) -> String {
 }
 
 /// Text that people wrote, with its line breaks; nothing if it is empty.
-pub(super) fn prose(text: &str, class: &str) -> Markup {
+pub(super) fn prose(text: &str) -> Markup {
     html! {
         @if !text.is_empty() {
-            p dir="auto" class={ "max-w-prose wrap-anywhere whitespace-pre-line" (class) } { (text) }
+            p dir="auto" { (text) }
         }
     }
 }
@@ -27,26 +27,28 @@ pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup
     };
     let machine = value.to_rfc3339_opts(SecondsFormat::Millis, true);
     html! {
-        time datetime=(machine) title=(machine) class="whitespace-nowrap" {
+        time datetime=(machine) {
             (zone.local_time(value).format("%b %d, %Y %I:%M:%S %p"))
             @if zone == TimeZone::default() { " UTC" }
         }
     }
 }
 
-/// A time with a place for its distance from now, which the script fills in.
+/// A time, beside which the script writes its distance from now.
 pub(super) fn time_with_distance(
     label: Option<&str>,
     value: Option<DateTime<Utc>>,
     zone: TimeZone,
 ) -> Markup {
+    let time = local_time(value, zone);
     html! {
-        span class="time text-sm text-subtle" {
-            span class="whitespace-nowrap" {
-                @if let Some(label) = label { span class="text-muted" { (label) " " } }
-                (local_time(value, zone))
-            }
-            @if value.is_some() { span data-print="hidden" class="time-distance" {} }
+        span class="time" {
+            @if let Some(label) = label { span { span { (label) " " } (time) } } @else { (time) }
         }
     }
+}
+
+/// Such a time as a description in a list.
+pub(super) fn described_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup {
+    html! { dd class="time" { (local_time(value, zone)) } }
 }

@@ -27,31 +27,23 @@ pub(super) fn timeline<'a>(
     let mut entries = entries.peekable();
     html! {
         @if entries.peek().is_some() {
-            ol aria-label={ "Timeline of " (label) } class="grid grid-cols-1" {
-                @for entry in entries {
-                    li class="group relative grid grid-cols-1 gap-1 rounded-md pb-4 pl-6 last:pb-0" { (body(&entry, quiet, zone)) }
-                }
+            ol aria-label={ "Timeline of " (label) } class="timeline" {
+                @for entry in entries { (item(&entry, quiet, zone)) }
             }
         }
         @if truncated { (omitted("Older updates are not shown.")) }
     }
 }
 
-fn body(entry: &TimelineItem<'_>, quiet: bool, zone: TimeZone) -> Markup {
+fn item(entry: &TimelineItem<'_>, quiet: bool, zone: TimeZone) -> Markup {
     let style = StatusStyle::from(entry.status);
-    let mark = if quiet {
-        "bg-neutral-solid".to_owned()
-    } else {
-        format!("bg-{}-solid", style.tone)
-    };
     html! {
-        span aria-hidden="true" class="absolute top-3 -bottom-1.5 left-[5px] w-px bg-line group-last:hidden" {}
-        span aria-hidden="true"
-            class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface " (mark) } {}
-        p class="flex flex-wrap items-baseline gap-x-2" {
-            span class={ "font-semibold " (if quiet { "text-muted" } else { "text-ink" }) } { (style.label) }
-            (time_with_distance(None, Some(entry.display_at), zone))
+        li data-tone=[(!quiet).then_some(style.tone)] {
+            p {
+                span { (style.label) }
+                (time_with_distance(None, Some(entry.display_at), zone))
+            }
+            (prose(entry.message))
         }
-        (prose(entry.message, if quiet { " text-muted" } else { " text-ink" }))
     }
 }

@@ -58,16 +58,14 @@ impl<'a> Bars<'a> {
         let days = self.days(component, uptime, first);
         html! {
             div class="uptime" {
-                div role="listbox" tabindex="0" aria-label={ "Uptime of " (component.name) } class="uptime-days" {
-                    span class="uptime-bars" { (self.drawing(&days, first)) }
-                    @for day in &days { span role="option" class="uptime-text" { (day.text()) } }
-                    span role="option" class="uptime-text" { (self.rest(&days, first)) }
+                div role="listbox" tabindex="0" aria-label={ "Uptime of " (component.name) } {
+                    span { (self.drawing(&days, first)) }
+                    @for day in &days { span role="option" { (day.text()) } }
+                    span role="option" { (self.rest(&days, first)) }
                 }
-                div class="uptime-scale" {
-                    span class="uptime-from" { span { (BAR_DAYS) " days ago" } }
-                    span class="uptime-line" {}
-                    a href={ "/status/" (self.organisation) "/history?component=" (component.code) } class="uptime-percentage" { (percentage(uptime.percentage)) }
-                    span class="uptime-line" {}
+                p {
+                    span { span { (BAR_DAYS) " days ago" } }
+                    a href={ "/status/" (self.organisation) "/history?component=" (component.code) } { (percentage(uptime.percentage)) }
                     span { "Today" }
                 }
             }
@@ -153,11 +151,11 @@ impl<'a> Bars<'a> {
         };
         html! {
             svg aria-hidden="true" viewBox="0 0 450 34" preserveAspectRatio="none" {
-                @if start > 0 { path class="uptime-none" d={ "M0 31H" (start.min(end)) } {} }
-                @if start < end { path class="uptime-up" d={ "M" (start) " 23H" (end) } {} }
+                @if start > 0 { path class="none" d={ "M0 31H" (start.min(end)) } {} }
+                @if start < end { path class="up" d={ "M" (start) " 23H" (end) } {} }
                 @for level in 0..=LEVELS.len() + 1 {
                     @let strokes = strokes(level);
-                    @if !strokes.is_empty() { path class={ "uptime-" (level) } d=(strokes) {} }
+                    @if !strokes.is_empty() { path class=[(level > 0).then(|| format!("level-{level}"))] d=(strokes) {} }
                 }
             }
         }
@@ -175,7 +173,7 @@ fn has_begun(status: MaintenanceStatus) -> bool {
 /// The rule behind the percentages.
 pub(super) fn rule() -> Markup {
     html! {
-        p class="text-xs text-subtle" {
+        p class="rule" {
             "Uptime of the last 90 days. " (WEIGHTS)
         }
     }

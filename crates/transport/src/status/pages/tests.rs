@@ -57,7 +57,7 @@ pub(crate) fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> 
 }
 
 fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, clock: &Arc<TestClock>) -> Arc<Pages> {
-    let template = PageTemplate::new("<!--allclear:head--><!--allclear:snapshot-->".into(), "");
+    let template = PageTemplate::new("<!--allclear:head--><!--allclear:drawn-->".into(), "");
     Arc::new(Pages::new(
         Arc::new(store),
         Arc::clone(relay),
@@ -249,7 +249,7 @@ async fn known_entity_tag_gets_304_without_a_body() {
 }
 
 #[actix_web::test]
-async fn page_contains_the_snapshot() {
+async fn page_says_what_it_shows() {
     let mut store = MockSnapshotStore::new();
     store
         .expect_snapshot()
@@ -262,7 +262,7 @@ async fn page_contains_the_snapshot() {
     let response = boxed(page.html(TestRequest::default().to_http_request().headers()));
     let body = String::from_utf8(to_bytes(response.into_body()).await.unwrap().to_vec()).unwrap();
     assert!(
-        body.contains("<title>Acme status</title>") && body.contains("\"revision\":1"),
+        body.contains("<title>Acme status</title>") && body.contains("\"tag\":\"1\""),
         "{body}"
     );
 }

@@ -24,11 +24,11 @@ it('links every feed below the address of the page', () => {
   open();
   const links = screen.getAllByRole('link');
   expect(links.map((link) => link.getAttribute('href'))).toEqual(
-    publicFeeds.map(([path]) => url + path),
+    publicFeeds.map(([path]) => `/status/org-1${path}`),
   );
   expect(screen.getByRole('link', { name: 'Maintenance calendar' })).toHaveAttribute(
     'href',
-    `${url}/maintenances.ics`,
+    '/status/org-1/maintenances.ics',
   );
 });
 

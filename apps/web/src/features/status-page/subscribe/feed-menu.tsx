@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
 import { publicFeeds } from '@/public-paths';
-import { buttonVariants } from '@/ui/button-variants';
 
 /** Ways to subscribe besides mail. The menu opens without script; the script closes it. `url` is the address of the page. */
 export function FeedMenu({ url }: { url: string }) {
   const menu = useRef<HTMLDetailsElement>(null);
+  const base = new URL(url).pathname.replace(/\/$/, '');
   useEffect(() => {
     const left = new AbortController();
     const { signal } = left;
@@ -24,12 +24,12 @@ export function FeedMenu({ url }: { url: string }) {
     return () => left.abort();
   }, []);
   return (
-    <details ref={menu} className="feed-menu" data-print="hidden">
-      <summary className={buttonVariants()}>Feeds</summary>
+    <details ref={menu} className="feeds">
+      <summary className="button">Feeds</summary>
       <ul>
         {publicFeeds.map(([path, name]) => (
           <li key={path}>
-            <a href={url + path}>{name}</a>
+            <a href={base + path}>{name}</a>
           </li>
         ))}
       </ul>

@@ -1,3 +1,4 @@
+import '@/styles/subscribe-dialog.css';
 import { Toaster } from '@/ui/toaster';
 import { SubscribeDialog, type SubscribeDialogProps } from './subscribe-dialog';
 

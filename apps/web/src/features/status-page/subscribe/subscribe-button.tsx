@@ -1,7 +1,5 @@
 import { useState, type ReactNode } from 'react';
 import { publicPaths } from '@/public-paths';
-import { Button } from '@/ui/button';
-import { Input } from '@/ui/input';
 import type { SubscribeDialogProps } from './subscribe-dialog';
 
 type Dialog = (props: SubscribeDialogProps) => ReactNode;
@@ -31,14 +29,19 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
 
   return (
     <>
-      <Button variant="primary" data-script="needed" aria-haspopup="dialog" onClick={show}>
+      <button
+        type="button"
+        className="primary"
+        data-script="needed"
+        aria-haspopup="dialog"
+        onClick={() => void show()}
+      >
         Subscribe To Updates
-      </Button>
+      </button>
       {standalone && <PlainForm orgId={orgId} />}
       {Dialog && <Dialog orgId={orgId} open={open} onOpenChange={setOpen} />}
       {failed && (
-        // Looks like a toast, whose code could not be loaded either.
-        <p role="alert" className="toaster toast">
+        <p role="alert" className="not-loaded">
           The form could not be loaded. Check your connection and try again.
         </p>
       )}
@@ -49,18 +52,10 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
 /** The form for browsers without script: see status-page.css. */
 function PlainForm({ orgId }: { orgId: string }) {
   return (
-    <form
-      data-script="absent"
-      method="post"
-      action={publicPaths.subscribe(orgId)}
-      className="flex-wrap items-end gap-2"
-    >
-      <label
-        htmlFor="plain-email"
-        className="grid min-w-0 flex-1 gap-1.5 text-sm font-medium text-ink"
-      >
+    <form data-script="absent" method="post" action={publicPaths.subscribe(orgId)}>
+      <label htmlFor="plain-email">
         Email
-        <Input
+        <input
           id="plain-email"
           type="email"
           name="email"
@@ -69,9 +64,9 @@ function PlainForm({ orgId }: { orgId: string }) {
           maxLength={254}
         />
       </label>
-      <Button type="submit" variant="primary">
+      <button type="submit" className="primary">
         Subscribe
-      </Button>
+      </button>
     </form>
   );
 }

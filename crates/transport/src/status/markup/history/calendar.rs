@@ -9,7 +9,6 @@ use allclear_domain::uptime::DowntimeDay;
 use chrono::{Datelike, NaiveDate};
 use maud::{Markup, html};
 
-use super::super::frame::{SECONDARY, button};
 use super::super::section::{nothing_here, title_link};
 use super::super::uptime::{WEIGHTS, downtime, level_of, percentage};
 use super::{base, history_path, paged};
@@ -62,8 +61,8 @@ pub(super) fn calendars(page: &UptimePage, selection: UptimeSelection) -> Markup
     html! {
         @if page.calendars.is_empty() { (nothing_here(empty)) }
         @for calendars in groups {
-            section class="grid min-w-0 grid-cols-1 content-start gap-6" {
-                h2 dir="auto" class="text-lg font-semibold tracking-tight wrap-anywhere" {
+            section class="section" {
+                h2 dir="auto" {
                     (calendars[0].group.as_deref().unwrap_or(ungrouped))
                 }
                 @for calendar in calendars { (component(page, calendar)) }
@@ -77,10 +76,8 @@ pub(super) fn calendars(page: &UptimePage, selection: UptimeSelection) -> Markup
 fn component(page: &UptimePage, calendar: &ComponentCalendar) -> Markup {
     let code = calendar.component.code;
     html! {
-        section class="grid min-w-0 grid-cols-1 gap-3" {
-            h3 dir="auto" class="font-medium wrap-anywhere text-ink" {
-                (title_link(&uptime_path(&page.owner.id, 1, Some(code)), &calendar.component.name))
-            }
+        section class="section" {
+            (title_link(&uptime_path(&page.owner.id, 1, Some(code)), &calendar.component.name))
             @if calendar.months.is_empty() { (nothing_here("The history does not go back this far.")) }
             div class="calendars" {
                 @for month in &calendar.months { (drawn(page, calendar, month)) }
@@ -150,7 +147,7 @@ fn text(page: &UptimePage, calendar: &ComponentCalendar, day: &DowntimeDay) -> M
     let ago = u32::try_from(months(page.today) - months(day.date)).unwrap_or(0);
     let path = history_path(&page.owner.id, ago / 3 + 1, Some(calendar.component.code));
     html! {
-        a href={ (path) "#" (day.date.format("%Y-%m")) } class="rounded-sm underline-offset-2 hover:underline" {
+        a href={ (path) "#" (day.date.format("%Y-%m")) } {
             (day.date.format("%b %-d"))
         }
         ": " (downtime(day.seconds))
@@ -159,7 +156,7 @@ fn text(page: &UptimePage, calendar: &ComponentCalendar, day: &DowntimeDay) -> M
 
 fn legend() -> Markup {
     html! {
-        div class="grid gap-2 text-sm text-subtle" {
+        div class="note" {
             ul class="legend" aria-label="Downtime of a day" {
                 @for (class, name) in LEGEND { li { span class=(class) aria-hidden="true" {} (name) } }
             }
@@ -192,9 +189,9 @@ fn paging(
     };
     html! {
         @if number > 1 || page.has_next {
-            nav aria-label=(label) class="flex justify-between gap-4" data-print="hidden" {
-                div { @if number > 1 { a href=(path(before)) rel="prev" class=(button(SECONDARY)) { (previous) } } }
-                div { @if page.has_next { a href=(path(number + 1)) rel="next" class=(button(SECONDARY)) { (next) } } }
+            nav aria-label=(label) data-print="hidden" {
+                div { @if number > 1 { a href=(path(before)) rel="prev" class="button" { (previous) } } }
+                div { @if page.has_next { a href=(path(number + 1)) rel="next" class="button" { (next) } } }
             }
         }
     }

@@ -19,24 +19,22 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
     let EntryDetails { owner, entry, .. } = details;
     let style = style(entry.status);
     html! {
-        article class="grid min-w-0 grid-cols-1 gap-8" {
-            header data-tone=(style.tone) class={
-                "tinted grid grid-cols-1 gap-3 rounded-xl border px-4 py-5 shadow-low sm:px-6 border-" (style.tone) "-line"
-            } {
-                div class="flex flex-wrap items-start justify-between gap-x-4 gap-y-2" {
-                    h1 dir="auto" class="min-w-0 flex-1 basis-56 text-2xl font-semibold tracking-tight wrap-anywhere text-ink" { (entry.title) }
-                    (style.badge(" bg-surface!"))
+        article class="entry" {
+            header data-tone=(style.tone) {
+                div class="heading" {
+                    h1 dir="auto" { (entry.title) }
+                    (style.badge())
                 }
-                (linked_prose(&entry.summary, "text-ink"))
+                (linked_prose(&entry.summary))
                 (times(details, owner.time_zone))
             }
             @if let Some(published) = &details.review {
-                (section("review", "Review", "", &review(published, owner.time_zone)))
+                (section("review", "Review", &review(published, owner.time_zone)))
             }
             @if !details.components.is_empty() {
-                (section("components", "Affected components", "", &components(details)))
+                (section("components", "Affected components", &components(details)))
             }
-            (section("updates", "Updates", "", &updates(details)))
+            (section("updates", "Updates", &updates(details)))
         }
     }
 }
@@ -44,8 +42,8 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
 /// The text is the HTML of the sanitiser; its headings are below that of the section.
 fn review(review: &PublishedReview, zone: TimeZone) -> Markup {
     html! {
-        div class="grid min-w-0 grid-cols-1 gap-3 rounded-lg border border-line bg-surface px-4 py-4 shadow-low sm:px-5" {
-            p class="text-sm text-subtle" { "Published " (zoned_time(review.published_at, zone)) }
+        div class="card" {
+            p class="note" { "Published " (zoned_time(review.published_at, zone)) }
             div class="review" dir="auto" { (PreEscaped(markdown::render_below(2, &review.body))) }
         }
     }
@@ -58,13 +56,13 @@ fn times(details: &EntryDetails, zone: TimeZone) -> Markup {
         EntryStatus::Maintenance(_) => ("Starts", "Ends", "Not known"),
     };
     html! {
-        dl class="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-sm" {
-            dt class="text-muted" { (began) }
+        dl class="times" {
+            dt { (began) }
             dd { (zoned_time(entry.start_at, zone)) }
-            dt class="text-muted" { (ended) }
+            dt { (ended) }
             dd { (time_or(entry.end_at, zone, unknown)) }
             @if let Some(end) = entry.end_at {
-                dt class="text-muted" { "Duration" }
+                dt { "Duration" }
                 dd { (duration(end - entry.start_at)) }
             }
         }
@@ -82,7 +80,7 @@ fn time_or(time: Option<DateTime<Utc>>, zone: TimeZone, unknown: &str) -> Markup
 
 fn components(details: &EntryDetails) -> Markup {
     html! {
-        ul class="divide-y divide-line rounded-lg border border-line bg-surface shadow-low" {
+        ul class="card" {
             @for affected in &details.components { (component(affected, details.owner.time_zone)) }
         }
         @if details.components_truncated { (omitted("Further components are not shown.")) }
@@ -91,16 +89,16 @@ fn components(details: &EntryDetails) -> Markup {
 
 fn component(affected: &AffectedOverTime, zone: TimeZone) -> Markup {
     html! {
-        li class="grid min-w-0 grid-cols-1 gap-1 px-4 py-3 sm:px-5 print:break-inside-avoid" {
-            div class="flex flex-wrap items-start justify-between gap-x-4" {
-                h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" { (affected.component.name) }
+        li {
+            div class="heading" {
+                h3 dir="auto" { (affected.component.name) }
                 @if let Some(impact) = affected.impact { (StatusStyle::from(impact).quiet()) }
             }
             @if !affected.periods.is_empty() {
-                ol class="grid gap-1 text-sm text-subtle" {
+                ol class="periods" {
                     @for period in &affected.periods {
-                        li class="flex flex-wrap gap-x-1" {
-                            span class="text-muted" { (label(period.status)) ":" }
+                        li {
+                            span { (label(period.status)) ":" }
                             (zoned_time(period.start_at, zone))
                             span { "–" }
                             (time_or(period.end_at, zone, "now"))
@@ -120,9 +118,9 @@ fn updates(details: &EntryDetails) -> Markup {
     html! {
         @if details.updates.is_empty() { (nothing_here("No updates have been posted.")) }
         @else {
-            ol class="grid grid-cols-1" {
+            ol class="timeline" {
                 @for update in &details.updates {
-                    li class="group relative grid grid-cols-1 gap-1 pb-6 pl-6 last:pb-0 print:break-inside-avoid" { (body(update, details.owner.time_zone)) }
+                    (item(update, details.owner.time_zone))
                 }
             }
         }
@@ -130,16 +128,15 @@ fn updates(details: &EntryDetails) -> Markup {
     }
 }
 
-fn body(update: &DisplayedUpdate, zone: TimeZone) -> Markup {
+fn item(update: &DisplayedUpdate, zone: TimeZone) -> Markup {
     let style = StatusStyle::from(update.status);
     html! {
-        span aria-hidden="true" class="absolute top-3 -bottom-1.5 left-[5px] w-px bg-line group-last:hidden" {}
-        span aria-hidden="true"
-            class={ "absolute top-[5px] left-0 size-[11px] rounded-full border-2 border-surface bg-" (style.tone) "-solid" } {}
-        p class="flex flex-wrap items-baseline gap-x-2" {
-            span class="font-semibold text-ink" { (style.label) }
-            span class="text-sm text-subtle" { (zoned_time(update.display_at, zone)) }
+        li data-tone=(style.tone) {
+            p {
+                span { (style.label) }
+                span class="note" { (zoned_time(update.display_at, zone)) }
+            }
+            (linked_prose(&update.message))
         }
-        (linked_prose(&update.message, "text-ink"))
     }
 }

@@ -4,8 +4,6 @@ use allclear_application::public::history::NamedComponent;
 use allclear_domain::code::Code;
 use maud::{Markup, html};
 
-use super::super::frame::{SECONDARY, button};
-
 /// The heading and the form, which leads to `path`.
 pub(super) fn filter(
     heading: &str,
@@ -14,11 +12,11 @@ pub(super) fn filter(
     chosen: Option<Code>,
 ) -> Markup {
     html! {
-        div class="flex flex-wrap items-end justify-between gap-x-4 gap-y-3" {
-            h1 class="text-xl font-semibold tracking-tight" { (heading) }
+        div class="filter" {
+            h1 { (heading) }
             @if !components.is_empty() {
-                form action=(path) class="flex min-w-0 items-end gap-2" data-print="hidden" {
-                    label class="grid min-w-0 gap-1 text-sm font-medium text-ink" {
+                form action=(path) data-print="hidden" {
+                    label {
                         "Component"
                         select name="component" class="history-select" {
                             option value="" { "All components" }
@@ -27,7 +25,7 @@ pub(super) fn filter(
                             }
                         }
                     }
-                    button type="submit" class=(button(SECONDARY)) { "Show" }
+                    button type="submit" class="button" { "Show" }
                 }
             }
         }

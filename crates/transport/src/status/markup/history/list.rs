@@ -6,7 +6,6 @@ use allclear_application::public::history::{
 use chrono::{Datelike, NaiveDate};
 use maud::{Markup, html};
 
-use super::super::frame::{SECONDARY, button};
 use super::super::section::{nothing_here, omitted, title_link};
 use super::text::zoned_time;
 use super::{entry_path, history_path, style};
@@ -33,12 +32,12 @@ fn section(history: &History, month: NaiveDate) -> Markup {
         .collect();
     let id = month.format("%Y-%m").to_string();
     html! {
-        section aria-labelledby=(id) class="grid min-w-0 content-start gap-3" {
-            h2 id=(id) class="text-lg font-semibold tracking-tight" { (month.format("%B %Y")) }
+        section aria-labelledby=(id) class="section" {
+            h2 id=(id) { (month.format("%B %Y")) }
             @if entries.is_empty() {
                 (nothing_here("No incidents or maintenances in this month."))
             } @else {
-                ul class="divide-y divide-line rounded-lg border border-line bg-surface shadow-low" {
+                ul class="card" {
                     @for entry in entries { (item(history, entry)) }
                 }
             }
@@ -53,20 +52,18 @@ fn item(history: &History, entry: &HistoryEntry) -> Markup {
         EntryStatus::Maintenance(_) => "Maintenance",
     };
     html! {
-        li class="grid min-w-0 grid-cols-1 gap-1 px-4 py-4 sm:px-5 print:break-inside-avoid" {
-            div class="flex flex-wrap items-start justify-between gap-x-4" {
-                h3 dir="auto" class="min-w-0 flex-1 basis-48 font-medium wrap-anywhere text-ink" {
-                    (title_link(&entry_path(&history.owner.id, entry), &entry.title))
-                }
+        li {
+            div class="heading" {
+                (title_link(&entry_path(&history.owner.id, entry), &entry.title))
                 (style(entry.status).quiet())
             }
-            p class="flex flex-wrap gap-x-1 text-sm text-subtle" {
+            p class="note" {
                 span { (kind) " ·" }
                 (zoned_time(entry.start_at, zone))
                 @if let Some(end) = entry.end_at { span { "–" } (zoned_time(end, zone)) }
             }
             @if !entry.summary.is_empty() {
-                p dir="auto" class="max-w-prose wrap-anywhere whitespace-pre-line text-muted" { (entry.summary) }
+                p dir="auto" { (entry.summary) }
             }
         }
     }
@@ -81,9 +78,9 @@ fn paging(history: &History, HistorySelection { page, component }: HistorySelect
     };
     html! {
         @if page > 1 || history.has_older {
-            nav aria-label="Months" class="flex justify-between gap-4" data-print="hidden" {
-                div { @if page > 1 { a href=(path(newer)) rel="prev" class=(button(SECONDARY)) { "Newer" } } }
-                div { @if history.has_older { a href=(path(page + 1)) rel="next" class=(button(SECONDARY)) { "Older" } } }
+            nav aria-label="Months" data-print="hidden" {
+                div { @if page > 1 { a href=(path(newer)) rel="prev" class="button" { "Newer" } } }
+                div { @if history.has_older { a href=(path(page + 1)) rel="next" class="button" { "Older" } } }
             }
         }
     }

@@ -6,10 +6,10 @@ use linkify::{LinkFinder, LinkKind};
 use maud::{Markup, html};
 
 /// Text that people wrote, with its line breaks; nothing if it is empty. Web addresses become links.
-pub(super) fn linked_prose(text: &str, class: &str) -> Markup {
+pub(super) fn linked_prose(text: &str) -> Markup {
     html! {
         @if !text.is_empty() {
-            p dir="auto" class={ "max-w-prose wrap-anywhere whitespace-pre-line " (class) } { (linked(text)) }
+            p dir="auto" { (linked(text)) }
         }
     }
 }
@@ -20,7 +20,7 @@ fn linked(text: &str) -> Markup {
     html! {
         @for span in finder.spans(text) {
             @if span.kind().is_some() && is_web_address(span.as_str()) {
-                a href=(span.as_str()) rel="nofollow noopener" class="underline underline-offset-2 hover:text-ink" { (span.as_str()) }
+                a href=(span.as_str()) rel="nofollow noopener" { (span.as_str()) }
             } @else {
                 (span.as_str())
             }
@@ -38,7 +38,7 @@ fn is_web_address(link: &str) -> bool {
 /// A time in the zone of the page.
 pub(super) fn zoned_time(time: DateTime<Utc>, zone: TimeZone) -> Markup {
     html! {
-        time datetime=(time.to_rfc3339_opts(SecondsFormat::Millis, true)) class="whitespace-nowrap" {
+        time datetime=(time.to_rfc3339_opts(SecondsFormat::Millis, true)) {
             (zone.local_time(time).format("%b %d, %Y %I:%M:%S %p"))
         }
     }
@@ -74,10 +74,8 @@ mod tests {
             Not javascript://alert(1), ftp://x.example or <b>a@example.com</b>";
         assert_eq!(
             linked(text).0,
-            "See <a href=\"https://status.example/a?b=1&amp;c=2\" rel=\"nofollow noopener\" \
-             class=\"underline underline-offset-2 hover:text-ink\">https://status.example/a?b=1&amp;c=2</a>, \
-             <a href=\"http://x.example\" rel=\"nofollow noopener\" \
-             class=\"underline underline-offset-2 hover:text-ink\">http://x.example</a>. \
+            "See <a href=\"https://status.example/a?b=1&amp;c=2\" rel=\"nofollow noopener\">https://status.example/a?b=1&amp;c=2</a>, \
+             <a href=\"http://x.example\" rel=\"nofollow noopener\">http://x.example</a>. \
              Not javascript://alert(1), ftp://x.example or &lt;b&gt;a@example.com&lt;/b&gt;"
         );
     }
@@ -93,7 +91,7 @@ mod tests {
         let time = "2026-07-01T21:05:09.250Z".parse().unwrap();
         assert_eq!(
             zoned_time(time, "Asia/Kolkata".parse().unwrap()).0,
-            "<time datetime=\"2026-07-01T21:05:09.250Z\" class=\"whitespace-nowrap\">Jul 02, 2026 02:35:09 AM</time>"
+            "<time datetime=\"2026-07-01T21:05:09.250Z\">Jul 02, 2026 02:35:09 AM</time>"
         );
     }
 

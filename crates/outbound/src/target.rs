@@ -41,7 +41,7 @@ impl AllowedTargets {
     /// Reads a list of addresses, CIDR ranges and host names.
     ///
     /// # Errors
-    /// The first text that is none of them.
+    /// The first text that is not an address, a range or a host name.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut allowed = Self::default();
         for text in texts.into_iter().map(str::trim) {

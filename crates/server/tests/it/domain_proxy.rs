@@ -32,6 +32,15 @@ struct Ports {
     https: u16,
 }
 
+impl Ports {
+    fn free() -> Self {
+        Self {
+            http: lasting_port(),
+            https: lasting_port(),
+        }
+    }
+}
+
 async fn caddy(program: &str, folder: &Path, server: &str, ports: &Ports) -> Child {
     let options = format!(
         "{{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n\thttp_port {}\n\thttps_port {}\n\t\
@@ -137,10 +146,7 @@ async fn caddy_obtains_certificates_of_verified_domains_alone() {
     let Some(program) = other_servers::installed("caddy") else {
         return;
     };
-    let ports = Ports {
-        http: lasting_port(),
-        https: lasting_port(),
-    };
+    let ports = Ports::free();
     let folder = tempfile::tempdir().unwrap();
     let (server, operator) = server(&folder, &ports).await;
     let address = server.url.trim_start_matches("http://");
@@ -158,10 +164,7 @@ async fn nginx_passes_a_domain_on() {
     let Some(program) = other_servers::installed("nginx") else {
         return;
     };
-    let ports = Ports {
-        http: lasting_port(),
-        https: lasting_port(),
-    };
+    let ports = Ports::free();
     let folder = tempfile::tempdir().unwrap();
     let (server, operator) = server(&folder, &ports).await;
     let address = server.url.trim_start_matches("http://");

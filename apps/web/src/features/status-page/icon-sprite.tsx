@@ -1,6 +1,6 @@
 import symbols from 'virtual:icon-symbols';
 
-/** The icons of the page, for an app whose own page has none of them. */
+/** All icons of the status page. The app draws them, because only the server's drawing of the page contains icons. */
 export function IconSprite() {
   return <div hidden dangerouslySetInnerHTML={{ __html: `<svg>${symbols}</svg>` }} />;
 }

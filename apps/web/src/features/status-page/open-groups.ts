@@ -1,4 +1,4 @@
-/** Whether the visitor has opened or closed groups, by their codes. public/theme.js applies it before the first paint. */
+/** Whether the visitor has opened or closed groups, by their codes. build/first-choice.js applies it before the first paint. */
 type Chosen = Partial<Record<string, boolean>>;
 
 const storageKey = 'allclear:groups';

@@ -23,7 +23,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Reads a response. An event stream has no end, so it counts as empty.
+    /// Reads a response of a public path, which sets no cookie. An event stream has no end, so it counts as empty.
     async fn of(response: Response) -> Self {
         let header = |name| {
             let value = response.headers().get(name)?;
@@ -31,6 +31,7 @@ impl Seen {
         };
         let status = response.status();
         let headers = format!("{:?}", response.headers());
+        assert!(!headers.contains("set-cookie"), "{headers}");
         let location = header(LOCATION);
         let tag = header(ETAG);
         let is_stream = headers.contains("text/event-stream");

@@ -25,6 +25,7 @@ pub mod mail;
 pub mod mail_budget;
 pub mod maintenance;
 pub mod membership;
+pub mod message;
 pub mod metrics;
 pub mod notice;
 pub mod organisation;

@@ -6,6 +6,7 @@
 pub mod account;
 pub mod audit;
 pub mod author;
+pub mod channel;
 pub mod code;
 pub mod component;
 pub mod component_group;

@@ -1,17 +1,26 @@
 //! The check of domains over HTTP.
 
-use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use allclear_application::domain::{DomainProbe, ProbeFailure, TOKEN_PATH};
 use allclear_domain::domain::DomainName;
 use async_trait::async_trait;
-use reqwest::header::HOST;
-use reqwest::{Client, RequestBuilder, StatusCode};
+use reqwest::StatusCode;
+use reqwest::header::{HOST, HeaderMap, HeaderValue};
+use url::Url;
 
-use crate::target::{self, AllowedTargets, TargetError};
+use crate::client::{OutboundClient, OutboundSettings, RequestError, Response, Timeouts};
+use crate::lookup::SystemLookup;
+use crate::target::{AllowedTargets, TargetError};
 
 /// Maximum of bytes that are read of a response.
 const BODY_LIMIT: usize = 4 * 1024;
+/// An operator waits for the result.
+const TIMEOUTS: Timeouts = Timeouts {
+    connect: Duration::from_secs(3),
+    request: Duration::from_secs(5),
+};
 
 /// Reads domains at their addresses, or all of them at one address.
 #[derive(Debug, Clone, Default)]
@@ -26,54 +35,87 @@ pub struct HttpDomainProbe {
 impl DomainProbe for HttpDomainProbe {
     async fn read_tokens(&self, name: &DomainName) -> Result<String, ProbeFailure> {
         match &self.check_address {
-            Some(address) => at_check_address(name, address).await,
+            Some(address) => self.at_check_address(name, address).await,
             None => self.at_own_address(name).await,
         }
     }
 }
 
 impl HttpDomainProbe {
-    /// Sends a request by HTTPS, then by HTTP, to the addresses of one lookup.
+    /// Sends a request by HTTPS, then by HTTP, to the addresses of the domain.
     async fn at_own_address(&self, name: &DomainName) -> Result<String, ProbeFailure> {
-        let addresses = self.allowed.resolve(name.as_str()).await;
-        let addresses = addresses.map_err(|error| ProbeFailure(error.to_string()))?;
-        let client = target::client(name.as_str(), &addresses)
-            .map_err(|error| ProbeFailure(format!("{name} cannot be asked: {error}")))?;
         let mut reasons = Vec::new();
         for scheme in ["https", "http"] {
-            let request = client.get(format!("{scheme}://{name}{TOKEN_PATH}"));
-            match ask(request).await {
+            let address = format!("{scheme}://{name}{TOKEN_PATH}");
+            match ask(self.allowed.clone(), &address, HeaderMap::new()).await {
                 Ok(text) => return Ok(text),
+                Err(Failure::Request(RequestError::Refused(refused))) => {
+                    return Err(ProbeFailure(refused.to_string()));
+                }
                 Err(error) => reasons.push(format!("by {scheme} {error}")),
             }
         }
         let reasons = reasons.join(", ");
         Err(ProbeFailure(format!("{name} serves no token: {reasons}")))
     }
+
+    async fn at_check_address(
+        &self,
+        name: &DomainName,
+        address: &str,
+    ) -> Result<String, ProbeFailure> {
+        let asked = async {
+            let address = format!("http://{address}{TOKEN_PATH}");
+            let url = Url::parse(&address).map_err(|_| TargetError::NotALink)?;
+            // The installation names this address.
+            let allowed = self.allowed.clone().with_host(&url);
+            let host = HeaderValue::from_str(name.as_str()).map_err(|_| TargetError::NotALink)?;
+            ask(allowed, &address, HeaderMap::from_iter([(HOST, host)])).await
+        };
+        asked
+            .await
+            .map_err(|error| ProbeFailure(format!("{name} serves no token: by http {error}")))
+    }
 }
 
-async fn at_check_address(name: &DomainName, address: &str) -> Result<String, ProbeFailure> {
-    let no_override: [SocketAddr; 0] = [];
-    let asked = async {
-        let client: Client = target::client(name.as_str(), &no_override)?;
-        let request = client.get(format!("http://{address}{TOKEN_PATH}"));
-        ask(request.header(HOST, name.as_str())).await
+/// Why a domain could not be read by one scheme.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error("{0}")]
+    Response(&'static str),
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        Self::Request(error.into())
+    }
+}
+
+/// Reads a text with a client of its own: a domain is read at new connections.
+async fn ask(
+    allowed: AllowedTargets,
+    address: &str,
+    headers: HeaderMap,
+) -> Result<String, Failure> {
+    let url = Url::parse(address).map_err(|_| TargetError::NotALink)?;
+    let settings = OutboundSettings {
+        allowed,
+        allow_http: true,
     };
-    asked
-        .await
-        .map_err(|error| ProbeFailure(format!("{name} serves no token: by http {error}")))
+    let client = OutboundClient::with(settings, Arc::new(SystemLookup), TIMEOUTS)?;
+    text(client.get(&url, headers).await?).await
 }
 
-async fn ask(request: RequestBuilder) -> Result<String, TargetError> {
-    let response = request.send().await;
-    let response = response.map_err(|error| target::failure(&error))?;
+async fn text(response: Response) -> Result<String, Failure> {
     match response.status() {
-        StatusCode::OK => target::text(response, BODY_LIMIT).await,
-        StatusCode::NOT_FOUND => Err(TargetError::Failed("there is no such page")),
-        status if status.is_redirection() => Err(TargetError::Failed(
+        StatusCode::OK => Ok(response.text(BODY_LIMIT).await?),
+        StatusCode::NOT_FOUND => Err(Failure::Response("there is no such page")),
+        status if status.is_redirection() => Err(Failure::Response(
             "the response is a redirect, which is not followed",
         )),
-        _ => Err(TargetError::Failed("the response is an error")),
+        _ => Err(Failure::Response("the response is an error")),
     }
 }
 

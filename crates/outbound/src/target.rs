@@ -1,22 +1,13 @@
-//! Targets of requests: the addresses of a host that may be connected to.
+//! Targets of requests: which URLs and which addresses may be connected to.
 
-use std::net::{IpAddr, SocketAddr};
-use std::time::Duration;
+use std::net::IpAddr;
 
 use ipnet::IpNet;
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
-use tokio::net::lookup_host;
-use tokio::time::timeout;
+use url::{Host, Url};
 
 use crate::address::is_public;
 
-/// Time for the lookup of a name, for a connection, and for a whole request.
-const LOOKUP: Duration = Duration::from_secs(5);
-const CONNECT: Duration = Duration::from_secs(3);
-const REQUEST: Duration = Duration::from_secs(5);
-
-/// Targets that may be connected to although they are not public.
+/// Targets that may be connected to although they are not public, by HTTP too, and on any port.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedTargets {
     networks: Vec<IpNet>,
@@ -26,15 +17,56 @@ pub struct AllowedTargets {
 /// The reason why no connection to a target is made, as a sentence for the person that entered the target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
+    /// The text is not an http or https URL.
+    #[error("Must be a link that begins with https://")]
+    NotALink,
+    /// The URL contains a user name or a password.
+    #[error("Must not contain a user name or a password")]
+    Credentials,
+    /// Plain HTTP is not allowed.
+    #[error("Must begin with https://")]
+    NotHttps,
+    /// The port is not the one of the scheme.
+    #[error("Only port {0} is allowed")]
+    Port(u16),
     /// The name has no address.
     #[error("{0} has no address")]
     NoAddress(String),
     /// No address may be connected to.
     #[error("{0} has no public address")]
     NotPublic(String),
-    /// The connection or the request failed.
-    #[error("{0}")]
-    Failed(&'static str),
+}
+
+/// The addresses that a URL may lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Public addresses and listed targets.
+    Public,
+    /// Listed targets only, because of the scheme or the port.
+    Listed,
+}
+
+/// The ports that every target may use. Tests replace them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ports {
+    pub(crate) http: u16,
+    pub(crate) https: u16,
+}
+
+/// What may be connected to.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    pub(crate) allowed: AllowedTargets,
+    pub(crate) allow_http: bool,
+    pub(crate) ports: Ports,
+}
+
+impl TargetError {
+    /// Whether the rules refuse the target. Otherwise its name is not known now.
+    #[must_use]
+    pub const fn is_final(&self) -> bool {
+        !matches!(self, Self::NoAddress(_))
+    }
 }
 
 impl AllowedTargets {
@@ -50,7 +82,7 @@ impl AllowedTargets {
             } else if let Ok(address) = text.parse::<IpAddr>() {
                 allowed.networks.push(address.into());
             } else if is_host_name(text) {
-                allowed.hosts.push(text.to_ascii_lowercase());
+                allowed.hosts.push(without_final_dot(text).to_owned());
             } else {
                 return Err(text.to_owned());
             }
@@ -58,37 +90,94 @@ impl AllowedTargets {
         Ok(allowed)
     }
 
-    /// Whether a host may be connected to at an address.
-    fn allow(&self, host: &str, address: IpAddr) -> bool {
-        is_public(address)
-            || self.networks.iter().any(|known| known.contains(&address))
+    /// These targets and the host of a URL.
+    #[must_use]
+    pub(crate) fn with_host(mut self, url: &Url) -> Self {
+        match url.host() {
+            Some(Host::Ipv4(address)) => self.networks.push(IpAddr::from(address).into()),
+            Some(Host::Ipv6(address)) => self.networks.push(IpAddr::from(address).into()),
+            Some(Host::Domain(name)) => self.hosts.push(without_final_dot(name).to_owned()),
+            None => {}
+        }
+        self
+    }
+
+    /// Whether a host at an address is among these targets.
+    fn contains(&self, host: &str, address: IpAddr) -> bool {
+        let host = without_final_dot(host);
+        self.networks.iter().any(|known| known.contains(&address))
             || self
                 .hosts
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(host))
     }
+}
 
-    /// Looks a host up, once, and returns the addresses that may be connected to, at least one.
+impl Default for Ports {
+    fn default() -> Self {
+        Self {
+            http: 80,
+            https: 443,
+        }
+    }
+}
+
+impl Rules {
+    /// The addresses that a URL may lead to.
+    ///
+    /// # Errors
+    /// If it is not a link, or contains credentials.
+    pub(crate) fn reach(&self, url: &Url) -> Result<Reach, TargetError> {
+        if !matches!(url.scheme(), "https" | "http") || !url.has_host() {
+            return Err(TargetError::NotALink);
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(TargetError::Credentials);
+        }
+        Ok(match self.broken_rule(url) {
+            None => Reach::Public,
+            Some(_) => Reach::Listed,
+        })
+    }
+
+    /// Why a target that is not listed may not have this URL; `None` if it may.
+    pub(crate) fn broken_rule(&self, url: &Url) -> Option<TargetError> {
+        let is_https = url.scheme() == "https";
+        let port = if is_https {
+            self.ports.https
+        } else {
+            self.ports.http
+        };
+        if !is_https && !self.allow_http {
+            Some(TargetError::NotHttps)
+        } else if url.port_or_known_default() != Some(port) {
+            Some(TargetError::Port(port))
+        } else {
+            None
+        }
+    }
+
+    /// Returns the addresses of one look-up that may be connected to, at least one.
     ///
     /// # Errors
     /// If there is none.
-    pub async fn resolve(&self, host: &str) -> Result<Vec<SocketAddr>, TargetError> {
-        let found = timeout(LOOKUP, lookup_host((host, 0))).await;
-        let found: Vec<_> = match found {
-            Ok(Ok(addresses)) => addresses.collect(),
-            Ok(Err(_)) | Err(_) => Vec::new(),
-        };
+    pub(crate) fn filter(
+        &self,
+        host: &str,
+        found: Vec<IpAddr>,
+        reach: Reach,
+    ) -> Result<Vec<IpAddr>, TargetError> {
         if found.is_empty() {
             return Err(TargetError::NoAddress(host.to_owned()));
         }
-        let allowed = found.into_iter();
-        let allowed: Vec<_> = allowed
-            .filter(|address| self.allow(host, address.ip()))
-            .collect();
-        if allowed.is_empty() {
+        let may = |address: &IpAddr| {
+            (reach == Reach::Public && is_public(*address)) || self.allowed.contains(host, *address)
+        };
+        let kept: Vec<_> = found.into_iter().filter(may).collect();
+        if kept.is_empty() {
             return Err(TargetError::NotPublic(host.to_owned()));
         }
-        Ok(allowed)
+        Ok(kept)
     }
 }
 
@@ -97,66 +186,28 @@ fn is_host_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 253 && text.bytes().all(valid)
 }
 
-/// A client that connects to these addresses of a host, and does not look its name up again. It follows no redirects and uses no proxy.
-///
-/// # Errors
-/// If the client cannot be created.
-pub fn client(host: &str, addresses: &[SocketAddr]) -> Result<Client, TargetError> {
-    // An error means that a provider of cryptography is installed already, which is used then.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
-        .redirect(Policy::none())
-        .no_proxy()
-        .connect_timeout(CONNECT)
-        .timeout(REQUEST)
-        .user_agent(concat!("allclear/", env!("CARGO_PKG_VERSION")))
-        .resolve_to_addrs(host, addresses)
-        .build()
-        .map_err(|_| TargetError::Failed("no client can be made"))
-}
-
-/// Reads the body of a response as text, at most `limit` bytes.
-///
-/// # Errors
-/// If it is longer, not text, or does not arrive.
-pub async fn text(mut response: Response, limit: usize) -> Result<String, TargetError> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error))? {
-        body.extend_from_slice(&chunk);
-        if body.len() > limit {
-            return Err(TargetError::Failed("the response is too long"));
-        }
-    }
-    String::from_utf8(body).map_err(|_| TargetError::Failed("the response is not a text"))
-}
-
-/// The reason of a failed request, without details of the network.
-#[must_use]
-pub fn failure(error: &reqwest::Error) -> TargetError {
-    TargetError::Failed(if error.is_timeout() {
-        "there is no response in time"
-    } else if error.is_connect() {
-        "no connection can be made, or the certificate is not valid"
-    } else {
-        "the response is not valid"
-    })
+fn without_final_dot(host: &str) -> &str {
+    host.strip_suffix('.').unwrap_or(host)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn allowed(texts: &[&str]) -> AllowedTargets {
-        AllowedTargets::parse(texts.iter().copied()).unwrap()
-    }
-
-    fn address(text: &str) -> IpAddr {
-        text.parse().unwrap()
+    fn rules(texts: &[&str], allow_http: bool) -> Rules {
+        Rules {
+            allowed: AllowedTargets::parse(texts.iter().copied()).unwrap(),
+            allow_http,
+            ports: Ports::default(),
+        }
     }
 
     #[test]
     fn inner_addresses_are_allowed_by_address_range_and_name() {
-        let listed = allowed(&["10.0.0.1", "192.168.0.0/16", "fd00::/8", "Hooks.internal"]);
+        let listed = rules(
+            &["10.0.0.1", "192.168.0.0/16", "fd00::/8", "Hooks.internal"],
+            false,
+        );
         for (host, inner, expected) in [
             ("a.example", "10.0.0.1", true),
             ("a.example", "10.0.0.2", false),
@@ -164,15 +215,39 @@ mod tests {
             ("a.example", "fd12::1", true),
             ("a.example", "127.0.0.1", false),
             ("hooks.INTERNAL", "127.0.0.1", true),
+            ("hooks.internal.", "127.0.0.1", true),
             ("x.hooks.internal", "127.0.0.1", false),
         ] {
-            assert_eq!(
-                listed.allow(host, address(inner)),
-                expected,
-                "{host} {inner}"
-            );
+            let found = vec![inner.parse().unwrap()];
+            let kept = listed.filter(host, found, Reach::Public);
+            assert_eq!(kept.is_ok(), expected, "{host} {inner}");
         }
-        assert!(allowed(&[]).allow("a.example", address("8.8.8.8")));
+    }
+
+    #[test]
+    fn public_addresses_of_a_name_are_kept() {
+        let found = ["10.0.0.1", "8.8.8.8", "::1"].map(|text| text.parse().unwrap());
+        let kept = rules(&[], false).filter("a.example", found.into(), Reach::Public);
+        assert_eq!(kept, Ok(vec!["8.8.8.8".parse().unwrap()]));
+    }
+
+    #[test]
+    fn schemes_and_ports_are_free_for_listed_targets_only() {
+        for (url, allow_http, expected) in [
+            ("https://a.example/x", false, Ok(Reach::Public)),
+            ("https://a.example:443/x", false, Ok(Reach::Public)),
+            ("https://a.example:8443/x", false, Ok(Reach::Listed)),
+            ("https://a.example:80/x", true, Ok(Reach::Listed)),
+            ("http://a.example/x", false, Ok(Reach::Listed)),
+            ("http://a.example/x", true, Ok(Reach::Public)),
+            ("http://a.example:8080/x", true, Ok(Reach::Listed)),
+            ("ftp://a.example/x", true, Err(TargetError::NotALink)),
+            ("https://u@a.example/", true, Err(TargetError::Credentials)),
+            ("https://:p@a.example/", true, Err(TargetError::Credentials)),
+        ] {
+            let reach = rules(&[], allow_http).reach(&Url::parse(url).unwrap());
+            assert_eq!(reach, expected, "{url}");
+        }
     }
 
     #[test]
@@ -180,15 +255,5 @@ mod tests {
         for wrong in ["", "a b", "10.0.0.0/33", "http://a.example", "a:80"] {
             assert_eq!(AllowedTargets::parse([wrong]), Err(wrong.to_owned()));
         }
-    }
-
-    #[tokio::test]
-    async fn a_host_without_a_public_address_is_refused() {
-        for inner in ["localhost", "127.0.0.1", "169.254.169.254"] {
-            let refused = allowed(&[]).resolve(inner).await;
-            assert_eq!(refused, Err(TargetError::NotPublic(inner.into())));
-        }
-        let listed = allowed(&["localhost"]).resolve("localhost").await.unwrap();
-        assert!(listed.iter().all(|address| address.ip().is_loopback()));
     }
 }

@@ -1,0 +1,83 @@
+//! Messages over HTTP.
+
+mod outcome;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use allclear_application::message::{Message, MessageError, Messenger};
+use allclear_domain::channel::{Channel, Target};
+use async_trait::async_trait;
+use reqwest::header::HeaderMap;
+use url::Url;
+
+use crate::body;
+use crate::client::{OutboundClient, OutboundSettings, RequestError};
+use crate::target::TargetError;
+
+/// Sends messages to webhooks and chats over HTTP.
+pub struct HttpMessenger {
+    client: OutboundClient,
+    clock: Arc<dyn Clock>,
+}
+
+impl HttpMessenger {
+    /// A messenger for what the installation allows.
+    ///
+    /// # Errors
+    /// If the system's certificates cannot be read.
+    pub fn new(settings: OutboundSettings, clock: Arc<dyn Clock>) -> Result<Self, RequestError> {
+        Ok(Self::with_client(OutboundClient::new(settings)?, clock))
+    }
+
+    /// A messenger with another client.
+    #[must_use]
+    pub const fn with_client(client: OutboundClient, clock: Arc<dyn Clock>) -> Self {
+        Self { client, clock }
+    }
+
+    /// The headers of an attempt: the signatures of a webhook.
+    fn headers(&self, message: &Message, body: &str) -> Result<HeaderMap, MessageError> {
+        if message.target.channel() != Channel::Webhook {
+            return Ok(HeaderMap::new());
+        }
+        signature::headers(&message.id, &message.secrets, self.clock.now(), body)
+    }
+}
+
+#[async_trait]
+impl Messenger for HttpMessenger {
+    async fn check(&self, target: &Target) -> Result<(), String> {
+        let checked = match url(target) {
+            Ok(url) => self.client.check(&url).await,
+            Err(error) => Err(error),
+        };
+        checked.map_err(|error| error.to_string())
+    }
+
+    async fn send(&self, message: Message) -> Result<(), MessageError> {
+        let url = url(&message.target).map_err(RequestError::from);
+        let url = url.map_err(|error| outcome::of_failure(&error))?;
+        let body = body::of(&message);
+        let headers = self.headers(&message, &body)?;
+        let response = self.client.post_json(&url, headers, body).await;
+        let response = response.map_err(|error| outcome::of_failure(&error))?;
+        let outcome = outcome::of_response(&response, self.clock.now());
+        response.drain().await;
+        outcome
+    }
+
+    fn preview(&self, message: &Message) -> String {
+        body::pretty(message)
+    }
+}
+
+fn url(target: &Target) -> Result<Url, TargetError> {
+    if target.channel() == Channel::Email {
+        return Err(TargetError::NotALink);
+    }
+    Url::parse(target.as_str()).map_err(|_| TargetError::NotALink)
+}

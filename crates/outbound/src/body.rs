@@ -1,10 +1,20 @@
 //! Bodies of messages, one form for each product.
 
+mod chat;
+mod discord;
+mod slack;
+mod teams;
+mod text;
 mod webhook;
 
 use allclear_application::message::Message;
+use allclear_domain::channel::Channel;
 use serde::Serialize;
 
+use self::chat::Chat;
+use self::discord::DiscordBody;
+use self::slack::SlackBody;
+use self::teams::TeamsBody;
 use self::webhook::WebhookBody;
 
 /// The body of a message, as one line of JSON.
@@ -22,11 +32,20 @@ pub(crate) fn pretty(message: &Message) -> String {
 #[serde(untagged)]
 enum Body<'a> {
     Webhook(Box<WebhookBody<'a>>),
+    Slack(SlackBody),
+    Teams(TeamsBody),
+    Discord(DiscordBody),
 }
 
 impl<'a> Body<'a> {
     fn of(message: &'a Message) -> Self {
         let content = &message.content;
-        Self::Webhook(Box::new(WebhookBody::of(content)))
+        match message.target.channel() {
+            // Mails are not sent by HTTP.
+            Channel::Webhook | Channel::Email => Self::Webhook(Box::new(WebhookBody::of(content))),
+            Channel::Slack => Self::Slack(SlackBody::of(&Chat::of(content))),
+            Channel::Teams => Self::Teams(TeamsBody::of(&Chat::of(content))),
+            Channel::Discord => Self::Discord(DiscordBody::of(&Chat::of(content))),
+        }
     }
 }

@@ -1,0 +1,80 @@
+//! Messages about a change of an incident or a maintenance.
+
+use std::borrow::Cow;
+
+use allclear_application::notice::Notice;
+use allclear_application::statuspage::PublicState;
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::{IncidentId, MaintenanceId};
+use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::notice::{IncidentChange, NoticeChange};
+
+use super::status::{Colour, component_label, incident_label, maintenance_label};
+use super::{Chat, Link, time};
+
+impl<'a> Chat<'a> {
+    /// This message with what a notice says.
+    pub(super) fn with_notice(self, state: &'a PublicState, notice: &'a Notice) -> Self {
+        let content = &notice.content;
+        let base = Self {
+            title: Cow::Borrowed(&content.title),
+            text: Cow::Borrowed(content.message.as_deref().unwrap_or(&content.description)),
+            ..self
+        };
+        let time = |at| time(state.organisation.time_zone, at);
+        match &content.change {
+            NoticeChange::Incident {
+                change,
+                status,
+                occurred_at,
+                components,
+            } => {
+                let worst = components.iter().map(|component| component.status);
+                let (status_label, time_label) = match change {
+                    IncidentChange::Created => (incident_label(*status), "Reported"),
+                    IncidentChange::Updated => (incident_label(*status), "Updated"),
+                    IncidentChange::Resolved => (incident_label(*status), "Resolved"),
+                    IncidentChange::Reviewed => ("Review published", "Reviewed"),
+                };
+                let code = IncidentId(notice.subject).code();
+                Self {
+                    status: status_label,
+                    colour: Colour::of_incident(*status, ComponentStatus::worst(worst)),
+                    affected: components
+                        .iter()
+                        .map(|component| {
+                            let impact = component_label(component.status);
+                            (component.name.as_str(), Some(impact))
+                        })
+                        .collect(),
+                    times: vec![("Began", time(*occurred_at)), (time_label, time(notice.at))],
+                    main: Link::new("View incident", format!("{}/incidents/{code}", state.url)),
+                    ..base
+                }
+            }
+            NoticeChange::Maintenance {
+                status,
+                start_at,
+                end_at,
+                components,
+                ..
+            } => {
+                let is_running = *status == MaintenanceStatus::InProgress;
+                let impact = is_running.then_some("Under Maintenance");
+                let mut times = vec![("Starts", time(*start_at))];
+                times.extend(end_at.map(|end| ("Ends", time(end))));
+                times.push(("Posted", time(notice.at)));
+                let code = MaintenanceId(notice.subject).code();
+                let url = format!("{}/maintenances/{code}", state.url);
+                Self {
+                    status: maintenance_label(*status),
+                    colour: Colour::of_maintenance(*status),
+                    affected: components.iter().map(|name| (&**name, impact)).collect(),
+                    times,
+                    main: Link::new("View maintenance", url),
+                    ..base
+                }
+            }
+        }
+    }
+}

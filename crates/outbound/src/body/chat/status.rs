@@ -1,0 +1,64 @@
+//! Statuses in words and colours.
+
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::maintenance::MaintenanceStatus;
+
+/// Colour of a message. The status is always written beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::body) enum Colour {
+    Green,
+    Yellow,
+    Orange,
+    Red,
+    Blue,
+    Grey,
+}
+
+impl Colour {
+    /// Colour of an incident: that of its worst impact until it is resolved.
+    pub(super) fn of_incident(status: IncidentStatus, worst: Option<ComponentStatus>) -> Self {
+        match (status, worst) {
+            (IncidentStatus::Resolved, _) => Self::Green,
+            (_, Some(ComponentStatus::MajorOutage)) => Self::Red,
+            (_, Some(ComponentStatus::PartialOutage)) => Self::Orange,
+            (IncidentStatus::Monitoring, None | Some(ComponentStatus::Operational)) => Self::Blue,
+            _ => Self::Yellow,
+        }
+    }
+
+    pub(super) const fn of_maintenance(status: MaintenanceStatus) -> Self {
+        match status {
+            MaintenanceStatus::Scheduled | MaintenanceStatus::InProgress => Self::Blue,
+            MaintenanceStatus::Completed => Self::Green,
+            MaintenanceStatus::Cancelled => Self::Grey,
+        }
+    }
+}
+
+pub(super) const fn incident_label(status: IncidentStatus) -> &'static str {
+    match status {
+        IncidentStatus::Investigating => "Investigating",
+        IncidentStatus::Identified => "Identified",
+        IncidentStatus::Monitoring => "Monitoring",
+        IncidentStatus::Resolved => "Resolved",
+    }
+}
+
+pub(super) const fn maintenance_label(status: MaintenanceStatus) -> &'static str {
+    match status {
+        MaintenanceStatus::Scheduled => "Scheduled",
+        MaintenanceStatus::InProgress => "In Progress",
+        MaintenanceStatus::Completed => "Completed",
+        MaintenanceStatus::Cancelled => "Cancelled",
+    }
+}
+
+pub(super) const fn component_label(status: ComponentStatus) -> &'static str {
+    match status {
+        ComponentStatus::Operational => "Operational",
+        ComponentStatus::Degraded => "Degraded Performance",
+        ComponentStatus::PartialOutage => "Partial Outage",
+        ComponentStatus::MajorOutage => "Major Outage",
+    }
+}

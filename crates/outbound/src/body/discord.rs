@@ -1,0 +1,148 @@
+//! The body for a webhook of Discord: one embed.
+
+use allclear_application::timestamp;
+use serde::Serialize;
+
+use super::chat::{Chat, Colour, Link};
+use super::text::{ELLIPSIS, cut, cut_with, length, lines, plain};
+
+/// Limits of Discord: of a title, and of a field's value.
+const TITLE: usize = 256;
+const VALUE: usize = 1024;
+/// The sum of all texts must not exceed 6,000. The parts of an embed are limited so that it does not.
+const DESCRIPTION: usize = 3000;
+const NAME: usize = 200;
+const FOOTER: usize = 200;
+const URL: usize = 500;
+
+/// A body.
+#[derive(Serialize)]
+pub(super) struct DiscordBody {
+    allowed_mentions: AllowedMentions,
+    embeds: [Embed; 1],
+}
+
+/// Nobody is mentioned, whatever the text says.
+#[derive(Serialize)]
+struct AllowedMentions {
+    parse: [&'static str; 0],
+}
+
+#[derive(Serialize)]
+struct Embed {
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    description: String,
+    color: u32,
+    timestamp: String,
+    fields: Vec<Field>,
+    footer: Footer,
+}
+
+#[derive(Serialize)]
+struct Field {
+    name: &'static str,
+    value: String,
+    inline: bool,
+}
+
+#[derive(Serialize)]
+struct Footer {
+    text: String,
+}
+
+impl DiscordBody {
+    pub(super) fn of(chat: &Chat<'_>) -> Self {
+        let inline = |name, value| Field {
+            name,
+            value,
+            inline: true,
+        };
+        let wide = |name, value| Field {
+            name,
+            value,
+            inline: false,
+        };
+        let mut fields = vec![inline("Status", chat.status.to_owned())];
+        let times = chat.times.iter();
+        fields.extend(times.map(|(label, time)| inline(label, time.clone())));
+        fields.extend(affected(chat).map(|list| wide("Affected", list)));
+        let links = [&chat.main, &chat.manage].into_iter().filter_map(link);
+        let links: Vec<_> = links.collect();
+        if !links.is_empty() {
+            fields.push(wide("Links", links.join(" · ")));
+        }
+        Self {
+            allowed_mentions: AllowedMentions { parse: [] },
+            embeds: [Embed {
+                title: cut(&chat.title, TITLE, escape).text,
+                url: chat.main.within(URL).map(str::to_owned),
+                description: description(chat),
+                color: color(chat.colour),
+                timestamp: timestamp::text(&chat.at),
+                fields,
+                footer: Footer {
+                    text: cut(chat.page, FOOTER, plain).text,
+                },
+            }],
+        }
+    }
+}
+
+/// The text. If it is cut, a link to the rest ends it.
+fn description(chat: &Chat<'_>) -> String {
+    let rest = match chat.main.within(URL) {
+        Some(url) => format!("{ELLIPSIS} [Read the rest]({})", escaped_url(url)),
+        None => ELLIPSIS.to_owned(),
+    };
+    let mut cut = cut_with(&chat.text, DESCRIPTION, length(&rest), escape);
+    if !cut.is_whole {
+        cut.text.push_str(&rest);
+    }
+    cut.text
+}
+
+fn affected(chat: &Chat<'_>) -> Option<String> {
+    let line = |(name, impact): &(&str, Option<&str>)| {
+        let name = cut(name, NAME, escape).text;
+        match impact {
+            Some(impact) => format!("{name}: {impact}"),
+            None => name,
+        }
+    };
+    let items: Vec<_> = chat.affected.iter().map(line).collect();
+    let list = lines(&items, VALUE, usize::MAX);
+    (!list.is_empty()).then(|| list.join("\n"))
+}
+
+fn link(link: &Link<'_>) -> Option<String> {
+    // Two of them fit into one field.
+    let url = escaped_url(link.within(URL)?);
+    (length(&url) + 40 <= VALUE / 2).then(|| format!("[{}]({url})", link.label))
+}
+
+fn escaped_url(url: &str) -> String {
+    url.replace('(', "%28").replace(')', "%29")
+}
+
+/// A backslash before each character that Discord may read as markup, a mention, an emoji or the scheme of a link.
+fn escape(grapheme: &str, out: &mut String) {
+    for character in grapheme.chars() {
+        if r"\*_~`|<>#-+[]():@".contains(character) {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+}
+
+const fn color(colour: Colour) -> u32 {
+    match colour {
+        Colour::Green => 0x2e_cc71,
+        Colour::Yellow => 0xf1_c40f,
+        Colour::Orange => 0xe6_7e22,
+        Colour::Red => 0xe7_4c3c,
+        Colour::Blue => 0x34_98db,
+        Colour::Grey => 0x95_a5a6,
+    }
+}

@@ -1,0 +1,211 @@
+//! What chats show.
+
+use std::sync::Arc;
+
+use allclear_application::message::MessageKind;
+use allclear_domain::channel::Channel;
+use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::notice::{MaintenanceChange, NoticeChange};
+use serde_json::{Value, json};
+
+use crate::content::{MANAGE, about, at, content, notice, state};
+use crate::schema::checked;
+
+const LINK: &str = "https://status.acme.example/verify?subscriberId=1&verificationCode=y";
+
+fn incident_url() -> String {
+    let code = allclear_domain::id::IncidentId(notice().subject).code();
+    format!("https://status.acme.example/incidents/{code}")
+}
+
+#[test]
+fn slack_shows_an_incident() {
+    let (url, manage) = (incident_url(), MANAGE.replace('&', "&amp;"));
+    let mrkdwn = |text: &str| json!({"type": "mrkdwn", "text": text, "verbatim": true});
+    let section = |text: &str| json!({"type": "section", "text": mrkdwn(text)});
+    let expected = json!({
+        "text": "[Identified] Elevated API errors",
+        "blocks": [
+            {"type": "header", "text":
+                {"type": "plain_text", "text": "Elevated API errors", "emoji": false}},
+            section("🟠 *Identified* · Acme"),
+            section("A bad deploy was found."),
+            section("*Affected*\n• Edge API: Partial Outage"),
+            {"type": "context", "elements": [
+                mrkdwn("Began: Mar 5, 2026, 09:00 MST (America/Denver)"),
+                mrkdwn("Updated: Mar 5, 2026, 09:22 MST (America/Denver)"),
+            ]},
+            {"type": "context", "elements": [
+                mrkdwn(&format!("<{url}|View incident>")),
+                mrkdwn(&format!("<{manage}|Manage subscription>")),
+            ]},
+        ],
+    });
+    assert_eq!(checked(Channel::Slack, &about(notice())), expected);
+}
+
+#[test]
+fn discord_shows_an_incident() {
+    let url = incident_url();
+    let expected = json!({
+        "allowed_mentions": {"parse": []},
+        "embeds": [{
+            "title": "Elevated API errors",
+            "url": url,
+            "description": "A bad deploy was found.",
+            "color": 15_105_570,
+            "timestamp": "2026-03-05T16:22:41.500Z",
+            "fields": [
+                {"name": "Status", "value": "Identified", "inline": true},
+                {"name": "Began", "value": "Mar 5, 2026, 09:00 MST (America/Denver)", "inline": true},
+                {"name": "Updated", "value": "Mar 5, 2026, 09:22 MST (America/Denver)", "inline": true},
+                {"name": "Affected", "value": "Edge API: Partial Outage", "inline": false},
+                {"name": "Links", "inline": false, "value":
+                    format!("[View incident]({url}) · [Manage subscription]({MANAGE})")},
+            ],
+            "footer": {"text": "Acme"},
+        }],
+    });
+    assert_eq!(checked(Channel::Discord, &about(notice())), expected);
+}
+
+#[test]
+fn teams_shows_an_incident() {
+    let body = checked(Channel::Teams, &about(notice()));
+    let card = &body["attachments"][0]["content"];
+    assert_eq!(card["body"][0]["style"], "warning");
+    assert_eq!(
+        lines(card),
+        [
+            "Elevated API errors",
+            "Identified · Acme",
+            "A bad deploy was found.",
+            "Affected",
+            "Edge API: Partial Outage",
+            "Began: Mar 5, 2026, 09:00 MST (America/Denver)",
+            "Updated: Mar 5, 2026, 09:22 MST (America/Denver)",
+        ]
+    );
+    let actions = json!([
+        {"type": "Action.OpenUrl", "title": "View incident", "url": incident_url()},
+        {"type": "Action.OpenUrl", "title": "Manage subscription", "url": MANAGE},
+    ]);
+    assert_eq!(card["actions"], actions);
+}
+
+#[test]
+fn a_maintenance_shows_its_times_and_components() {
+    let mut notice = notice();
+    notice.content.message = None;
+    notice.content.change = NoticeChange::Maintenance {
+        change: MaintenanceChange::Scheduled,
+        status: MaintenanceStatus::Scheduled,
+        start_at: at("2026-03-08T08:00:00Z"),
+        end_at: Some(at("2026-03-08T11:00:00Z")),
+        components: vec!["Edge API".into()],
+    };
+    let body = checked(Channel::Teams, &about(notice));
+    let card = &body["attachments"][0]["content"];
+    assert_eq!(
+        lines(card),
+        [
+            "Elevated API errors",
+            "Scheduled · Acme",
+            "Requests fail.",
+            "Affected",
+            "Edge API",
+            // Clocks in Denver are set forward between the two.
+            "Starts: Mar 8, 2026, 01:00 MST (America/Denver)",
+            "Ends: Mar 8, 2026, 05:00 MDT (America/Denver)",
+            "Posted: Mar 5, 2026, 09:22 MST (America/Denver)",
+        ]
+    );
+    assert_eq!(card["actions"][0]["title"], "View maintenance");
+}
+
+#[test]
+fn a_confirmation_leads_to_its_link_and_to_the_end() {
+    let link = LINK.to_owned();
+    let content = content(state(), MessageKind::Confirmation { link });
+    let body = checked(Channel::Teams, &content);
+    let card = &body["attachments"][0]["content"];
+    let text = lines(card).join("\n");
+    assert!(
+        text.contains("This channel was subscribed to status updates of Acme."),
+        "{text}"
+    );
+    let actions = json!([
+        {"type": "Action.OpenUrl", "title": "Confirm subscription", "url": LINK},
+        {"type": "Action.OpenUrl", "title": "End subscription", "url": MANAGE},
+    ]);
+    assert_eq!(card["actions"], actions);
+    for channel in [Channel::Slack, Channel::Discord] {
+        let body = checked(channel, &content).to_string();
+        let link = LINK.replace(
+            '&',
+            if channel == Channel::Slack {
+                "&amp;"
+            } else {
+                "&"
+            },
+        );
+        assert!(body.contains(&link), "{body}");
+    }
+}
+
+#[test]
+fn a_test_message_says_so() {
+    for channel in [Channel::Slack, Channel::Teams, Channel::Discord] {
+        let body = checked(channel, &content(state(), MessageKind::Test)).to_string();
+        assert!(body.contains("This is a test message from Acme"), "{body}");
+    }
+}
+
+#[test]
+fn texts_of_people_make_no_mentions_links_or_markup() {
+    let wrong = "<!channel> <@U1> <https://evil.example|Log in> & @everyone [a](https://b.example) **c** :d:";
+    let mut notice = notice();
+    notice.content.title = wrong.into();
+    notice.content.message = Some(wrong.into());
+    let content = about(notice);
+    let slack = checked(Channel::Slack, &content);
+    assert_eq!(
+        slack["blocks"][2]["text"]["text"],
+        "&lt;!channel&gt; &lt;@U1&gt; &lt;https://evil.example|Log in&gt; &amp; @everyone [a](https://b.example) **c** :d:"
+    );
+    assert!(slack["text"].as_str().unwrap().contains("&lt;!channel&gt;"));
+    let discord = checked(Channel::Discord, &content);
+    let escaped = r"\<!channel\> \<\@U1\> \<https\://evil.example\|Log in\> & \@everyone \[a\]\(https\://b.example\) \*\*c\*\* \:d\:";
+    assert_eq!(discord["embeds"][0]["description"], escaped);
+    assert_eq!(discord["embeds"][0]["title"], escaped);
+    // A run of text has no markup.
+    let teams = checked(Channel::Teams, &content);
+    let card = &teams["attachments"][0]["content"];
+    assert_eq!(lines(card)[2], wrong);
+}
+
+#[test]
+fn lines_of_a_text_stay_lines() {
+    let mut notice = notice();
+    notice.content.message = Some("one\n\ntwo\r\nthree".into());
+    let content = content(state(), MessageKind::Notice(Arc::new(notice)));
+    let teams = checked(Channel::Teams, &content);
+    let card = &teams["attachments"][0]["content"];
+    assert_eq!(lines(card)[2..5], ["one", "two", "three"]);
+    let slack = checked(Channel::Slack, &content);
+    assert_eq!(slack["blocks"][2]["text"]["text"], "one\n\ntwo\r\nthree");
+}
+
+/// The lines of an Adaptive Card.
+pub(crate) fn lines(card: &Value) -> Vec<String> {
+    let elements = card["body"].as_array().unwrap().iter();
+    let blocks = elements.flat_map(|element| match element["items"].as_array() {
+        Some(items) => items.iter().collect(),
+        None => vec![element],
+    });
+    let line = |block: &Value| {
+        let runs = block["inlines"].as_array().unwrap().iter();
+        runs.map(|run| run["text"].as_str().unwrap()).collect()
+    };
+    blocks.map(line).collect()
+}

@@ -19,7 +19,7 @@ use url::{Host, Url};
 pub use self::failure::RequestError;
 use self::resolver::CheckedResolver;
 pub use self::response::Response;
-use crate::lookup::{Lookup, SystemLookup};
+use crate::lookup::{Lookup, SharedLookup, SystemLookup};
 use crate::target::{AllowedTargets, Ports, Reach, Rules, TargetError};
 
 /// Maximum of bytes of a request's body.
@@ -68,12 +68,13 @@ pub struct OutboundClient {
 }
 
 impl OutboundClient {
-    /// A client with the look-up of the operating system.
+    /// A client with the look-up of the operating system, which requests share.
     ///
     /// # Errors
     /// If the system's certificates cannot be read.
     pub fn new(settings: OutboundSettings) -> Result<Self, RequestError> {
-        Self::with(settings, Arc::new(SystemLookup), Timeouts::default())
+        let lookup = SharedLookup::new(Arc::new(SystemLookup));
+        Self::with(settings, Arc::new(lookup), Timeouts::default())
     }
 
     /// A client with another look-up and other timeouts.

@@ -1,9 +1,13 @@
 //! The look-up of host names.
 
+mod shared;
+
 use std::net::IpAddr;
 
 use async_trait::async_trait;
 use tokio::net::lookup_host;
+
+pub use self::shared::SharedLookup;
 
 /// Finds the addresses of host names. Tests replace it.
 #[async_trait]
@@ -12,7 +16,7 @@ pub trait Lookup: Send + Sync {
     async fn addresses(&self, host: &str) -> Vec<IpAddr>;
 }
 
-/// The look-up of the operating system.
+/// The look-up of the operating system. It occupies a thread until the name servers reply or the system gives up.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 

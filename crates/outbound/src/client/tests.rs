@@ -168,6 +168,28 @@ async fn a_name_without_an_address_may_have_one_later() {
     assert!(!refused.is_final());
 }
 
+/// A look-up whose name servers never reply.
+struct SilentLookup;
+
+#[async_trait]
+impl Lookup for SilentLookup {
+    async fn addresses(&self, _: &str) -> Vec<IpAddr> {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn silent_name_servers_are_given_up_in_time() {
+    let settings = OutboundSettings::default();
+    let lookup = Arc::new(SilentLookup);
+    let client = OutboundClient::with(settings, lookup, Timeouts::default()).unwrap();
+    let url = Url::parse("https://silent.example/").unwrap();
+    let refused = client.check(&url).await.unwrap_err();
+    assert_eq!(refused, TargetError::NoAddress("silent.example".into()));
+    let failed = client.get(&url, HeaderMap::new()).await.unwrap_err();
+    assert_eq!(failed, RequestError::ConnectTimeout);
+}
+
 #[tokio::test]
 async fn a_body_beyond_the_limit_is_not_sent() {
     let receiver = CountingReceiver::start().await;

@@ -1,0 +1,174 @@
+//! Look-ups that concurrent requests share.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use quick_cache::sync::Cache;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
+
+use super::Lookup;
+
+/// Names whose results are kept.
+const NAMES: usize = 10_000;
+/// How long a result is used: of a name with addresses, and of a name without. A name server that does not reply occupies a thread
+/// for many seconds, so such a name is asked for less often.
+const KEPT: Duration = Duration::from_secs(10);
+const KEPT_EMPTY: Duration = Duration::from_secs(15);
+/// Look-ups at the same time. The runtime has 512 threads for them and for other work.
+const CONCURRENT: usize = 256;
+
+/// Shares each look-up between all requests for the name, also with those of the next seconds. A name whose servers do not reply
+/// occupies at most one thread.
+pub struct SharedLookup {
+    lookup: Arc<dyn Lookup>,
+    permits: Arc<Semaphore>,
+    known: Cache<String, Result>,
+}
+
+/// `None` until it is known.
+type Result = watch::Receiver<Option<Found>>;
+
+#[derive(Clone)]
+struct Found {
+    addresses: Vec<IpAddr>,
+    until: Instant,
+}
+
+impl SharedLookup {
+    /// Shares the results of another look-up.
+    #[must_use]
+    pub fn new(lookup: Arc<dyn Lookup>) -> Self {
+        Self {
+            lookup,
+            permits: Arc::new(Semaphore::new(CONCURRENT)),
+            known: Cache::new(NAMES),
+        }
+    }
+
+    /// The result that is known or awaited; a new look-up if there is none.
+    fn result(&self, host: &str) -> Result {
+        if let Some(known) = self.known.get(host).filter(is_usable) {
+            return known;
+        }
+        let (sender, receiver) = watch::channel(None);
+        self.known.insert(host.to_owned(), receiver.clone());
+        let lookup = Arc::clone(&self.lookup);
+        let permits = Arc::clone(&self.permits);
+        let host = host.to_owned();
+        // A task, so that it continues for later requests if this one is cancelled.
+        tokio::spawn(async move {
+            let _permit = permits.acquire().await;
+            let addresses = lookup.addresses(&host).await;
+            let kept = if addresses.is_empty() {
+                KEPT_EMPTY
+            } else {
+                KEPT
+            };
+            sender.send_replace(Some(Found {
+                addresses,
+                until: Instant::now() + kept,
+            }));
+        });
+        receiver
+    }
+}
+
+fn is_usable(result: &Result) -> bool {
+    match &*result.borrow() {
+        Some(found) => Instant::now() < found.until,
+        // The task of an unfinished look-up holds the sender, unless its runtime has ended.
+        None => result.has_changed().is_ok(),
+    }
+}
+
+#[async_trait]
+impl Lookup for SharedLookup {
+    async fn addresses(&self, host: &str) -> Vec<IpAddr> {
+        let mut result = self.result(host);
+        let found = result.wait_for(Option::is_some).await;
+        found
+            .ok()
+            .and_then(|found| found.clone())
+            .map_or_else(Vec::new, |found| found.addresses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures_util::future::join_all;
+    use tokio::sync::Notify;
+    use tokio::time::{advance, timeout};
+
+    /// A look-up that counts, and whose servers reply when they are told to.
+    #[derive(Default)]
+    struct CountingLookup {
+        count: AtomicUsize,
+        reply: Notify,
+        addresses: Vec<IpAddr>,
+    }
+
+    #[async_trait]
+    impl Lookup for CountingLookup {
+        async fn addresses(&self, _: &str) -> Vec<IpAddr> {
+            self.count.fetch_add(1, Ordering::SeqCst);
+            self.reply.notified().await;
+            self.addresses.clone()
+        }
+    }
+
+    fn counting(addresses: &[&str]) -> (Arc<CountingLookup>, SharedLookup) {
+        let counting = Arc::new(CountingLookup {
+            addresses: addresses.iter().map(|text| text.parse().unwrap()).collect(),
+            ..CountingLookup::default()
+        });
+        let shared = SharedLookup::new(Arc::clone(&counting) as Arc<dyn Lookup>);
+        (counting, shared)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn concurrent_requests_share_a_lookup() {
+        let (counting, shared) = counting(&["8.8.8.8"]);
+        counting.reply.notify_one();
+        let requests = (0..50).map(|_| shared.addresses("a.example"));
+        for addresses in join_all(requests).await {
+            assert_eq!(addresses, counting.addresses);
+        }
+        assert_eq!(counting.count.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_result_is_used_for_seconds_only() {
+        for (addresses, kept) in [(&["8.8.8.8"][..], KEPT), (&[], KEPT_EMPTY)] {
+            let (counting, shared) = counting(addresses);
+            for (passed, expected) in [
+                (Duration::ZERO, 1),
+                (kept.checked_sub(Duration::from_millis(1)).unwrap(), 1),
+                (Duration::from_millis(1), 2),
+            ] {
+                advance(passed).await;
+                counting.reply.notify_one();
+                shared.addresses("a.example").await;
+                assert_eq!(counting.count.load(Ordering::SeqCst), expected);
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_name_without_a_reply_is_looked_up_once() {
+        let (counting, shared) = counting(&["8.8.8.8"]);
+        for _ in 0..5 {
+            let given_up = timeout(Duration::from_secs(3), shared.addresses("a.example")).await;
+            assert!(given_up.is_err());
+        }
+        counting.reply.notify_one();
+        assert_eq!(shared.addresses("a.example").await, counting.addresses);
+        assert_eq!(counting.count.load(Ordering::SeqCst), 1);
+    }
+}

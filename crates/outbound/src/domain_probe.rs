@@ -128,9 +128,15 @@ mod tests {
 
     /// Reads from a server that sends this response. Returns the result and the request.
     async fn asked(response: String) -> (Result<String, ProbeFailure>, String) {
+        asked_at("127.0.0.1", response).await
+    }
+
+    /// Reads from a server with this host.
+    async fn asked_at(host: &str, response: String) -> (Result<String, ProbeFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
         let probe = HttpDomainProbe {
-            check_address: Some(listener.local_addr().unwrap().to_string()),
+            check_address: Some(format!("{host}:{port}")),
             ..HttpDomainProbe::default()
         };
         let serving = tokio::spawn(async move {
@@ -164,6 +170,14 @@ mod tests {
             request.contains("\r\nhost: status.acme.example\r\n"),
             "{request}"
         );
+    }
+
+    #[tokio::test]
+    async fn the_check_address_may_be_a_name() {
+        let (result, request) = asked_at("localhost", with_body("200 OK", "t1")).await;
+        assert_eq!(result, Ok("t1".to_owned()));
+        let host = "\r\nhost: status.acme.example\r\n";
+        assert!(request.to_ascii_lowercase().contains(host), "{request}");
     }
 
     #[tokio::test]

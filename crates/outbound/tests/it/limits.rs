@@ -1,11 +1,14 @@
 //! Contents at and beyond the limits of the products.
 
+use std::sync::Arc;
+
+use allclear_application::message::MessageKind;
 use allclear_domain::channel::Channel;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::notice::{AffectedComponent, NoticeChange};
 
 use crate::bodies::lines;
-use crate::content::{about, notice};
+use crate::content::{about, content, notice, state};
 use crate::schema::checked;
 
 const CHATS: [Channel; 3] = [Channel::Slack, Channel::Teams, Channel::Discord];
@@ -31,6 +34,32 @@ fn a_thousand_components_are_counted() {
         assert!(body.contains("Component number 0: Major Outage"), "{body}");
         let after = body.split("and 9").nth(1).unwrap();
         assert_eq!(&after[2..7], " more", "{body}");
+    }
+}
+
+#[test]
+fn the_sum_of_the_longest_texts_is_within_the_limit() {
+    for piece in ["&", "*", "字", "\u{1F600}"] {
+        // The longest URLs that Discord and Slack show.
+        for longest in [300, 440, 950] {
+            let mut notice = with_components(1000);
+            notice.content.title = piece.repeat(200);
+            notice.content.message = Some(piece.repeat(10_000));
+            if let NoticeChange::Incident { components, .. } = &mut notice.content.change {
+                for component in components {
+                    component.name = piece.repeat(200);
+                }
+            }
+            let mut state = state();
+            state.organisation.page_title = Some(piece.repeat(200));
+            state.organisation.time_zone = "America/Argentina/ComodRivadavia".parse().unwrap();
+            state.url = format!("https://status.acme.example/{}", "x".repeat(longest - 28));
+            let mut content = content(state, MessageKind::Notice(Arc::new(notice)));
+            content.manage = format!("{}&{}", content.manage, "y".repeat(longest - 84));
+            for channel in CHATS {
+                checked(channel, &content);
+            }
+        }
     }
 }
 

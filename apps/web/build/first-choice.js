@@ -21,7 +21,12 @@
     document.querySelector('[name=theme-color]').content = '#f6f8fa';
   }
 
-  var groups = JSON.parse(chosen('groups') || null);
+  var groups;
+  try {
+    groups = JSON.parse(chosen('groups'));
+  } catch {
+    // Something else has written it.
+  }
   if (!groups) return;
   var found = new MutationObserver(function () {
     document.querySelectorAll('[data-group]').forEach(function (group) {

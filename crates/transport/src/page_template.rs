@@ -125,6 +125,7 @@ impl PageTemplate {
             link rel="canonical" href=(address);
             (feed_links(&organisation.url, &organisation.page_title))
             meta property="og:type" content="website";
+            meta property="og:site_name" content=(organisation.page_title);
             meta property="og:title" content=(organisation.page_title);
             meta property="og:description" content=(description);
             meta property="og:url" content=(address);

@@ -155,6 +155,7 @@ fn preview_names_the_organisation_and_its_incidents() {
         "<link rel=\"canonical\" href=\"https://status.example.com/status/org\">",
         "<meta property=\"og:image\" content=\"https://status.example.com/preview-operational.png\">",
         "<meta property=\"og:type\" content=\"website\">",
+        "<meta property=\"og:site_name\" content=\"Acme\">",
         "<meta name=\"twitter:card\" content=\"summary_large_image\">",
     ] {
         assert!(page.contains(tag), "{tag}\n{page}");

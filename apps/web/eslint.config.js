@@ -94,10 +94,6 @@ export default defineConfig(
   },
   { files: ['public/**/*.js'], languageOptions: { globals: globals.browser } },
   {
-    files: ['build/after-paint.js'],
-    languageOptions: { globals: { ...globals.browser, FILES: 'readonly' } },
-  },
-  {
     files: ['build/embed-*.js', 'build/history-live.js', 'build/first-choice.js'],
     languageOptions: { globals: { ...globals.browser, followEvents: 'readonly' } },
   },

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { minifySync, type Plugin, type Rolldown } from 'vite';
 import { compactStyle, declaration, renamed, withoutUnusedTokens } from './compact-style.ts';
+import { chunksOf } from './public-page-guard.ts';
+import { buildStarter } from './status-starter.ts';
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const read = (path: string) => readFileSync(file(path), 'utf8');
@@ -16,20 +19,21 @@ const bare =
 
 export const theme = '<script src="/theme.js"></script>';
 const stylesheet = /\s*<link rel="stylesheet"[^>]*href="\/([^"]+)">/g;
-const preload = /\s*<link rel="modulepreload"[^>]*href="([^"]+)">/g;
-const entry = /\s*<script type="module"[^>]*src="([^"]+)"><\/script>/;
+const starter = /\s*<script type="module" src="\/src\/app\/status-starter.ts"><\/script>/;
 
 /**
  * Makes the first answer all that a visitor waits for: the public page's style stands in it, allowed by its hash, and so does
- * the script that chooses its theme; what loads the rest is one small file that no paint waits for.
+ * the script that chooses its theme; its first script is one file of at most `maxBytes` compressed, which no paint waits for.
  */
-export function firstPaint(): Plugin {
+export function firstPaint({ maxBytes }: { maxBytes: number }): Plugin {
   return {
     name: 'allclear:first-paint',
     apply: 'build',
+    // The first script is built apart, once the names of the files that it loads are known.
+    transformIndexHtml: { order: 'pre', handler: (html) => html.replace(starter, '') },
     generateBundle: {
       order: 'post',
-      handler(_options, bundle) {
+      async handler(_options, bundle) {
         const page = bundle['status.html'];
         if (page?.type !== 'asset') return this.error('There is no status.html');
         for (const [id, code] of atOnce(this, bundle)) {
@@ -51,12 +55,16 @@ export function firstPaint(): Plugin {
           return `/${fileName}`;
         };
         const later = emit('later', 'css', laterStyle(names));
-        const begin = emit('begin', 'js', beginning(html));
+        const script = await buildStarter(chunksOf(bundle, 'status').map(addressOf));
+        const bytes = gzipSync(script, { level: 9 }).byteLength;
+        if (bytes > maxBytes) {
+          this.error(`The status page's first script has ${bytes} bytes; it may have ${maxBytes}`);
+        }
+        this.info(`The status page's first script has ${bytes} of at most ${maxBytes} bytes`);
+        const first = emit('starter', 'js', script);
         page.source = html
-          .replace(theme, `${choice}<script async src="${begin}"></script>`)
-          .replace('</style>', `</style>${linked(later)}`)
-          .replace(preload, '')
-          .replace(entry, '');
+          .replace(theme, `${choice}<script async src="${first}"></script>`)
+          .replace('</style>', `</style>${linked(later)}`);
         page.source = page.source.replace(/\n\s*/g, '').replaceAll(' />', '>');
         const scripts = page.source.match(/<script[^>]*>/g);
         if (scripts?.length !== 2 || !page.source.includes('<style>')) {
@@ -151,10 +159,6 @@ function linked(later: string): string {
   return `${link(` media="${media}"`)}<noscript>${link('')}</noscript>`;
 }
 
-/** The page's only external script, which loads the rest after the first paint. */
-function beginning(html: string): string {
-  const script = JSON.stringify(entry.exec(html)?.[1]);
-  const imports = JSON.stringify([...html.matchAll(preload)].map(([, name]) => name));
-  const source = read('./after-paint.js').replace('FILES', `${script},${imports}`);
-  return minifySync('begin.js', source, { module: false }).code;
+function addressOf({ fileName }: Rolldown.OutputChunk): string {
+  return `/${fileName}`;
 }

@@ -40,7 +40,10 @@ export function iconSprite(): Plugin {
     name: 'allclear:icon-sprite',
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
     load: async (module) =>
-      module === `\0${id}` ? `export default ${JSON.stringify(await symbols())}` : undefined,
+      module === `\0${id}`
+        ? `export default ${JSON.stringify(await symbols())};
+           export const moon = ${JSON.stringify(await symbol('moon'))};`
+        : undefined,
     transformIndexHtml: async (html) =>
       html.includes(mark) ? html.replace(mark, `<svg hidden>${await symbols()}</svg>`) : html,
   };

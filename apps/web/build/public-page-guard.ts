@@ -6,8 +6,8 @@ const forbidden =
   /node_modules\/(@clerk|formik|yup|@tanstack|react-router|react-router-dom|socket\.io-client|engine\.io-client)\//;
 
 /**
- * Fails the build when the script of the public status page is larger than `maxBytes` compressed,
- * or when it holds a package that belongs to the operator's app.
+ * Fails the build when the script that the public status page loads on demand is larger than `maxBytes` compressed, or when it
+ * holds a package that belongs to the operator's app.
  */
 export function publicPageGuard({ maxBytes }: { maxBytes: number }): Plugin {
   return {
@@ -21,19 +21,22 @@ export function publicPageGuard({ maxBytes }: { maxBytes: number }): Plugin {
       if (intruders.length > 0) {
         this.error(`The public status page must not load ${intruders.join(', ')}`);
       }
-      const bytes = chunks.reduce((sum, chunk) => sum + gzipSync(chunk.code).byteLength, 0);
+      const bytes = chunks.reduce(
+        (sum, chunk) => sum + gzipSync(chunk.code, { level: 9 }).byteLength,
+        0,
+      );
       if (bytes > maxBytes) {
         this.error(
-          `The public status page loads ${bytes} bytes of script; it may load ${maxBytes}`,
+          `The public status page loads ${bytes} bytes of script on demand; it may load ${maxBytes}`,
         );
       }
-      this.info(`The public status page loads ${bytes} of at most ${maxBytes} bytes of script`);
+      this.info(`The public status page loads ${bytes} of at most ${maxBytes} bytes on demand`);
     },
   };
 }
 
-/** Returns the entry's chunk and all chunks that it imports statically. */
-function chunksOf(bundle: Rolldown.OutputBundle, entry: string): Rolldown.OutputChunk[] {
+/** Returns the entry's chunk, and after it all chunks that it imports statically. */
+export function chunksOf(bundle: Rolldown.OutputBundle, entry: string): Rolldown.OutputChunk[] {
   const all = Object.values(bundle).filter((output) => output.type === 'chunk');
   const start = all.find((chunk) => chunk.isEntry && chunk.name === entry);
   const found = new Set<Rolldown.OutputChunk>();

@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures';
 import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
+import { loadReact } from './loaded-scripts';
 import type { Organisation } from './operator';
 
 const hostile = '<img src=x onerror=alert(1)></script><b>&amp;{{7*7}}';
@@ -196,6 +197,12 @@ async function outline(page: Page): Promise<string[]> {
   });
 }
 
+/** What the scripts write: times, how far away they are, the connection and the time zone. */
+function texts(page: Page): Promise<string[]> {
+  const written = page.locator('time, .time-distance, .live, .live + p');
+  return written.evaluateAll((elements) => elements.map((element) => element.outerHTML));
+}
+
 test('the script takes over exactly what the server wrote', async ({
   page,
   organisation,
@@ -211,9 +218,13 @@ test('the script takes over exactly what the server wrote', async ({
     await page.unroute('**/assets/*.js');
     await page.goto(path);
     await expect(page.getByRole('button', { name: /Switch to .* theme/ })).toBeVisible();
-    if (path === organisation.statusPage)
-      await expect(page.getByText('Live', { exact: true })).toBeVisible();
     expect(await outline(page)).toEqual(written);
+    if (path !== organisation.statusPage) continue;
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    const started = await texts(page);
+    await loadReact(page);
+    expect(await outline(page)).toEqual(written);
+    expect(await texts(page)).toEqual(started);
   }
   onlyOfWhatWasKeptBack(consoleErrors);
 });
@@ -250,6 +261,8 @@ for (const width of [320, 390, 768, 1280, 2560]) {
     release();
     await loaded;
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    await expectNothingMoved(page);
+    await loadReact(page);
     await expectNothingMoved(page);
     expect(await height()).toBe(before);
   });

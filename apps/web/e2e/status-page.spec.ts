@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './fixtures';
+import { scriptsOf } from './loaded-scripts';
 
 test('a visitor sees components appear, change and disappear without reloading', async ({
   page,
@@ -43,7 +44,7 @@ test('the first response contains everything that is painted', async ({ page, or
   expect(calls).toEqual([state, `${state}/events`]);
 });
 
-test('what is painted first waits for nothing but the page, and its script waits for it', async ({
+test('what is painted first waits for nothing but the page, and its script is one file', async ({
   page,
   organisation,
 }) => {
@@ -53,9 +54,11 @@ test('what is painted first waits for nothing but the page, and its script waits
   const screen = html.replace(/<noscript>.*?<\/noscript>/, '');
   expect(screen).not.toMatch(/<link[^>]* rel="(stylesheet"(?![^>]* media="print,)|modulepreload")/);
   // The choice of the theme, one small file that no paint waits for, and data. An injected script would not run.
-  const [theme, begin, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
+  const [theme, starter, data, ...others] = [...html.matchAll(/<script[^>]*>/g)].map(
+    ([tag]) => tag,
+  );
   expect(theme).toBe('<script>');
-  expect(begin).toMatch(/^<script async src="\/assets\/begin-[\w-]+\.js">$/);
+  expect(starter).toMatch(/^<script async src="\/assets\/starter-[\w-]+\.js">$/);
   expect(data).toBe('<script type="application/json" id="drawn">');
   expect(others).toEqual([]);
   const policy = response.headers()['content-security-policy']?.split('; ');
@@ -64,17 +67,7 @@ test('what is painted first waits for nothing but the page, and its script waits
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   // The style is allowed and applied: nothing is as wide as a page without one.
   await expect(page.locator('main')).toHaveCSS('display', 'grid');
-  const { painted, asked } = await page.evaluate(() => {
-    const files = performance.getEntriesByType('resource');
-    const scripts = files.filter(({ name }) => name.endsWith('.js') && !name.includes('/begin-'));
-    return {
-      painted: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity,
-      asked: scripts.map((each) => each.startTime),
-    };
-  });
-  expect(asked.length).toBeGreaterThan(0);
-  // However slow the machine is, a page that takes long to be painted does not wait for it longer than a second.
-  expect(Math.min(...asked)).toBeGreaterThanOrEqual(Math.min(painted, 1000));
+  expect(await scriptsOf(page)).toEqual([expect.stringContaining('/assets/starter-')]);
 });
 
 test('a returning visitor with the light theme sees no other, however late its script comes', async ({
@@ -108,7 +101,7 @@ test('nothing can be pressed before there is anything to keep it', async ({
 }) => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/begin-*.js', async (route) => {
+  await page.route('**/assets/starter-*.js', async (route) => {
     await released;
     await route.continue();
   });
@@ -119,22 +112,6 @@ test('nothing can be pressed before there is anything to keep it', async ({
   for (const control of await controls.all()) await expect(control).toBeHidden();
   release();
   await page.getByRole('button', { name: 'Subscribe To Updates' }).click();
-  await expect(page.getByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
-});
-
-test('what is pressed before the script is there is not lost', async ({ page, organisation }) => {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/assets/status-*.js', async (route) => {
-    await released;
-    await route.continue();
-  });
-  const asked = page.waitForRequest('**/assets/status-*.js');
-  await page.goto(organisation.statusPage, { waitUntil: 'domcontentloaded' });
-  await asked;
-  await page.getByRole('button', { name: 'Subscribe To Updates' }).click();
-  await expect(page.getByRole('dialog')).toBeHidden();
-  release();
   await expect(page.getByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
 });
 

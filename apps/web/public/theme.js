@@ -1,5 +1,5 @@
 // Runs before the first paint of the app, so that nobody sees the wrong theme flash by; on the public page, which waits for
-// nothing, as soon as it is there: see docs/decisions/no-paint-waits-for-a-theme.md. Kept in step with src/ui/theme.ts.
+// nothing, as soon as it is there: see docs/decisions/no-paint-waits-for-a-theme.md. Kept in step with src/ui/theme-choice.ts.
 (function () {
   var theme = 'dark';
   try {

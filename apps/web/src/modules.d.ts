@@ -9,4 +9,9 @@ declare module '*.json?reference' {
 declare module 'virtual:icon-symbols' {
   const symbols: string;
   export default symbols;
+  /** The icon that the server's drawing, which is dark, does not have. */
+  export const moon: string;
 }
+
+/** Files that app/status.tsx imports. The build puts their names into the status page's first script. */
+declare const STATUS_IMPORTS: readonly string[];

@@ -1,5 +1,5 @@
 import type { ComponentProps } from 'react';
-import { fromLocalMinute, toLocalMinute } from './datetime';
+import { fromLocalMinute, toLocalMinute } from './local-minute';
 import { Input } from './input';
 
 interface DateTimeInputProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'type'> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatInstant, fromLocalMinute, toLocalMinute } from './datetime';
+import { formatInstant } from './datetime';
+import { fromLocalMinute, toLocalMinute } from './local-minute';
 
 // The tests run in Europe/Berlin: UTC+1 in winter, UTC+2 from 29 March to 25 October 2026.
 describe('local minutes', () => {

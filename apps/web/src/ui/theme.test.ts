@@ -2,7 +2,8 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import themeScript from '/public/theme.js?raw';
 import tokens from '@/styles/tokens.css?raw';
-import { setTheme, useShownTheme, useTheme } from './theme';
+import { useShownTheme, useTheme } from './theme';
+import { setTheme } from './theme-choice';
 
 function firstPaint(): string | undefined {
   const script = document.createElement('script');

@@ -1,68 +1,12 @@
 import { useSyncExternalStore } from 'react';
+import { followTheme, setTheme, shownTheme, storedTheme, type Theme } from './theme-choice';
 
-export type Theme = 'dark' | 'light' | 'system';
-
-const storageKey = 'allclear:theme';
-const changed = 'allclear:theme-changed';
-/** The canvas colours of src/styles/tokens.css, for the browser's own interface. */
-const canvasColours = { dark: '#0b0f14', light: '#f6f8fa' } as const;
-const prefersLight = '(prefers-color-scheme: light)';
-
-/** Returns the stored theme, which public/theme.js has applied before the first paint. */
-export function storedTheme(): Theme {
-  try {
-    const value = localStorage.getItem(storageKey);
-    return value === 'light' || value === 'system' ? value : 'dark';
-  } catch {
-    return 'dark';
-  }
-}
-
-export function setTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(storageKey, theme);
-  } catch {
-    // Storage may be forbidden. Then the choice lasts as long as the page.
-  }
-  applyTheme(theme);
-  window.dispatchEvent(new Event(changed));
-}
-
-/** Returns the chosen theme; the default during hydration, like the server. */
+/** Returns the chosen theme. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  return [useSyncExternalStore(subscribe, storedTheme, () => 'dark'), setTheme];
+  return [useSyncExternalStore(followTheme, storedTheme, storedTheme), setTheme];
 }
 
 /** Returns the theme that is shown. */
 export function useShownTheme(): 'dark' | 'light' {
-  return useSyncExternalStore(subscribe, () => shown(storedTheme()));
-}
-
-function shown(theme: Theme): 'dark' | 'light' {
-  const light = theme === 'light' || (theme === 'system' && matchMedia(prefersLight).matches);
-  return light ? 'light' : 'dark';
-}
-
-function applyTheme(theme: Theme): void {
-  const name = shown(theme);
-  document.documentElement.dataset.theme = name;
-  const canvas = document.querySelector('meta[name=theme-color]');
-  canvas?.setAttribute('content', canvasColours[name]);
-}
-
-/** Follows changes in other tabs, and those of the system if the theme is "system". */
-function subscribe(notify: () => void): () => void {
-  const follow = () => {
-    applyTheme(storedTheme());
-    notify();
-  };
-  const media = matchMedia(prefersLight);
-  window.addEventListener('storage', follow);
-  media.addEventListener('change', follow);
-  window.addEventListener(changed, notify);
-  return () => {
-    window.removeEventListener('storage', follow);
-    media.removeEventListener('change', follow);
-    window.removeEventListener(changed, notify);
-  };
+  return useSyncExternalStore(followTheme, () => shownTheme(storedTheme()));
 }

@@ -7,7 +7,7 @@ import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
-import { currentMinute } from '@/ui/datetime';
+import { currentMinute } from '@/ui/local-minute';
 import { LoadFailure } from '@/ui/load-failure';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { useGoBack } from '@/ui/use-go-back';

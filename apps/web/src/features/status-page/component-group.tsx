@@ -1,11 +1,4 @@
-import {
-  useEffect,
-  useEffectEvent,
-  useRef,
-  useSyncExternalStore,
-  type ReactNode,
-  type ToggleEvent,
-} from 'react';
+import { useSyncExternalStore, type ReactNode, type ToggleEvent } from 'react';
 import type { PublicComponent, PublicComponentGroup } from '@/api/types';
 import { signsOf } from '@/ui/status-signs';
 import { standsOut, worstStatus } from './headline';
@@ -29,18 +22,8 @@ export function ComponentGroup({ group, members, children }: ComponentGroupProps
   });
   const marked = members.some(standsOut);
   const byMode = display === 'OPEN' || (display === 'OPEN_WHEN_AFFECTED' && marked);
-  const chosen = useSyncExternalStore(
-    subscribeToGroups,
-    () => chosenGroups()[code],
-    () => undefined,
-  );
-  const isOpen = chosen ?? byMode;
-  const details = useRef<HTMLDetailsElement>(null);
-  const adoptEarlyChoice = useEffectEvent(() => {
-    if (details.current && details.current.open !== isOpen) chooseGroup(code, !isOpen);
-  });
-  // The visitor may have opened or closed the group before the script was there.
-  useEffect(() => adoptEarlyChoice(), []);
+  const readChoice = () => chosenGroups()[code];
+  const isOpen = useSyncExternalStore(subscribeToGroups, readChoice, readChoice) ?? byMode;
 
   /** Follows the visitor. The event comes also after a change that React has made. */
   function toggle({ currentTarget }: ToggleEvent<HTMLDetailsElement>) {
@@ -49,7 +32,7 @@ export function ComponentGroup({ group, members, children }: ComponentGroupProps
 
   return (
     <li className="group-entry">
-      <details ref={details} data-group={code} open={isOpen} onToggle={toggle}>
+      <details data-group={code} open={isOpen} onToggle={toggle}>
         <summary>
           <h3 dir="auto">{name}</h3>
           <StatusMarks signs={signs} marked={marked} />

@@ -2,7 +2,8 @@ import { http, HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { followEventStream, followLater, type StateListener } from './event-stream';
+import { followEventStream, type StateListener } from './event-stream';
+import { followLater } from './follow-later';
 import { aComponent, aSnapshot } from './fixtures';
 import { FakeEventSource } from './fake-event-source';
 

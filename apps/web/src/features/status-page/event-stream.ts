@@ -27,21 +27,6 @@ export const followEventStream: Follow = (orgId, revision, listener) => {
   };
 };
 
-/** Follows in a way that is chosen asynchronously. */
-export function followLater(choose: () => Promise<Follow>): Follow {
-  return (...args) => {
-    let stop: (() => void) | undefined;
-    let stopped = false;
-    void choose().then((follow) => {
-      if (!stopped) stop = follow(...args);
-    });
-    return () => {
-      stopped = true;
-      stop?.();
-    };
-  };
-}
-
 /**
  * `EventSource` reconnects by itself after a broken connection, and resumes after the last event. It gives up after an
  * error response. Then, and after a `resync` event, the snapshot is read and a new stream starts at its revision.

@@ -4,6 +4,7 @@ import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { aSnapshot } from './fixtures';
 import { fetchDrawn, fetchSnapshot, readDrawn } from './snapshot';
+import { throwApiError } from './snapshot-error';
 
 function page(body: string): Document {
   return new DOMParser().parseFromString(body, 'text/html');
@@ -72,7 +73,7 @@ it('says why there is nothing', async () => {
   server.use(
     http.get(apiUrl(endpoints.status('org-1')), () => problem(404, 'Organisation not found')),
   );
-  await expect(ask(null)).rejects.toMatchObject({ status: 404 });
+  await expect(ask(null).catch(throwApiError)).rejects.toMatchObject({ status: 404 });
   server.use(http.get(apiUrl(endpoints.status('org-1')), () => HttpResponse.error()));
-  await expect(ask(null)).rejects.toMatchObject({ status: 0 });
+  await expect(ask(null).catch(throwApiError)).rejects.toMatchObject({ status: 0 });
 });

@@ -1,7 +1,6 @@
-import { ApiError } from '@/api/error';
+import { orderOf } from '@/api/page-order';
 import type { StatusSnapshot } from '@/api/types';
 import { apiBase, publicEndpoints } from '@/public-paths';
-import { orderOf } from '@/api/page-order';
 import type { PageState } from './page-state';
 
 /** The server leaves out empty lists. */
@@ -12,6 +11,16 @@ export interface DrawnPage {
   orgId: string;
   /** Entity tag of the state that the page shows. */
   tag: string;
+}
+
+/** A response that says that the request failed. The page's first script has no room for more: see snapshot-error.ts. */
+export class FailedResponse extends Error {
+  readonly response: Response;
+
+  constructor(response: Response) {
+    super(String(response.status));
+    this.response = response;
+  }
 }
 
 /** Reads what the server has drawn; null for an unknown organisation. */
@@ -25,23 +34,22 @@ export function readDrawn(page: Document): DrawnPage | null {
 /**
  * Requests the state that a page shows, or a newer one; `isDrawn` says which.
  *
- * @throws ApiError
+ * @throws FailedResponse
  */
 export async function fetchDrawn({
   orgId,
   tag,
 }: DrawnPage): Promise<{ state: PageState; isDrawn: boolean }> {
-  const response = await request(orgId, parseInt(tag), { Accept: 'application/json' });
-  const { data } = (await response.json()) as { data: Sent };
+  const response = await request(orgId, parseInt(tag));
   const received = response.headers.get('ETag')?.replace(/^W\//, '');
-  return { state: whole(data), isDrawn: received === `"${tag}"` };
+  return { state: await read(response), isDrawn: received === `"${tag}"` };
 }
 
 /**
  * Requests the state of an organisation. Returns null if it is still at `revision`. The state is not older than `atLeast`:
  * a shared cache stores the response under an address of its own, which nobody requested before that revision.
  *
- * @throws ApiError
+ * @throws FailedResponse
  */
 export async function fetchSnapshot(
   orgId: string,
@@ -49,31 +57,30 @@ export async function fetchSnapshot(
   signal: AbortSignal,
   atLeast = revision,
 ): Promise<PageState | null> {
-  const headers: Record<string, string> = { Accept: 'application/json' };
-  if (revision !== null) headers['If-None-Match'] = `"${revision}"`;
-  const response = await request(orgId, atLeast, headers, signal);
-  if (response.status === 304) return null;
-  const { data } = (await response.json()) as { data: Sent };
-  return whole(data);
+  const known = revision === null ? undefined : { 'If-None-Match': `"${revision}"` };
+  const response = await request(orgId, atLeast, known, signal);
+  return response.status === 304 ? null : read(response);
 }
 
 async function request(
   orgId: string,
   atLeast: number | null,
-  headers: HeadersInit,
+  known?: Record<string, string>,
   signal?: AbortSignal,
 ): Promise<Response> {
-  const url = new URL(apiBase + publicEndpoints.status(orgId), window.location.origin);
-  if (atLeast !== null) url.searchParams.set('revision', String(atLeast));
-  // The browser's copy may be some seconds old.
-  const options: RequestInit = { headers, cache: 'no-cache', ...(signal && { signal }) };
-  const response = await fetch(url, options).catch((error: unknown) => {
-    throw signal?.aborted ? error : ApiError.unreachable();
+  const query = atLeast === null ? '' : `?revision=${atLeast}`;
+  const path = apiBase + publicEndpoints.status(orgId) + query;
+  const response = await fetch(new URL(path, window.location.origin), {
+    headers: { Accept: 'application/json', ...known },
+    // The browser's copy may be some seconds old.
+    cache: 'no-cache',
+    ...(signal && { signal }),
   });
-  if (!response.ok && response.status !== 304) throw await ApiError.fromResponse(response);
+  if (!response.ok && response.status !== 304) throw new FailedResponse(response);
   return response;
 }
 
-function whole(sent: Sent): PageState {
-  return { incidents: [], maintenances: [], ...sent, order: orderOf(sent) };
+async function read(response: Response): Promise<PageState> {
+  const { data } = (await response.json()) as { data: Sent };
+  return { incidents: [], maintenances: [], ...data, order: orderOf(data) };
 }

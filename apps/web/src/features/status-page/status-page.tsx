@@ -7,6 +7,7 @@ import { type Follow, followEventStream } from './event-stream';
 import { PageFrame } from './page-frame';
 import type { PageState } from './page-state';
 import { fetchSnapshot } from './snapshot';
+import { throwApiError } from './snapshot-error';
 import { StatusView } from './status-view';
 
 interface StatusPageProps {
@@ -78,7 +79,7 @@ function useSnapshot(
   useEffect(() => {
     if (!isLoading) return;
     const left = new AbortController();
-    withRetries(() => fetchSnapshot(orgId, null, left.signal)).then(
+    withRetries(() => fetchSnapshot(orgId, null, left.signal).catch(throwApiError)).then(
       (snapshot) => left.signal.aborted || setLoading(begin(snapshot)),
       (error: unknown) => left.signal.aborted || setLoading(failure(error)),
     );

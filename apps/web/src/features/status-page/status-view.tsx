@@ -2,6 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { publicPaths } from '@/public-paths';
 import { formatInstant } from '@/ui/datetime';
 import { ComponentList } from './component-list';
+import { connectionTexts, timeOfDay, timeZoneText, type Connection } from './connection';
 import type { Follow } from './event-stream';
 import { documentTitle, favicon } from './headline';
 import { IncidentList } from './incident-list';
@@ -11,18 +12,19 @@ import { Prose } from './page-parts';
 import { isPast, type PageState } from './page-state';
 import { StatusBanner } from './status-banner';
 import { FeedMenu } from './subscribe/feed-menu';
-import { LocalTime, useHydrated } from './time';
-import { type Live, useLive } from './use-live';
+import { useLive, type LiveStart } from './use-live';
 
 interface StatusViewProps {
   snapshot: PageState;
   follow: Follow;
+  /** What the page shows already; undefined if nothing has followed it yet. */
+  start?: LiveStart;
   actions?: ReactNode;
 }
 
 /** The live page of an organisation. */
-export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
-  const { state, connection, asOf, announcements, changes } = useLive(snapshot, follow);
+export function StatusView({ snapshot, follow, start, actions }: StatusViewProps) {
+  const { state, connection, announcements, changes } = useLive(snapshot, follow, start);
   useDocumentStatus(state);
   const { organisation, components, incidents, maintenances } = state;
   // Unresolved incidents come before the components that they affect.
@@ -48,8 +50,8 @@ export function StatusView({ snapshot, follow, actions }: StatusViewProps) {
         <Prose text={organisation.pageDescription ?? ''} />
         <StatusBanner components={components} />
         <div className="note">
-          <LiveIndicator connection={connection} asOf={asOf} />
-          <TimeZone />
+          <LiveIndicator {...connection} />
+          <p>{timeZoneText()}</p>
         </div>
       </div>
       <div className="sections">
@@ -87,20 +89,6 @@ function LinkButton({ to, children }: { to: string; children: string }) {
   );
 }
 
-/**
- * The time zone of the times: until hydration that of the page, which the server wrote. The key makes a new element, so that
- * browsers measure no layout shift.
- */
-function TimeZone() {
-  const isHydrated = useHydrated();
-  const zone = isHydrated ? Intl.DateTimeFormat().resolvedOptions().timeZone : 'UTC';
-  return (
-    <p key={String(isHydrated)} suppressHydrationWarning>
-      {`All times are in ${zone.replaceAll('_', ' ')}`}
-    </p>
-  );
-}
-
 /** Shows the status in the browser's tab. */
 function useDocumentStatus(state: PageState): void {
   const title = documentTitle(state);
@@ -118,45 +106,19 @@ function useDocumentStatus(state: PageState): void {
   }, [icon]);
 }
 
-/** Shows whether the page is live, or the time of its state. */
-function LiveIndicator({ connection, asOf }: Pick<Live, 'connection' | 'asOf'>) {
-  const isHydrated = useHydrated();
+/** Shows whether the page is live, or the time of its state. starter/live-indicator.ts writes the same. */
+function LiveIndicator({ status, asOf }: Connection) {
   return (
     <p className="live">
-      <span data-connection={isHydrated ? connection : undefined} />
-      {isHydrated ? (
-        <LiveText connection={connection} asOf={asOf} />
-      ) : (
-        <span>
-          {'State of '}
-          <LocalTime value={asOf} />
-        </span>
-      )}
-    </p>
-  );
-}
-
-function LiveText({ connection, asOf }: Pick<Live, 'connection' | 'asOf'>) {
-  switch (connection) {
-    case 'connecting':
-      return <span>Connecting</span>;
-    case 'live':
-      return <span>Live</span>;
-    case 'reconnecting':
-      return (
-        <span>
-          {'Reconnecting · state of '}
+      <span data-connection={status} />
+      <span>
+        {connectionTexts[status]}
+        {status === 'reconnecting' && (
           <time dateTime={asOf} title={formatInstant(asOf)}>
             {timeOfDay(asOf)}
           </time>
-        </span>
-      );
-  }
-}
-
-/** Formats hour and minute; with the day unless it is today. */
-function timeOfDay(instant: string): string {
-  const then = new Date(instant);
-  if (then.toDateString() !== new Date().toDateString()) return formatInstant(then);
-  return then.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' });
+        )}
+      </span>
+    </p>
+  );
 }

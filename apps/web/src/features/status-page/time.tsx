@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
-import { formatInstant, formatUtc } from '@/ui/datetime';
+import { formatInstant } from '@/ui/datetime';
+import { distanceMs, distanceText } from './relative-time';
 
 interface TimeWithDistanceProps {
   as?: 'span' | 'dd';
@@ -10,7 +11,6 @@ interface TimeWithDistanceProps {
 /** A time and, if there is room beside it, its distance from now. */
 export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWithDistanceProps) {
   const now = useNow();
-  const isHydrated = useHydrated();
   return (
     <Element className="time">
       {label ? (
@@ -21,40 +21,25 @@ export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWit
       ) : (
         <LocalTime value={value} />
       )}
-      {value && isHydrated && (
-        <span className="time-distance">{` · ${relativeTime(value, now)}`}</span>
+      {value && (
+        <span className="time-distance" suppressHydrationWarning>
+          {distanceText(value, now)}
+        </span>
       )}
     </Element>
   );
 }
 
-/** A time in the visitor's time zone; until hydration as the server wrote it, in the zone of the page. */
-export function LocalTime({ value }: { value: string | null }) {
-  const isHydrated = useHydrated();
+/** A time in the visitor's time zone. The server writes it in that of the page, and starter/local-times.ts like this. */
+function LocalTime({ value }: { value: string | null }) {
   if (value === null) return <span>---</span>;
   return (
-    <time dateTime={value} title={isHydrated ? value : undefined} suppressHydrationWarning>
-      {isHydrated ? formatInstant(value) : formatUtc(value)}
+    <time dateTime={value} title={value}>
+      {formatInstant(value)}
     </time>
   );
 }
 
-const units = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-
-/** "2 hours ago", "in 3 days"; "just now" within the minute. */
-function relativeTime(instant: string, now: number): string {
-  const distance = Date.parse(instant) - now;
-  const unit = units.find(([, ms]) => Math.abs(distance) >= ms);
-  return unit ? words.format(Math.trunc(distance / unit[1]), unit[0]) : 'just now';
-}
-
-const stepMs = 30_000;
 const listeners = new Set<() => void>();
 let timer: number | undefined;
 let now = Date.now();
@@ -71,7 +56,7 @@ function useNow(): number {
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
     now = Date.now();
-    timer = window.setInterval(tick, stepMs);
+    timer = window.setInterval(tick, distanceMs);
   }
   listeners.add(listener);
   return () => {
@@ -83,18 +68,4 @@ function subscribe(listener: () => void): () => void {
 function tick(): void {
   now = Date.now();
   for (const listener of listeners) listener();
-}
-
-const never = () => () => undefined;
-
-/**
- * Whether the script has taken the page over. False only while it does: what it shows then is what the server wrote,
- * which knows neither the reader's time zone nor their clock.
- */
-export function useHydrated(): boolean {
-  return useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
 }

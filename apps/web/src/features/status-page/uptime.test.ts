@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PublicUptime } from '@/api/types';
 import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
-import {
-  barDays,
-  dayOf,
-  hasMovingFigures,
-  percentageText,
-  restText,
-  uptimeDays,
-  withFigures,
-} from './uptime';
+import { areFiguresOld, dayOf } from './moving-figures';
+import { barDays, percentageText, restText, uptimeDays, withFigures } from './uptime';
 
 const uptime = (...days: PublicUptime['days']): PublicUptime => ({ percentage: 99.87, days });
 const day = (date: string, seconds: Partial<PublicUptime['days'][0]> = {}) => ({
@@ -130,9 +123,11 @@ describe('newer figures', () => {
   };
 
   it('are needed while an outage lasts', () => {
-    expect(hasMovingFigures({ components: [down] })).toBe(true);
-    expect(hasMovingFigures({ components: [{ ...down, status: 'OPERATIONAL' }] })).toBe(false);
-    expect(hasMovingFigures({ components: [{ ...down, uptime: null }] })).toBe(false);
+    const areOld = (component: typeof down) =>
+      areFiguresOld({ ...snapshot, components: [component] }, Date.now());
+    expect(areOld(down)).toBe(true);
+    expect(areOld({ ...down, status: 'OPERATIONAL' })).toBe(false);
+    expect(areOld({ ...down, uptime: null })).toBe(false);
   });
 
   it('replace those of a component whose status is the same', () => {

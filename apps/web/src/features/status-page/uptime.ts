@@ -5,13 +5,11 @@ import type {
   PublicMaintenance,
   PublicUptime,
 } from '@/api/types';
+import { dayOf, type Day } from './moving-figures';
 import type { PageState } from './page-state';
 
 /** Number of days that the bars show, today included. */
 export const barDays = 90;
-
-/** A day, as "2026-11-20". */
-export type Day = string;
 
 export interface UptimeDay {
   date: Day;
@@ -29,30 +27,10 @@ const levels = [11_920, 19_780, 36_000];
 /** Longest title of an incident or a maintenance in the text of a day, in characters. */
 const titleLength = 90;
 
-/** Returns the day of an instant in a time zone. */
-export function dayOf(instant: Instant | number, timeZone: string): Day {
-  const parts = formatOf(timeZone).formatToParts(new Date(instant));
-  const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
-  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
-}
-
 /** Returns how many calendar months later `to` is. */
 export function monthsBetween(from: Day, to: Day): number {
   const months = (day: Day) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7));
   return months(to) - months(from);
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Formats are expensive to make. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-    format = new Intl.DateTimeFormat('en-US', { ...options, calendar: 'iso8601' });
-    formats.set(timeZone, format);
-  }
-  return format;
 }
 
 const nothing = { major: 0, partial: 0, degraded: 0 };
@@ -129,11 +107,6 @@ export function restText(days: readonly UptimeDay[]): string {
 /** Formats a percentage with one or two decimals. */
 export function percentageText({ percentage }: PublicUptime): string {
   return percentage === null ? 'No data' : `${percentage.toFixed(2).replace(/0$/, '')} % uptime`;
-}
-
-/** Whether figures move on without an event, because an outage lasts. */
-export function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
-  return components.some(({ uptime, status }) => uptime !== null && status !== 'OPERATIONAL');
 }
 
 /** Returns the state with the figures of a newer reading. */

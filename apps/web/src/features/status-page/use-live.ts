@@ -1,23 +1,28 @@
-import { type Dispatch, useEffect, useReducer } from 'react';
+import { type Dispatch, useEffect, useEffectEvent, useReducer, useRef } from 'react';
 import type { Instant } from '@/api/types';
 import type { LiveEvent } from '@/realtime/live-events';
 import { announcementsBetween } from './announcements';
+import { afterConnected, type Connection } from './connection';
 import type { Follow } from './event-stream';
+import { areFiguresOld, figuresMs } from './moving-figures';
 import { applyEvent, limitPast, type CurrentLists, type PageState } from './page-state';
 import { fetchSnapshot } from './snapshot';
-import { dayOf, hasMovingFigures, withFigures } from './uptime';
-
-export type Connection = 'connecting' | 'live' | 'reconnecting';
+import { withFigures } from './uptime';
 
 export interface Live {
   state: PageState;
   connection: Connection;
-  /** Last time at which the state was known to be current; unused while live. */
-  asOf: Instant;
   /** The latest announcements for screen readers, oldest first. */
   announcements: readonly { key: number; text: string }[];
   /** Number of changes of each item since the page was opened, by its id. */
   changes: Readonly<Record<string, number>>;
+}
+
+/** What was known of a page before React. */
+export interface LiveStart {
+  connection: Connection;
+  /** When the figures were read, by the clock of the viewer in milliseconds. */
+  readAt: number;
 }
 
 type Action =
@@ -30,8 +35,10 @@ type Action =
 const announcementsKept = 5;
 
 /** Returns the organisation's state, kept up to date by `follow`. */
-export function useLive(snapshot: PageState, follow: Follow): Live {
-  const [live, dispatch] = useReducer(reduce, snapshot, initialLive);
+export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart): Live {
+  const [live, dispatch] = useReducer(reduce, snapshot, (state) =>
+    initialLive(state, start?.connection),
+  );
   const orgId = snapshot.organisation.id;
   const { revision } = snapshot;
   useEffect(
@@ -44,44 +51,42 @@ export function useLive(snapshot: PageState, follow: Follow): Live {
       }),
     [follow, orgId, revision],
   );
-  useMovingFigures(live.state, dispatch);
+  useMovingFigures(live.state, dispatch, start?.readAt);
   return live;
 }
 
-/** Interval in which figures of an outage move, and in which the page notices midnight. */
-const figuresMs = 60_000;
-
 /** Reads the figures again while an outage lasts, and when a day begins in the page's time zone. */
-function useMovingFigures(state: PageState, dispatch: Dispatch<Action>) {
-  const { id, timeZone } = state.organisation;
-  const isMoving = hasMovingFigures(state);
-  const hasFigures = state.components.some(({ uptime }) => uptime);
+function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, start?: number) {
+  const readAt = useRef(start);
+  const check = useEffectEvent((signal: AbortSignal) => {
+    const now = Date.now();
+    if (!areFiguresOld(state, readAt.current ?? now)) return;
+    fetchSnapshot(state.organisation.id, null, signal).then(
+      (read) => {
+        readAt.current = now;
+        if (read) dispatch({ type: 'figures', read });
+      },
+      // The next reading is soon enough.
+      () => undefined,
+    );
+  });
   useEffect(() => {
-    if (!hasFigures) return;
     const left = new AbortController();
-    let day = dayOf(Date.now(), timeZone);
-    const timer = window.setInterval(() => {
-      const today = dayOf(Date.now(), timeZone);
-      if (!isMoving && today === day) return;
-      fetchSnapshot(id, null, left.signal).then(
-        (read) => {
-          day = today;
-          if (read) dispatch({ type: 'figures', read });
-        },
-        // The next reading is soon enough.
-        () => undefined,
-      );
-    }, figuresMs);
+    readAt.current ??= Date.now();
+    if (Date.now() - readAt.current >= figuresMs) check(left.signal);
+    const timer = window.setInterval(() => check(left.signal), figuresMs);
     return () => {
       left.abort();
       window.clearInterval(timer);
     };
-  }, [id, timeZone, isMoving, hasFigures, dispatch]);
+  }, []);
 }
 
-export function initialLive(state: PageState): Live {
-  const { generatedAt } = state;
-  return { state, connection: 'connecting', asOf: generatedAt, announcements: [], changes: {} };
+export function initialLive(
+  state: PageState,
+  connection: Connection = { status: 'connecting', asOf: state.generatedAt },
+): Live {
+  return { state, connection, announcements: [], changes: {} };
 }
 
 export function reduce(live: Live, action: Action): Live {
@@ -91,16 +96,14 @@ export function reduce(live: Live, action: Action): Live {
     case 'state':
       return {
         ...withState(live, { ...live.state, ...action.state }),
-        asOf: action.state.generatedAt,
+        connection: { ...live.connection, asOf: action.state.generatedAt },
       };
     case 'figures':
       return { ...live, state: withFigures(live.state, action.read) };
     case 'connected':
-      if (action.connected) return { ...live, connection: 'live' };
       return {
         ...live,
-        connection: 'reconnecting',
-        asOf: live.connection === 'live' ? action.now : live.asOf,
+        connection: afterConnected(live.connection, action.connected, action.now),
       };
   }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { publicFeeds } from '@/public-paths';
+import { closeWhenLeft } from './close-when-left';
 
 /** Ways to subscribe besides mail. The menu opens without script; the script closes it. `url` is the address of the page. */
 export function FeedMenu({ url }: { url: string }) {
@@ -7,20 +8,7 @@ export function FeedMenu({ url }: { url: string }) {
   const base = new URL(url).pathname.replace(/\/$/, '');
   useEffect(() => {
     const left = new AbortController();
-    const { signal } = left;
-    document.addEventListener('pointerdown', ({ target }) => close(menu.current, target), {
-      signal,
-    });
-    document.addEventListener('focusin', ({ target }) => close(menu.current, target), { signal });
-    document.addEventListener(
-      'keydown',
-      ({ key }) => {
-        if (key !== 'Escape' || !menu.current?.open) return;
-        menu.current.open = false;
-        menu.current.querySelector('summary')?.focus();
-      },
-      { signal },
-    );
+    if (menu.current) closeWhenLeft(menu.current, left.signal);
     return () => left.abort();
   }, []);
   return (
@@ -35,9 +23,4 @@ export function FeedMenu({ url }: { url: string }) {
       </ul>
     </details>
   );
-}
-
-/** Closes the menu after something outside of it was pressed or focused. */
-function close(menu: HTMLDetailsElement | null, target: EventTarget | null): void {
-  if (menu?.open && target instanceof Node && !menu.contains(target)) menu.open = false;
 }

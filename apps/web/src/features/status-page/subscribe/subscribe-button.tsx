@@ -14,10 +14,12 @@ interface SubscribeButtonProps {
 export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonProps) {
   const [Dialog, setDialog] = useState<Dialog>();
   const [open, setOpen] = useState(false);
+  const [loading, setLoading] = useState(false);
   const [failed, setFailed] = useState(false);
 
   async function show() {
     setFailed(false);
+    setLoading(true);
     try {
       const dialog = await loadDialog(standalone);
       setDialog(() => dialog);
@@ -25,6 +27,7 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
     } catch {
       setFailed(true);
     }
+    setLoading(false);
   }
 
   return (
@@ -34,6 +37,7 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
         className="primary"
         data-script="needed"
         aria-haspopup="dialog"
+        aria-busy={loading || undefined}
         onClick={() => void show()}
       >
         Subscribe To Updates

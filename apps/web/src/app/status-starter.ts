@@ -1,0 +1,50 @@
+import { hasLastSessionHint } from '@/auth/last-session-hint';
+import { readDrawn } from '@/features/status-page/snapshot';
+import { rememberGroups } from '@/features/status-page/starter/group-choice';
+import { applyLaterStyle } from '@/features/status-page/starter/later-style';
+import { LivePage } from '@/features/status-page/starter/live-page';
+import type { StartedPage } from '@/features/status-page/starter/started-page';
+import { followThemeSwitch } from '@/features/status-page/starter/theme-switch';
+import { closeWhenLeft } from '@/features/status-page/subscribe/close-when-left';
+
+/*
+ * The first script of the status page. It keeps the page live as the server has drawn it, and loads React at the first event
+ * and at the first input that needs React: see docs/decisions/react-loads-on-demand.md.
+ */
+
+/** Until React handles the input. */
+const starting = new AbortController();
+
+async function loadReact(page: StartedPage): Promise<void> {
+  for (const href of STATUS_IMPORTS) {
+    const link = document.createElement('link');
+    link.rel = 'modulepreload';
+    link.href = href;
+    document.head.append(link);
+  }
+  const { takeOver } = await import('./status');
+  await takeOver(page);
+  starting.abort();
+}
+
+function start(): void {
+  const { signal } = starting;
+  followThemeSwitch(document, signal);
+  rememberGroups(document, signal);
+  const menu = document.querySelector<HTMLDetailsElement>('.feeds');
+  if (menu) closeWhenLeft(menu, signal);
+  const drawn = readDrawn(document);
+  // Nothing changes on the page of an unknown organisation.
+  if (drawn) new LivePage(drawn, hasLastSessionHint(), loadReact);
+  document.documentElement.dataset.ready = '';
+  applyLaterStyle(document);
+}
+
+async function drawUndrawn(): Promise<void> {
+  const root = document.getElementById('root');
+  if (root) (await import('./status-undrawn')).drawPage(root);
+}
+
+if (import.meta.env.DEV) void drawUndrawn();
+else if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start);
+else start();

@@ -1,0 +1,15 @@
+import { createRoot } from 'react-dom/client';
+import { StatusPage } from '@/features/status-page/status-page';
+import { IconSprite } from '@/features/status-page/icon-sprite';
+import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
+
+/** Draws the page of an organisation that the development server has not drawn. */
+export function drawPage(root: HTMLElement): void {
+  const orgId = window.location.pathname.split('/')[2] ?? '';
+  createRoot(root).render(
+    <>
+      <IconSprite />
+      <StatusPage orgId={orgId} actions={<SubscribeButton standalone orgId={orgId} />} />
+    </>,
+  );
+}

@@ -1,0 +1,35 @@
+import type { Instant } from '@/api/types';
+import { formatInstant } from '@/ui/datetime';
+
+/** Whether the page is up to date. */
+export interface Connection {
+  status: 'connecting' | 'live' | 'reconnecting';
+  /** Last time at which the state was known to be current; unused while live. */
+  asOf: Instant;
+}
+
+/** Returns the connection after it was made or lost. */
+export function afterConnected(before: Connection, connected: boolean, now: Instant): Connection {
+  if (connected) return { ...before, status: 'live' };
+  return { status: 'reconnecting', asOf: before.status === 'live' ? now : before.asOf };
+}
+
+/** What the page says about its connection; while reconnecting, the time of its state follows. */
+export const connectionTexts = {
+  connecting: 'Connecting',
+  live: 'Live',
+  reconnecting: 'Reconnecting · state of ',
+} as const;
+
+/** Formats hour and minute; with the day unless it is today. */
+export function timeOfDay(instant: Instant): string {
+  const then = new Date(instant);
+  if (then.toDateString() !== new Date().toDateString()) return formatInstant(then);
+  return then.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' });
+}
+
+/** The time zone of the times that the script writes. */
+export function timeZoneText(): string {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return `All times are in ${zone.replaceAll('_', ' ')}`;
+}

@@ -1,0 +1,52 @@
+import type { Instant } from '@/api/types';
+import type { PageState } from './page-state';
+
+/** Interval in which figures of an outage move, and in which the page notices midnight. */
+export const figuresMs = 60_000;
+
+/** A day, as "2026-11-20". */
+export type Day = string;
+
+/** Returns the day of an instant in a time zone. */
+export function dayOf(instant: Instant | number, timeZone: string): Day {
+  const parts = formatOf(timeZone).formatToParts(new Date(instant));
+  const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats are expensive to make. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+    format = new Intl.DateTimeFormat('en-US', { ...options, calendar: 'iso8601' });
+    formats.set(timeZone, format);
+  }
+  return format;
+}
+
+/** Whether figures move on without an event, because an outage lasts. */
+function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
+  return components.some(({ uptime, status }) => uptime !== null && status !== 'OPERATIONAL');
+}
+
+/** The part of the page's state that its bars depend on. */
+type BarsState = Pick<PageState, 'components' | 'organisation'>;
+
+/** Whether a page has bars, and they end on different days at two times. */
+export function haveBarsMoved(
+  { components, organisation: { timeZone } }: BarsState,
+  before: Instant | number,
+  after: Instant | number,
+): boolean {
+  return (
+    components.some(({ uptime }) => uptime) && dayOf(before, timeZone) !== dayOf(after, timeZone)
+  );
+}
+
+/** Whether figures are to be read again: an outage lasts, or a day has begun in the page's time zone since they were read. */
+export function areFiguresOld(state: BarsState, readAt: number): boolean {
+  return hasMovingFigures(state) || haveBarsMoved(state, readAt, Date.now());
+}

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { distanceText } from './relative-time';
+
+const now = Date.parse('2026-11-20T12:00:00.000Z');
+
+it.each([
+  ['2026-11-20T12:00:59.000Z', ' · just now'],
+  ['2026-11-20T11:59:01.000Z', ' · just now'],
+  ['2026-11-20T11:58:30.000Z', ' · 1 minute ago'],
+  ['2026-11-20T14:59:00.000Z', ' · in 2 hours'],
+  ['2026-11-19T11:00:00.000Z', ' · yesterday'],
+  ['2026-11-25T12:00:00.000Z', ' · in 5 days'],
+])('%s is "%s"', (instant, text) => {
+  expect(distanceText(instant, now)).toBe(text);
+});

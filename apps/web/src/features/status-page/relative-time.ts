@@ -1,0 +1,20 @@
+import type { Instant } from '@/api/types';
+
+/** Interval in which the distance of times is written again. */
+export const distanceMs = 30_000;
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+let words: Intl.RelativeTimeFormat | undefined;
+
+/** How far away a time is, as it stands beside it: " · 2 hours ago", " · in 3 days"; "just now" within the minute. */
+export function distanceText(instant: Instant, now: number): string {
+  const distance = Date.parse(instant) - now;
+  const unit = units.find(([, ms]) => Math.abs(distance) >= ms);
+  words ??= new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  return ` · ${unit ? words.format(Math.trunc(distance / unit[1]), unit[0]) : 'just now'}`;
+}

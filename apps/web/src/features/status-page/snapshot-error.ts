@@ -1,0 +1,8 @@
+import { ApiError } from '@/api/error';
+import { FailedResponse } from './snapshot';
+
+/** Throws why a snapshot could not be requested, as an error whose message can be shown. */
+export async function throwApiError(error: unknown): Promise<never> {
+  if (error instanceof FailedResponse) throw await ApiError.fromResponse(error.response);
+  throw error instanceof TypeError ? ApiError.unreachable() : error;
+}

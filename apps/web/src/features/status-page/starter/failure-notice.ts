@@ -1,0 +1,14 @@
+let notice: HTMLElement | undefined;
+
+/** Says that a control cannot be used, because its script could not be loaded. */
+export function showFailure(): void {
+  notice = document.createElement('p');
+  notice.setAttribute('role', 'alert');
+  notice.className = 'not-loaded';
+  notice.textContent = 'The form could not be loaded. Check your connection and try again.';
+  document.body.append(notice);
+}
+
+export function hideFailure(): void {
+  notice?.remove();
+}

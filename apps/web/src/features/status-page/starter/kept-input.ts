@@ -1,0 +1,81 @@
+/** The controls that need React. */
+const controls = 'button[aria-haspopup],[role=listbox]';
+
+/** Input that means nothing any more once the pointer or the focus is elsewhere. */
+const passing = ['pointermove', 'focusin'];
+
+interface Kept {
+  control: HTMLElement;
+  event: Event;
+}
+
+/** Keeps the input of controls until React can handle it. */
+export class KeptInput {
+  private kept: Kept[] = [];
+  private readonly listening = new AbortController();
+  private readonly onInput: (isPress: boolean) => void;
+
+  /** Calls `onInput` after each input; `isPress` if it is more than the pointer or the focus passing. */
+  constructor(onInput: (isPress: boolean) => void) {
+    this.onInput = onInput;
+    for (const type of [...passing, 'pointerdown', 'click', 'keydown']) {
+      const { signal } = this.listening;
+      document.addEventListener(type, this.keep, { capture: true, signal });
+    }
+  }
+
+  /** Whether a control was pressed. */
+  get isPressed(): boolean {
+    return this.kept.some(({ event }) => event.type === 'click');
+  }
+
+  private readonly keep = (event: Event): void => {
+    const { type, target } = event;
+    const control = target instanceof Element && target.closest<HTMLElement>(controls);
+    const isPassing = passing.includes(type);
+    // Of all but keys, the last one counts.
+    if (isPassing || (control && type !== 'keydown')) {
+      this.kept = this.kept.filter((kept) => kept.event.type !== type);
+    }
+    if (!control) return;
+    const isButton = control.matches('button');
+    if (isButton && type === 'pointermove') return;
+    // React, which may begin to listen at any time, receives the repetition only.
+    event.stopPropagation();
+    if (event instanceof KeyboardEvent && !isButton && /^(Arrow|Home|End)/.test(event.key))
+      event.preventDefault();
+    this.kept.push({ control, event });
+    control.setAttribute('aria-busy', 'true');
+    this.onInput(!isPassing);
+  };
+
+  /** Forgets the input, because React could not be loaded. */
+  forget(): void {
+    this.kept = [];
+    for (const control of document.querySelectorAll(controls)) control.removeAttribute('aria-busy');
+  }
+
+  /** Repeats the input. React may have drawn the controls again. */
+  async repeat(): Promise<void> {
+    this.listening.abort();
+    const input = this.kept;
+    this.forget();
+    for (const { control, event } of input) {
+      const target = sameElement(control);
+      const isForFocused = event.type === 'focusin' || event.type === 'keydown';
+      if (!target || (isForFocused && target !== document.activeElement)) continue;
+      const Same = event.constructor as typeof Event;
+      target.dispatchEvent(new Same(event.type, event));
+      // React renders before the next one.
+      await Promise.resolve();
+    }
+  }
+}
+
+/** Returns an element of the page, or the one that has been drawn in its place. */
+export function sameElement(element: HTMLElement): HTMLElement | undefined {
+  if (element.isConnected) return element;
+  const name = (it: HTMLElement) => it.getAttribute('aria-label') ?? it.textContent;
+  const others = document.querySelectorAll<HTMLElement>(element.tagName);
+  return [...others].find((other) => name(other) === name(element));
+}

@@ -1,0 +1,30 @@
+import { formatInstant } from '@/ui/datetime';
+import {
+  connectionTexts,
+  timeOfDay,
+  timeZoneText,
+  type Connection,
+} from '@/features/status-page/connection';
+
+/** Writes whether the page is live, as status-view.tsx does. New elements are no layout shift, changed texts are. */
+export function showConnection(page: ParentNode, { status, asOf }: Connection): void {
+  const [mark, text] = page.querySelectorAll('.live > *');
+  mark?.setAttribute('data-connection', status);
+  const next = document.createElement('span');
+  next.append(connectionTexts[status]);
+  if (status === 'reconnecting') {
+    const time = document.createElement('time');
+    time.dateTime = asOf;
+    time.title = formatInstant(asOf);
+    time.textContent = timeOfDay(asOf);
+    next.append(time);
+  }
+  text?.replaceWith(next);
+}
+
+/** Names the time zone of the times. */
+export function showTimeZone(page: ParentNode): void {
+  const next = document.createElement('p');
+  next.textContent = timeZoneText();
+  page.querySelector('.live + p')?.replaceWith(next);
+}

@@ -1,0 +1,154 @@
+import { http, HttpResponse } from 'msw';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { StateListener } from '@/features/status-page/event-stream';
+import { FakeEventSource } from '@/features/status-page/fake-event-source';
+import { aComponent, aSnapshot } from '@/features/status-page/fixtures';
+import { endpoints } from '@/paths';
+import { apiUrl, server } from '@/testing/server';
+import { LivePage } from './live-page';
+import type { StartedPage } from './started-page';
+
+const takeOver = vi.fn<(page: StartedPage) => Promise<void>>();
+const uptime = { percentage: 100, days: [] };
+const drawnAt = '2026-11-20T12:00:00.000Z';
+let page: LivePage;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+  vi.setSystemTime(drawnAt);
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  FakeEventSource.install();
+  takeOver.mockReset().mockResolvedValue();
+  document.body.innerHTML = `<p class="live"><span></span><span>State of <time datetime="${drawnAt}"></time></span></p><p></p>`;
+});
+
+afterEach(() => {
+  page.follow('org-1', 7, noListener)();
+  vi.useRealTimers();
+});
+
+const noListener: StateListener = {
+  onEvent: () => undefined,
+  onState: () => undefined,
+  onConnected: () => undefined,
+};
+
+interface Served {
+  tag?: string;
+  status?: 'OPERATIONAL' | 'MAJOR_OUTAGE';
+  generatedAt?: string;
+  maybeSignedIn?: boolean;
+}
+
+/** Starts a page that the server has drawn at revision 7. */
+function start({
+  tag = '"7-a"',
+  status = 'OPERATIONAL',
+  generatedAt = drawnAt,
+  maybeSignedIn = false,
+}: Served = {}) {
+  const data = aSnapshot({ generatedAt, components: [aComponent({ status, uptime })] });
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () =>
+      HttpResponse.json({ data }, { headers: { ETag: tag } }),
+    ),
+  );
+  page = new LivePage({ orgId: 'org-1', tag: '7-a' }, maybeSignedIn, takeOver);
+  return page.state;
+}
+
+const shown = () => document.querySelector('.live')?.textContent;
+
+it('is live without React', async () => {
+  await start();
+  expect(FakeEventSource.last.url).toBe('/api/v1/status/org-1/events?since=7');
+  expect(shown()).toBe('Connecting');
+  FakeEventSource.last.open();
+  expect(shown()).toBe('Live');
+  FakeEventSource.last.break();
+  expect(shown()).toMatch(/^Reconnecting/);
+  vi.advanceTimersByTime(3_600_000);
+  expect(takeOver).not.toHaveBeenCalled();
+});
+
+it('lets React take over at the first event, and hands the stream and its events over', async () => {
+  await start();
+  FakeEventSource.last.open();
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  FakeEventSource.last.send('component-deleted', ['c2'], '9');
+  expect(takeOver).toHaveBeenCalledExactlyOnceWith(page);
+  expect(page.stop()).toEqual({ status: 'live', asOf: drawnAt });
+  FakeEventSource.last.break();
+  const received: unknown[] = [];
+  const stop = page.follow('org-1', 7, {
+    ...noListener,
+    onEvent: ({ args }) => received.push(args),
+    onConnected: (connected) => received.push(connected),
+  });
+  FakeEventSource.last.send('component-deleted', ['c3'], '10');
+  expect(received).toEqual([['c1'], ['c2'], false, ['c3']]);
+  expect(shown()).toBe('Live');
+  expect(FakeEventSource.all).toHaveLength(1);
+  stop();
+  expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
+});
+
+it('tries again by itself if React cannot be loaded at an event, and does not claim to be live', async () => {
+  const errors = vi.spyOn(console, 'error').mockReturnValue();
+  await start();
+  FakeEventSource.last.open();
+  takeOver.mockRejectedValueOnce(new Error('offline'));
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  await vi.waitFor(() => expect(shown()).toMatch(/^Reconnecting/));
+  await vi.waitFor(() => expect(takeOver).toHaveBeenCalledTimes(2), { timeout: 3000 });
+  expect(errors).toHaveBeenCalledOnce();
+});
+
+it('lets React take over when the state is another than that of the page', async () => {
+  await start({ tag: '"8-a"' });
+  expect(takeOver).toHaveBeenCalledOnce();
+});
+
+it('takes bars that end on another day for another state', async () => {
+  expect(await start({ generatedAt: '2026-11-21T12:00:00.000Z' })).toMatchObject({
+    isDrawn: false,
+  });
+  expect(takeOver).toHaveBeenCalledOnce();
+});
+
+it('lets React read figures when an outage has lasted a minute', async () => {
+  await start({ status: 'MAJOR_OUTAGE' });
+  vi.advanceTimersByTime(59_999);
+  expect(takeOver).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  expect(takeOver).toHaveBeenCalledOnce();
+});
+
+it('lets React read figures when a day begins', async () => {
+  await start();
+  vi.setSystemTime('2026-11-20T23:58:30.000Z');
+  vi.advanceTimersByTime(60_000);
+  expect(takeOver).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(60_000);
+  expect(takeOver).toHaveBeenCalledOnce();
+});
+
+it('opens no stream for a visitor who may be signed in, and lets React choose', async () => {
+  await start({ maybeSignedIn: true });
+  expect(takeOver).toHaveBeenCalledOnce();
+  expect(FakeEventSource.all).toHaveLength(0);
+});
+
+it('moves the focus to what has been drawn in place of the focused element', async () => {
+  document.body.insertAdjacentHTML('beforeend', '<a href="/">View history</a>');
+  await start();
+  document.querySelector('a')?.focus();
+  takeOver.mockImplementation(() => {
+    page.stop();
+    document.querySelector('a')?.remove();
+    document.body.insertAdjacentHTML('beforeend', '<a href="/">View history</a>');
+    return Promise.resolve();
+  });
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  await vi.waitFor(() => expect(document.querySelector('a')).toHaveFocus());
+});

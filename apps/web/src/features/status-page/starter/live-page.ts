@@ -1,0 +1,146 @@
+import { backoffMs } from '@/api/retry';
+import { afterConnected, type Connection } from '@/features/status-page/connection';
+import {
+  followEventStream,
+  type Follow,
+  type StateListener,
+} from '@/features/status-page/event-stream';
+import { areFiguresOld, figuresMs, haveBarsMoved } from '@/features/status-page/moving-figures';
+import { FailedResponse, fetchDrawn, type DrawnPage } from '@/features/status-page/snapshot';
+import { hideFailure, showFailure } from './failure-notice';
+import { KeptInput, sameElement } from './kept-input';
+import { showConnection, showTimeZone } from './live-indicator';
+import { showLocalTimes } from './local-times';
+import type { StartedPage, StartedState } from './started-page';
+
+/** Loads React and lets it take the page over. Resolves once React handles the input. */
+type TakeOver = (page: StartedPage) => Promise<void>;
+
+/**
+ * A page as the server has drawn it, with an open event stream. What the stream delivers and what the visitor presses makes it
+ * load React, and is kept until React can handle it.
+ */
+export class LivePage implements StartedPage {
+  readonly orgId: string;
+  readonly maybeSignedIn: boolean;
+  readonly state: Promise<StartedState>;
+  private readonly takeOver: TakeOver;
+  private readonly input: KeptInput;
+  private readonly clock = new AbortController();
+  private connection: Connection;
+  /** Closes the stream; undefined once React closes it. */
+  private close: (() => void) | undefined;
+  /** What the stream has delivered. */
+  private readonly waiting: ((listener: StateListener) => void)[] = [];
+  private loading: Promise<void> | undefined;
+  /** Whether the page is out of date without React. */
+  private isOutdated = false;
+  private failures = 0;
+  private focused: Element | null = null;
+
+  constructor(drawn: DrawnPage, maybeSignedIn: boolean, takeOver: TakeOver) {
+    this.orgId = drawn.orgId;
+    this.maybeSignedIn = maybeSignedIn;
+    this.takeOver = takeOver;
+    const drawnAt = document.querySelector<HTMLTimeElement>('.live time')?.dateTime ?? '';
+    this.connection = { status: 'connecting', asOf: drawnAt };
+    showConnection(document, this.connection);
+    showTimeZone(document);
+    showLocalTimes(document, this.clock.signal);
+    this.input = new KeptInput((isPress) => {
+      // After a failure, what merely passes does not try again.
+      if (isPress || this.failures === 0) this.load();
+    });
+    this.state = readUntilKnown(drawn, drawnAt);
+    void this.state.then((read) => this.watchFigures(read));
+    if (maybeSignedIn) this.update();
+    else this.close = followEventStream(drawn.orgId, parseInt(drawn.tag), this.listener);
+  }
+
+  readonly follow: Follow = (orgId, revision, react) => {
+    const { close } = this;
+    if (!close) return followEventStream(orgId, revision, react);
+    this.close = undefined;
+    Object.assign(this.listener, react);
+    for (const deliver of this.waiting.splice(0)) deliver(react);
+    return close;
+  };
+
+  stop(): Connection {
+    this.clock.abort();
+    this.focused = document.activeElement;
+    return this.connection;
+  }
+
+  private readonly listener: StateListener = {
+    onEvent: (event) => this.wait((react) => react.onEvent(event)),
+    onState: (state) => this.wait((react) => react.onState(state)),
+    onConnected: (connected) => {
+      this.connection = afterConnected(this.connection, connected, new Date().toISOString());
+      if (this.clock.signal.aborted) this.waiting.push((react) => react.onConnected(connected));
+      else showConnection(document, this.connection);
+    },
+  };
+
+  private wait(deliver: (listener: StateListener) => void): void {
+    this.waiting.push(deliver);
+    this.update();
+  }
+
+  /** Loads React even after failures. */
+  private update(): void {
+    this.isOutdated = true;
+    this.load();
+  }
+
+  private load(): void {
+    hideFailure();
+    this.loading ??= this.takeOver(this).then(
+      () => this.finish(),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  private finish(): Promise<void> {
+    if (this.focused instanceof HTMLElement && !this.focused.isConnected) {
+      sameElement(this.focused)?.focus({ preventScroll: true });
+    }
+    return this.input.repeat();
+  }
+
+  private fail(error: unknown): void {
+    console.error(error);
+    this.loading = undefined;
+    this.failures += 1;
+    if (this.input.isPressed) showFailure();
+    this.input.forget();
+    if (!this.isOutdated) return;
+    showConnection(document, afterConnected(this.connection, false, new Date().toISOString()));
+    setTimeout(() => this.load(), backoffMs(this.failures) * (0.5 + Math.random()));
+  }
+
+  private watchFigures({ state, isDrawn, readAt }: StartedState): void {
+    if (!isDrawn) this.update();
+    const timer = setInterval(() => {
+      if (this.clock.signal.aborted) clearInterval(timer);
+      else if (areFiguresOld(state, readAt)) this.update();
+    }, figuresMs);
+  }
+}
+
+/** Until the state is known, the page stays as the server has drawn it. */
+async function readUntilKnown(drawn: DrawnPage, drawnAt: string): Promise<StartedState> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      const readAt = Date.now();
+      const { state, isDrawn } = await fetchDrawn(drawn);
+      // The bars of yesterday have the same tag if nothing has happened since.
+      const isOld = haveBarsMoved(state, drawnAt, state.generatedAt);
+      return { state, isDrawn: isDrawn && !isOld, readAt };
+    } catch (error) {
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
+      // The organisation is gone. The server says what to do.
+      if (error instanceof FailedResponse && error.response.status === 404) location.reload();
+    }
+  }
+}

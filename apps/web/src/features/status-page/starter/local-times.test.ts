@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { showLocalTimes } from './local-times';
+
+const clock = { end: new AbortController() };
+
+beforeEach(() => {
+  clock.end = new AbortController();
+  vi.useFakeTimers();
+  vi.setSystemTime('2026-11-20T12:00:00.000Z');
+  document.body.innerHTML = `
+    <span class="time"><span><span>Created </span><time datetime="2026-11-20T09:30:00.000Z">UTC</time></span></span>
+    <dd class="time"><span>---</span></dd>`;
+});
+
+afterEach(() => {
+  clock.end.abort();
+  vi.useRealTimers();
+});
+
+it('writes times and their distance like React', () => {
+  showLocalTimes(document, clock.end.signal);
+  const [created, end] = document.querySelectorAll('.time');
+  expect(created?.innerHTML).toBe(
+    '<span><span>Created </span><time datetime="2026-11-20T09:30:00.000Z" title="2026-11-20T09:30:00.000Z">' +
+      'Nov 20, 2026 10:30:00 AM</time></span><span class="time-distance"> · 2 hours ago</span>',
+  );
+  expect(end?.innerHTML).toBe('<span>---</span>');
+});
+
+it('moves the distance on until it is stopped', () => {
+  showLocalTimes(document, clock.end.signal);
+  const distance = () => document.querySelector('.time-distance')?.textContent;
+  vi.advanceTimersByTime(30 * 60_000);
+  expect(distance()).toBe(' · 3 hours ago');
+  vi.setSystemTime('2026-11-20T13:30:00.000Z');
+  clock.end.abort();
+  expect(distance()).toBe(' · 4 hours ago');
+  vi.advanceTimersByTime(120 * 60_000);
+  expect(distance()).toBe(' · 4 hours ago');
+});

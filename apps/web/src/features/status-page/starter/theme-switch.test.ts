@@ -1,0 +1,27 @@
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, it } from 'vitest';
+import { followThemeSwitch } from './theme-switch';
+
+const end = new AbortController();
+afterEach(() => end.abort());
+
+it('switches the theme, says which one comes next, and keeps the choice', async () => {
+  document.documentElement.dataset.theme = 'dark';
+  document.body.innerHTML =
+    '<svg hidden></svg><div class="page"><header><button class="ghost"><svg><use href="#i-sun"/></svg></button></header></div>';
+  followThemeSwitch(document, end.signal);
+  const button = document.querySelector('button');
+  const icon = () => button?.querySelector('use')?.getAttribute('href');
+  expect(button).toHaveAccessibleName('Switch to light theme');
+  await userEvent.click(document.querySelector('.ghost svg') ?? document.body);
+  expect(document.documentElement.dataset.theme).toBe('light');
+  expect(localStorage.getItem('allclear:theme')).toBe('light');
+  expect(button).toHaveAccessibleName('Switch to dark theme');
+  expect(icon()).toBe('#i-moon');
+  expect(document.querySelector('#i-moon')).not.toBeNull();
+
+  localStorage.setItem('allclear:theme', 'dark');
+  window.dispatchEvent(new StorageEvent('storage'));
+  expect(icon()).toBe('#i-sun');
+  expect(document.documentElement.dataset.theme).toBe('dark');
+});

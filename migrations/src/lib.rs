@@ -22,6 +22,7 @@ mod m0019_history_by_time;
 mod m0021_audit_items_and_failed_mails;
 mod m0022_domain_claims;
 mod m0023_statuspage_entries;
+mod m0024_channels;
 mod table;
 
 /// All migrations, in order.
@@ -51,6 +52,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0021_audit_items_and_failed_mails::Migration),
             Box::new(m0022_domain_claims::Migration),
             Box::new(m0023_statuspage_entries::Migration),
+            Box::new(m0024_channels::Migration),
         ]
     }
 }

@@ -1,24 +1,33 @@
-//! Deliveries: one mail to one subscriber each, queued in the database, sent by the [workers](worker) of all nodes.
+//! Deliveries: one message to one subscriber each, queued in the database, sent by the [workers](worker) of all nodes. A message is a
+//! mail, or a request to a webhook or a chat.
 //!
 //! A save stores one [notice](crate::notice) with its events, however many subscribers there are. Workers make deliveries of it,
 //! claim them, send them and record the results. The claim of a node that died expires, and the delivery is sent again under the
-//! same Message-ID.
+//! same identifier.
 
 #[cfg(test)]
 mod fixture;
 mod mail_composer;
+mod message_composer;
+mod sender;
 mod wake_signal;
 pub mod worker;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use allclear_domain::channel::Channel;
 use allclear_domain::domain::DomainName;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::Subscriber;
+use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 pub use self::mail_composer::MailComposer;
+pub use self::message_composer::{MessageComposer, MessagePorts};
+pub use self::sender::{Attempt, ChannelSender, DeliverySender, MailSender, MessageSender};
 pub use self::wake_signal::{WakeSignal, listen};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -34,7 +43,46 @@ pub struct Claim {
     pub attempt: u32,
 }
 
-/// A mail to send, claimed.
+/// How deliveries leave the installation. Each node has a worker for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// By mail.
+    Mail,
+    /// By requests to webhooks and chats.
+    Request,
+}
+
+impl Route {
+    /// The route of a channel.
+    #[must_use]
+    pub const fn of(channel: Channel) -> Self {
+        match channel {
+            Channel::Email => Self::Mail,
+            Channel::Webhook | Channel::Slack | Channel::Teams | Channel::Discord => Self::Request,
+        }
+    }
+}
+
+/// What a worker claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimRequest {
+    /// The route of the deliveries.
+    pub route: Route,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+    /// When the claims end.
+    pub until: DateTime<Utc>,
+    /// Maximum of deliveries.
+    pub limit: u64,
+    /// The organisation that was served last: those after it are served first.
+    pub after: Option<OrganisationId>,
+    /// Number of the organisations' deliveries that the worker is sending.
+    pub in_flight: HashMap<OrganisationId, u64>,
+    /// Maximum of deliveries of one organisation, those in flight included.
+    pub share: u64,
+}
+
+/// A message to send, claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     /// Claim on the delivery.
@@ -45,6 +93,8 @@ pub struct Delivery {
     pub organisation: OrganisationId,
     /// The organisation's name.
     pub organisation_name: String,
+    /// The time zone of the organisation's pages.
+    pub time_zone: TimeZone,
     /// The organisation's verified domain; `None` if there is none.
     pub domain: Option<DomainName>,
     /// Current state of the subscriber.
@@ -54,7 +104,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Whose pages the links of the mail lead to.
+    /// Whose pages the links of the message lead to.
     const fn link_target(&self) -> LinkTarget<'_> {
         LinkTarget {
             organisation: &self.organisation,
@@ -66,8 +116,10 @@ impl Delivery {
 /// Content of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryKind {
-    /// Verification of the subscriber's address.
+    /// Verification of the subscriber's target.
     Verification,
+    /// A message that an operator sends to see whether it arrives. It is sent at once and never queued.
+    Test(Uuid),
     /// A notice of a change.
     Notice(Arc<Notice>),
 }
@@ -75,10 +127,12 @@ pub enum DeliveryKind {
 /// Outcome of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The mail was passed to the mail server.
+    /// The message was passed to the mail server or accepted by the receiver.
     Sent,
-    /// The mail is no longer needed, for example because the subscriber has unsubscribed.
+    /// The message is no longer needed, for example because the subscriber has unsubscribed.
     Unwanted,
+    /// The receiver has ended the subscription.
+    Ended,
     /// The try failed and is repeated.
     Retried {
         /// When.
@@ -102,23 +156,25 @@ pub struct DeliveryResult {
     pub at: DateTime<Utc>,
     /// Its outcome.
     pub outcome: Outcome,
+    /// Whether the subscriber was marked as failing before the try.
+    pub was_failing: bool,
 }
 
-/// Counts of an organisation's mails.
+/// Counts of an organisation's deliveries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeliveryCounts {
-    /// Number of mails still to be sent.
+    /// Number of messages still to be sent.
     pub waiting: u64,
-    /// Number of mails sent since the given time.
+    /// Number of messages sent since the given time.
     pub sent: u64,
-    /// Number of mails given up since then.
+    /// Number of messages given up since then.
     pub given_up: u64,
-    /// Reasons for which mails were given up, each with a count: the most frequent ones first, a few of them.
+    /// Reasons for which messages were given up, each with a count: the most frequent ones first, a few of them.
     pub reasons: Vec<(String, u64)>,
 }
 
 /// Storage of notices and deliveries. Notices are written by the storage ports, in the transaction of the change; verification
-/// mails by [`SubscriberStore::enter`](crate::subscriber::SubscriberStore::enter). Whatever an adapter has confirmed with `Ok`
+/// messages by [`SubscriberStore::enter`](crate::subscriber::SubscriberStore::enter). Whatever an adapter has confirmed with `Ok`
 /// MUST survive the end of the process.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -127,26 +183,23 @@ pub trait DeliveryQueue: Send + Sync {
     /// different clocks agree.
     async fn now(&self) -> Result<DateTime<Utc>, Error>;
 
-    /// Queues at most `limit` deliveries of the oldest notice that is not fully expanded. Returns whether there was one. Every
-    /// subscriber that was confirmed before the change was committed, and still is, gets exactly one delivery, even if several
+    /// Queues at most `limit` deliveries of a notice that is not fully expanded. Returns whether there was one. Every subscriber that
+    /// was confirmed before the change was committed, still is, and wants to hear of it gets exactly one delivery, even if several
     /// nodes do this at once or one of them dies. Revisions decide which came first, not clocks. An adapter MUST expand an
-    /// organisation's notices in the order of their revisions.
+    /// organisation's notices in the order of their revisions, and of several organisations first the one whose notice has the fewest
+    /// batches.
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
-    /// Claims at most `limit` due deliveries until the given time: verifications first, then the longest due. Each delivery is
-    /// claimed by one node. An adapter MUST NOT return one while an earlier one of the same subscriber is unsent.
-    async fn claim(
-        &self,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-        limit: u64,
-    ) -> Result<Vec<Delivery>, Error>;
+    /// Claims due deliveries, of each organisation alike: verifications first, then the longest due. Each delivery is claimed by one
+    /// node. An adapter MUST NOT return one while an earlier one of the same subscriber is unsent.
+    async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error>;
 
     /// Extends claims, except those that were lost to another node.
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error>;
 
     /// Stores the results of tries. A sent delivery is removed, even if another node has claimed it meanwhile; other results of a
-    /// lost claim are ignored. A delivery that is retried later delays the subscriber's later deliveries.
+    /// lost claim are ignored. A delivery that is retried later delays the subscriber's later deliveries. A delivery that is given up
+    /// marks its subscriber as failing, one that arrives removes the mark; one that the receiver ended unsubscribes it.
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error>;
 
     /// Returns the first time after `now` at which a delivery becomes due or a claim ends; `None` if there is none.
@@ -200,7 +253,7 @@ impl Deliveries {
             .await
     }
 
-    /// Returns the number of unsent mails of all organisations.
+    /// Returns the number of unsent messages of all organisations.
     pub async fn waiting(&self) -> Result<u64, Error> {
         self.queue.waiting().await
     }

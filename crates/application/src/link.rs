@@ -5,6 +5,7 @@ use std::sync::Arc;
 use allclear_domain::domain::DomainName;
 use allclear_domain::email::Mailbox;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::subscriber::Subscriber;
 use url::form_urlencoded;
 
 use crate::secret::SecretToken;
@@ -71,23 +72,39 @@ impl Links {
 
     /// URL that confirms a subscription.
     #[must_use]
-    pub fn verify(&self, email: &str, target: LinkTarget<'_>, code: &str) -> String {
-        self.subscription("verify", email, target, ("verificationCode", code))
+    pub fn verify(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        self.subscription("verify", named(whose), target, ("verificationCode", code))
     }
 
     /// URL that ends a subscription.
     #[must_use]
-    pub fn unsubscribe(&self, email: &str, target: LinkTarget<'_>, code: &str) -> String {
-        self.subscription("unsubscribe", email, target, ("unsubscribeCode", code))
+    pub fn unsubscribe(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        self.subscription(
+            "unsubscribe",
+            named(whose),
+            target,
+            ("unsubscribeCode", code),
+        )
+    }
+
+    /// URL of the page that changes or ends a subscription.
+    #[must_use]
+    pub fn manage(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        let whose = ("subscriberId", whose.id.to_string());
+        self.subscription("subscription", whose, target, ("manageCode", code))
     }
 
     /// URL at which a mail program ends a subscription with one POST (RFC 8058).
     #[must_use]
-    pub fn one_click(&self, email: &str, target: LinkTarget<'_>, code: &str) -> String {
-        // In ASCII, so that it fits on one line of a header.
-        let mailbox = Mailbox::of(email);
+    pub fn one_click(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        let (name, value) = named(whose);
+        let value = match whose.target.email() {
+            // In ASCII, so that it fits on one line of a header.
+            Some(email) if name == EMAIL => Mailbox::of(email).as_str().to_owned(),
+            _ => value,
+        };
         let page = "api/v1/subscriber/unsubscribe/one-click";
-        self.subscription(page, mailbox.as_str(), target, ("unsubscribeCode", code))
+        self.subscription(page, (name, value), target, ("unsubscribeCode", code))
     }
 
     /// The public address of an organisation's page, without a slash at the end. The addresses of its other pages begin with it.
@@ -103,13 +120,13 @@ impl Links {
     fn subscription(
         &self,
         page: &str,
-        email: &str,
+        whose: (&str, String),
         target: LinkTarget<'_>,
         code: (&str, &str),
     ) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query
-            .append_pair("email", email)
+            .append_pair(whose.0, &whose.1)
             .append_pair("orgId", target.organisation.as_str())
             .append_pair(code.0, code.1);
         let query = query.finish();
@@ -120,9 +137,66 @@ impl Links {
     }
 }
 
+const EMAIL: &str = "email";
+
+/// The parameter that names a subscriber: the address, or the identifier if others may have the same target or it is secret.
+fn named(subscriber: &Subscriber) -> (&'static str, String) {
+    match subscriber.target.email() {
+        Some(email) if subscriber.scope.incident().is_none() => (EMAIL, email.to_owned()),
+        _ => ("subscriberId", subscriber.id.to_string()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use allclear_domain::channel::{Channel, Target};
+    use allclear_domain::id::{IncidentId, SubscriberId};
+    use allclear_domain::subscriber::{Scope, SubscriberDraft};
+    use uuid::Uuid;
+
+    use crate::fixture::now;
+
+    fn subscriber(email: &str) -> Subscriber {
+        let target = Target::parse(Channel::Email, email).unwrap();
+        let id = SubscriberId(Uuid::from_u128(1));
+        Subscriber::create(id, SubscriberDraft::of_everything(target), now())
+    }
+
+    #[test]
+    fn whoever_is_not_the_only_one_of_an_address_is_named_by_its_identifier() {
+        let organisation = OrganisationId::parse("org_1").unwrap();
+        let links = Links::new("https://status.example.com/");
+        let target = LinkTarget {
+            organisation: &organisation,
+            domain: None,
+        };
+        let ann = subscriber("ann@example.com");
+        let follower = Subscriber {
+            scope: Scope::Incident(IncidentId(Uuid::from_u128(2))),
+            ..ann.clone()
+        };
+        let hook = Subscriber {
+            target: Target::parse(Channel::Slack, "https://hooks.example/secret").unwrap(),
+            ..ann.clone()
+        };
+        let id = "00000000-0000-0000-0000-000000000001";
+        for whose in [&follower, &hook] {
+            assert_eq!(
+                links.verify(whose, target, "x"),
+                format!(
+                    "https://status.example.com/verify?subscriberId={id}&orgId=org_1&verificationCode=x"
+                )
+            );
+        }
+        assert_eq!(
+            links.manage(&ann, target, "x"),
+            format!(
+                "https://status.example.com/subscription?subscriberId={id}&orgId=org_1&manageCode=x"
+            )
+        );
+    }
 
     #[test]
     fn a_link_carries_any_address_whole() {
@@ -132,17 +206,17 @@ mod tests {
             organisation: &organisation,
             domain: None,
         };
-        let link = links.verify("o'neil+a&b=c@exämple.com", target, "x-_9");
+        let link = links.verify(&subscriber("o'neil+a&b=c@exämple.com"), target, "x-_9");
         assert_eq!(
             link,
             "https://status.example.com/verify?email=o%27neil%2Ba%26b%3Dc%40ex%C3%A4mple.com&orgId=org_1&verificationCode=x-_9"
         );
-        let link = links.unsubscribe("ann@example.com", target, "x");
+        let link = links.unsubscribe(&subscriber("ann@example.com"), target, "x");
         assert!(
             link.ends_with("/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"),
             "{link}"
         );
-        let one_click = links.one_click("ann@example.com", target, "x");
+        let one_click = links.one_click(&subscriber("ann@example.com"), target, "x");
         let query = link.split_once('?').unwrap().1;
         assert_eq!(
             one_click,
@@ -161,7 +235,7 @@ mod tests {
             domain: Some(&domain),
             ..target
         };
-        let link = links.unsubscribe("ann@example.com", target, "x");
+        let link = links.unsubscribe(&subscriber("ann@example.com"), target, "x");
         assert_eq!(
             link,
             "https://status.acme.example/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x"

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
+use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
 
 use crate::error::Error;
@@ -104,10 +105,23 @@ pub enum MailContent {
         organisation: String,
         /// The change.
         notice: Arc<Notice>,
+        /// The time zone of the organisation's pages.
+        time_zone: TimeZone,
         /// The public status page: [`crate::link::Links::page`].
         page: String,
+        /// The page that changes the subscription: [`crate::link::Links::manage`].
+        manage: String,
         /// The page that ends the subscription: [`crate::link::Links::unsubscribe`].
         unsubscribe: String,
+    },
+    /// An operator tests whether mail to a subscriber arrives.
+    Test {
+        /// The organisation's name.
+        organisation: String,
+        /// The public status page: [`crate::link::Links::page`].
+        page: String,
+        /// The page that changes the subscription: [`crate::link::Links::manage`].
+        manage: String,
     },
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use allclear_domain::channel::Target;
 use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::notice::Notice;
@@ -25,6 +27,14 @@ pub struct Message {
 /// A secret of Standard Webhooks: 32 bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(pub [u8; 32]);
+
+impl SigningSecret {
+    /// The secret as people copy it (Standard Webhooks, "Signature scheme").
+    #[must_use]
+    pub fn reveal(&self) -> String {
+        format!("whsec_{}", STANDARD.encode(self.0))
+    }
+}
 
 impl std::fmt::Debug for SigningSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

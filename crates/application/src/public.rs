@@ -7,6 +7,7 @@ pub mod maintenance;
 pub mod size;
 pub mod uptime;
 
+use allclear_domain::channel::Channel;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::headline::headline;
 use allclear_domain::id::OrganisationId;
@@ -190,6 +191,8 @@ pub struct PublicOrganisation {
     pub support_url: Option<String>,
     /// The canonical address of the status page.
     pub url: String,
+    /// Channels that visitors may subscribe by.
+    pub channels: Vec<Channel>,
 }
 
 impl PublicOrganisation {
@@ -205,6 +208,7 @@ impl PublicOrganisation {
             support_url: organisation.support_url,
             name: organisation.name,
             url,
+            channels: organisation.public_channels.offered().collect(),
         }
     }
 }

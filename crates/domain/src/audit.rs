@@ -75,8 +75,12 @@ pub enum Action {
     MaintenanceUpdateDeleted,
     #[strum(serialize = "subscriber.created")]
     SubscriberCreated,
+    #[strum(serialize = "subscriber.updated")]
+    SubscriberUpdated,
     #[strum(serialize = "subscriber.deleted")]
     SubscriberDeleted,
+    #[strum(serialize = "subscriber.imported")]
+    SubscriberImported,
 }
 
 /// Kind of what a change concerns.

@@ -214,6 +214,12 @@ impl Default for PublicChannels {
 }
 
 impl PublicChannels {
+    /// The channels that visitors may subscribe by.
+    pub fn offered(self) -> impl Iterator<Item = Channel> {
+        let channels = Channel::VARIANTS.iter().copied();
+        channels.filter(move |channel| self.offers(*channel))
+    }
+
     /// Whether visitors may subscribe by a channel.
     #[must_use]
     pub const fn offers(self, channel: Channel) -> bool {

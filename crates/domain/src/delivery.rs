@@ -1,54 +1,82 @@
-//! Retries of failed mail deliveries.
+//! Retries of failed deliveries.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Schedule of retries after temporary failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RetryRule {
-    /// Longest delay after the first failure; each further failure doubles it.
-    pub first: TimeDelta,
-    /// Longest delay.
-    pub longest: TimeDelta,
-    /// Time from queuing to the last try.
-    pub give_up_after: TimeDelta,
+pub enum RetryRule {
+    /// Of mails: short delays at first, for broken connections, each twice the one before; half an hour later, as RFC 5321, section
+    /// 4.5.4.1, recommends. A mail server may be down for a weekend without losing mail.
+    Mail,
+    /// Of messages to webhooks and chats: the schedule of Standard Webhooks, "Retry schedule".
+    Message,
 }
 
 impl RetryRule {
-    /// Short delays at first, for broken connections; half an hour later, as RFC 5321, section 4.5.4.1, recommends. A mail server
-    /// may be down for a weekend without losing mail.
-    pub const DEFAULT: Self = Self {
-        first: TimeDelta::seconds(2),
-        longest: TimeDelta::minutes(30),
-        give_up_after: TimeDelta::days(3),
-    };
+    /// Time from queuing to the last try.
+    pub const GIVE_UP_AFTER: TimeDelta = TimeDelta::days(3);
+    /// Longest time that a receiver may ask to wait.
+    pub const LONGEST_WAIT: TimeDelta = TimeDelta::hours(20);
 
-    /// Returns the time of the next try of a mail that has failed for the `attempt`th time, counted from 1; `None` if it is given
-    /// up. `jitter`, from 0 to 1, chooses between half of the delay and all of it, so that mails that failed together are not
-    /// retried together.
+    const MAIL_FIRST: TimeDelta = TimeDelta::seconds(2);
+    const MAIL_LONGEST: TimeDelta = TimeDelta::minutes(30);
+    const MESSAGE_DELAYS: [TimeDelta; 8] = [
+        TimeDelta::seconds(5),
+        TimeDelta::minutes(5),
+        TimeDelta::minutes(30),
+        TimeDelta::hours(2),
+        TimeDelta::hours(5),
+        TimeDelta::hours(10),
+        TimeDelta::hours(14),
+        TimeDelta::hours(20),
+    ];
+
+    /// Returns the time of the next try of what has failed for the `attempt`th time, counted from 1; `None` if it is given up.
+    /// `jitter`, from 0 to 1, chooses the delay: between half of it and all of it for a mail, between 80 % and 120 % of it for a
+    /// message, so that what failed together is not retried together. `retry_after` is how long the receiver asks to wait at least.
     #[must_use]
     pub fn next(
         self,
         queued_at: DateTime<Utc>,
         attempt: u32,
         jitter: f64,
+        retry_after: Option<TimeDelta>,
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
-        let next = now + self.wait(attempt, jitter);
-        (next <= queued_at + self.give_up_after).then_some(next)
+        let asked = retry_after.unwrap_or_default().min(Self::LONGEST_WAIT);
+        let next = now + self.wait(attempt, jitter).max(asked);
+        (next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
     }
 
     fn wait(self, attempt: u32, jitter: f64) -> TimeDelta {
-        let doublings = attempt.saturating_sub(1).min(30);
-        let longest = self.first.num_milliseconds().saturating_mul(1 << doublings);
-        let longest = longest.min(self.longest.num_milliseconds());
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "far below 2^52 milliseconds"
-        )]
-        let random = (longest as f64 / 2.0 * jitter.clamp(0.0, 1.0)) as i64;
-        TimeDelta::milliseconds(longest - longest / 2 + random)
+        match self {
+            Self::Mail => {
+                let doublings = attempt.saturating_sub(1).min(30);
+                let first = Self::MAIL_FIRST.num_milliseconds();
+                let longest = first.saturating_mul(1 << doublings);
+                let longest = longest.min(Self::MAIL_LONGEST.num_milliseconds());
+                let half = longest / 2;
+                TimeDelta::milliseconds(longest - half + share(half, jitter))
+            }
+            Self::Message => {
+                let number =
+                    (attempt.saturating_sub(1) as usize).min(Self::MESSAGE_DELAYS.len() - 1);
+                let delay = Self::MESSAGE_DELAYS[number].num_milliseconds();
+                let fifth = delay / 5;
+                TimeDelta::milliseconds(delay - fifth + share(2 * fifth, jitter))
+            }
+        }
     }
+}
+
+/// The given part, from 0 to 1, of some milliseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "far below 2^52 milliseconds"
+)]
+fn share(milliseconds: i64, part: f64) -> i64 {
+    (milliseconds as f64 * part.clamp(0.0, 1.0)) as i64
 }
 
 #[cfg(test)]
@@ -56,7 +84,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const RULE: RetryRule = RetryRule::DEFAULT;
+    const RULE: RetryRule = RetryRule::Mail;
 
     fn at(second: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(second, 0).unwrap()
@@ -66,7 +94,7 @@ mod tests {
         #[test]
         fn a_wait_is_between_half_of_the_doubled_one_and_all_of_it(attempt in 1_u32..100, jitter in 0.0..1.0_f64) {
             let wait = RULE.wait(attempt, jitter);
-            let all = (0..attempt.saturating_sub(1)).fold(RULE.first, |wait, _| (wait * 2).min(RULE.longest));
+            let all = (0..attempt.saturating_sub(1)).fold(RetryRule::MAIL_FIRST, |wait, _| (wait * 2).min(RetryRule::MAIL_LONGEST));
             prop_assert!(all / 2 <= wait && wait <= all, "{wait} of {all}");
         }
 
@@ -79,17 +107,45 @@ mod tests {
         fn nothing_is_tried_after_its_time_and_everything_before(
             attempt in 1_u32..100, jitter in 0.0..1.0_f64, second in 0_i64..400_000,
         ) {
-            match RULE.next(at(0), attempt, jitter, at(second)) {
-                Some(next) => prop_assert!(at(second) < next && next <= at(0) + RULE.give_up_after),
-                None => prop_assert!(at(second) + RULE.longest > at(0) + RULE.give_up_after),
+            match RULE.next(at(0), attempt, jitter, None, at(second)) {
+                Some(next) => prop_assert!(at(second) < next && next <= at(0) + RetryRule::GIVE_UP_AFTER),
+                None => prop_assert!(at(second) + RetryRule::MAIL_LONGEST > at(0) + RetryRule::GIVE_UP_AFTER),
             }
+        }
+
+        #[test]
+        fn a_message_waits_for_what_the_schedule_says_within_a_fifth(attempt in 1_u32..20, jitter in 0.0..1.0_f64) {
+            let wait = RetryRule::Message.wait(attempt, jitter).num_milliseconds();
+            let seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
+            let delay = 1_000 * seconds[(attempt as usize - 1).min(7)];
+            prop_assert!(4 * delay <= 5 * wait && 5 * wait <= 6 * delay, "{wait} of {delay}");
+        }
+
+        #[test]
+        fn a_receiver_may_ask_for_a_longer_wait_but_not_for_any(asked in 0_i64..1_000_000_000) {
+            let asked = TimeDelta::seconds(asked);
+            let next = RetryRule::Message.next(at(0), 1, 0.5, Some(asked), at(0)).unwrap();
+            prop_assert_eq!(next - at(0), asked.clamp(TimeDelta::seconds(5), RetryRule::LONGEST_WAIT));
+        }
+
+        #[test]
+        fn a_message_is_given_up_within_three_days_of_eight_retries_or_more(
+            jitters in proptest::collection::vec(0.0..1.0_f64, 20),
+        ) {
+            let mut now = at(0);
+            let given_up = jitters.into_iter().zip(1..).find_map(|(jitter, attempt)| {
+                let next = RetryRule::Message.next(at(0), attempt, jitter, None, now);
+                now = next.unwrap_or(now);
+                next.is_none().then_some(attempt)
+            });
+            prop_assert!(given_up.is_some_and(|attempt| (9..=11).contains(&attempt)), "{given_up:?}");
         }
 
         #[test]
         fn it_is_given_up_after_some_hundred_tries(jitters in proptest::collection::vec(0.0..1.0_f64, 400)) {
             let mut now = at(0);
             let given_up = jitters.into_iter().zip(1..).find_map(|(jitter, attempt)| {
-                let next = RULE.next(at(0), attempt, jitter, now);
+                let next = RULE.next(at(0), attempt, jitter, None, now);
                 now = next.unwrap_or(now);
                 next.is_none().then_some(attempt)
             });

@@ -4,6 +4,7 @@ use std::fmt;
 
 use validator::Validate;
 
+use crate::channel::PublicChannels;
 use crate::domain::DomainClaim;
 use crate::event::{Changed, Event};
 use crate::id::OrganisationId;
@@ -55,6 +56,11 @@ pub struct Organisation {
     pub support_url: Option<String>,
     /// Whether changes notify subscribers if the operator does not say.
     pub notify_by_default: bool,
+    /// Channels that visitors may subscribe by.
+    pub public_channels: PublicChannels,
+    /// After how many hours without an update an open incident reminds the admins and editors by mail; `None` for never. 1 to 720.
+    #[validate(range(min = 1, max = 720, message = "Must be from 1 to 720"))]
+    pub reminder_hours: Option<u16>,
     /// Its claim to a domain; `None` if there is none.
     pub domain: Option<DomainClaim>,
     /// Its newest revision.
@@ -78,6 +84,10 @@ pub struct OrganisationPatch {
     pub support_url: Option<Option<String>>,
     /// A new default for notifying subscribers.
     pub notify_by_default: Option<bool>,
+    /// Channels that visitors may subscribe by.
+    pub public_channels: Option<PublicChannels>,
+    /// New hours until a reminder.
+    pub reminder_hours: Option<Option<u16>>,
 }
 
 impl Organisation {
@@ -92,6 +102,8 @@ impl Organisation {
             page_description: None,
             support_url: None,
             notify_by_default: true,
+            public_channels: PublicChannels::default(),
+            reminder_hours: None,
             domain: None,
             revision: Revision::default(),
             version: Revision::default(),
@@ -117,6 +129,8 @@ impl Organisation {
             page_description: patch.page_description.unwrap_or(self.page_description),
             support_url: patch.support_url.unwrap_or(self.support_url),
             notify_by_default: patch.notify_by_default.unwrap_or(self.notify_by_default),
+            public_channels: patch.public_channels.unwrap_or(self.public_channels),
+            reminder_hours: patch.reminder_hours.unwrap_or(self.reminder_hours),
             ..before.clone()
         };
         after.validate().map_err(Invalid::from)?;

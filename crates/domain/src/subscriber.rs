@@ -1,14 +1,13 @@
-//! Subscribers: addresses that receive the notices of an organisation.
+//! Subscribers: targets that receive the notices of an organisation.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
-use validator::Validate;
 
-use crate::email::{Mailbox, email_address};
-use crate::id::SubscriberId;
-use crate::validation::Invalid;
+use crate::channel::Target;
+use crate::id::{ComponentGroupId, ComponentId, IncidentId, SubscriberId};
+use crate::validation::{FieldError, Invalid, repeated};
 
 /// Whether a subscriber receives notices.
 #[derive(
@@ -17,7 +16,7 @@ use crate::validation::Invalid;
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum SubscriberStatus {
-    /// The address is not verified yet.
+    /// The target is not verified yet.
     Pending,
     /// The subscriber receives notices.
     Subscribed,
@@ -25,32 +24,219 @@ pub enum SubscriberStatus {
     Unsubscribed,
 }
 
+/// What a subscriber wants to hear of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Everything.
+    #[default]
+    All,
+    /// Changes that concern these components and groups.
+    Components(Choice),
+    /// One incident, until [`Subscriber::FOLLOWED_FOR`] after it is resolved.
+    Incident(IncidentId),
+}
+
+/// The word for a [`Scope`].
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema, Display, EnumString, VariantArray,
+)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
+pub enum ScopeKind {
+    /// Everything.
+    All,
+    /// Chosen components and groups.
+    Components,
+    /// One incident.
+    Incident,
+}
+
+/// Components and groups that a subscriber chose. Both lists are empty after everything that was chosen is deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// The components, in the order in which they were entered.
+    pub components: Vec<ComponentId>,
+    /// The groups. A component belongs to the choice while it belongs to the group.
+    pub groups: Vec<ComponentGroupId>,
+}
+
+impl Scope {
+    /// The scope of a request: each field is `None` if it is absent or null.
+    ///
+    /// # Errors
+    /// [`Invalid`] at `components` or `groups` if a list is empty, names something twice, or stands beside an incident.
+    pub fn of(
+        components: Option<Vec<ComponentId>>,
+        groups: Option<Vec<ComponentGroupId>>,
+        incident: Option<IncidentId>,
+    ) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        check_list("components", components.as_deref(), incident, &mut invalid);
+        check_list("groups", groups.as_deref(), incident, &mut invalid);
+        invalid.into_result()?;
+        Ok(match (incident, &components, &groups) {
+            (Some(incident), _, _) => Self::Incident(incident),
+            (None, None, None) => Self::All,
+            (None, _, _) => Self::Components(Choice {
+                components: components.unwrap_or_default(),
+                groups: groups.unwrap_or_default(),
+            }),
+        })
+    }
+
+    /// Its word.
+    #[must_use]
+    pub const fn kind(&self) -> ScopeKind {
+        match self {
+            Self::All => ScopeKind::All,
+            Self::Components(_) => ScopeKind::Components,
+            Self::Incident(_) => ScopeKind::Incident,
+        }
+    }
+
+    /// The incident, if it is one.
+    #[must_use]
+    pub const fn incident(&self) -> Option<IncidentId> {
+        match self {
+            Self::Incident(incident) => Some(*incident),
+            Self::All | Self::Components(_) => None,
+        }
+    }
+
+    /// The components and groups, if they were chosen.
+    #[must_use]
+    pub const fn choice(&self) -> Option<&Choice> {
+        match self {
+            Self::Components(choice) => Some(choice),
+            Self::All | Self::Incident(_) => None,
+        }
+    }
+}
+
+fn unless_empty<Id>(list: Vec<Id>) -> Option<Vec<Id>> {
+    (!list.is_empty()).then_some(list)
+}
+
+fn check_list<Id: Ord>(
+    field: &str,
+    list: Option<&[Id]>,
+    incident: Option<IncidentId>,
+    invalid: &mut Invalid,
+) {
+    let Some(list) = list else { return };
+    if list.is_empty() {
+        invalid.add(FieldError::new(field, "Choose at least one"));
+    } else if incident.is_some() {
+        let message = "Cannot be chosen together with an incident";
+        invalid.add(FieldError::new(field, message));
+    }
+    for place in repeated(list) {
+        let field = format!("{field}[{place}]");
+        invalid.add(FieldError::new(field, "Must be listed only once"));
+    }
+}
+
 /// A subscriber of an organisation, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscriber {
     /// Its identifier.
     pub id: SubscriberId,
-    /// The address as it was typed.
-    pub email: String,
+    /// Where it is reached.
+    pub target: Target,
+    /// What it wants to hear of.
+    pub scope: Scope,
+    /// Whether it hears nothing of maintenances.
+    pub mute_maintenances: bool,
     /// Whether it receives notices.
     pub status: SubscriberStatus,
-    /// Whether the address is verified.
+    /// Whether the target is verified.
     pub is_verified: bool,
     /// How often it has unsubscribed. A verification link is valid only until the next unsubscribe, so an old link cannot undo
     /// it.
     pub round: i32,
+    /// The secret of a webhook.
+    pub secret: SecretRound,
+    /// Why and since when messages to it fail for good; `None` if the last one arrived.
+    pub failing: Option<Failing>,
     /// When it subscribed first.
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Input for a subscriber, trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Validate)]
+/// Which secret signs the messages to a webhook. Secrets are derived from its number, so they are not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SecretRound {
+    /// Number of the secret, from 0.
+    pub number: i32,
+    /// When the previous secret was replaced; `None` if there was none.
+    pub rotated_at: Option<DateTime<Utc>>,
+}
+
+impl SecretRound {
+    /// How long a replaced secret still signs beside the new one.
+    pub const OVERLAP: TimeDelta = TimeDelta::hours(24);
+
+    /// The round after this one.
+    #[must_use]
+    pub const fn next(self, now: DateTime<Utc>) -> Self {
+        Self {
+            number: self.number.saturating_add(1),
+            rotated_at: Some(now),
+        }
+    }
+
+    /// The numbers of the secrets that sign a message, the newest first.
+    pub fn signing(self, now: DateTime<Utc>) -> impl Iterator<Item = i32> {
+        let overlaps = self
+            .rotated_at
+            .is_some_and(|rotated_at| now < rotated_at + Self::OVERLAP);
+        let previous = overlaps.then(|| self.number.saturating_sub(1));
+        std::iter::once(self.number).chain(previous)
+    }
+}
+
+/// Messages to a subscriber fail for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failing {
+    /// Why the last one failed, as one line.
+    pub reason: String,
+    /// When the first one failed.
+    pub since: DateTime<Utc>,
+}
+
+/// Input for a subscriber.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubscriberDraft {
-    /// The address.
-    #[validate(custom(function = email_address))]
-    pub email: String,
+    /// Where it is reached.
+    pub target: Target,
+    /// What it wants to hear of.
+    pub scope: Scope,
+    /// Whether it hears nothing of maintenances.
+    pub mute_maintenances: bool,
+}
+
+impl SubscriberDraft {
+    /// A subscriber of everything.
+    #[must_use]
+    pub const fn of_everything(target: Target) -> Self {
+        Self {
+            target,
+            scope: Scope::All,
+            mute_maintenances: false,
+        }
+    }
+}
+
+/// A change of what a subscriber hears of: only what is present changes. `Some(None)` of a list means that nothing is chosen in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SubscriberPatch {
+    /// The components.
+    pub components: Option<Option<Vec<ComponentId>>>,
+    /// The groups.
+    pub groups: Option<Option<Vec<ComponentGroupId>>>,
+    /// Whether it hears nothing of maintenances.
+    pub mute_maintenances: Option<bool>,
 }
 
 /// The link has expired.
@@ -62,49 +248,53 @@ impl Subscriber {
     /// Lifetime of a verification link.
     pub const VERIFICATION_LIFE: TimeDelta = TimeDelta::days(7);
 
+    /// How long a subscriber of one incident hears of it after it is resolved.
+    pub const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);
+
     /// A new subscriber, pending.
-    ///
-    /// # Errors
-    /// [`Invalid`] if the address is not one.
-    pub fn create(
-        id: SubscriberId,
-        draft: SubscriberDraft,
-        now: DateTime<Utc>,
-    ) -> Result<Self, Invalid> {
-        draft.validate().map_err(Invalid::from)?;
-        let status = SubscriberStatus::Pending;
-        Ok(Self {
+    #[must_use]
+    pub fn create(id: SubscriberId, draft: SubscriberDraft, now: DateTime<Utc>) -> Self {
+        Self {
             id,
-            email: draft.email,
-            status,
+            target: draft.target,
+            scope: draft.scope,
+            mute_maintenances: draft.mute_maintenances,
+            status: SubscriberStatus::Pending,
             is_verified: false,
             round: 0,
+            secret: SecretRound::default(),
+            failing: None,
             created_at: now,
             updated_at: now,
-        })
-    }
-
-    /// The mailbox of its address. An organisation has one subscriber per mailbox.
-    #[must_use]
-    pub fn mailbox(&self) -> Mailbox {
-        Mailbox::of(&self.email)
-    }
-
-    /// This subscriber after subscribing again: pending if it had unsubscribed, otherwise unchanged.
-    #[must_use]
-    pub fn subscribe_again(self, now: DateTime<Utc>) -> Self {
-        match self.status {
-            SubscriberStatus::Pending | SubscriberStatus::Subscribed => self,
-            SubscriberStatus::Unsubscribed => Self {
-                status: SubscriberStatus::Pending,
-                is_verified: false,
-                updated_at: now,
-                ..self
-            },
         }
     }
 
-    /// Whether a verification link is to be mailed, because the address is not verified.
+    /// This subscriber after subscribing again: with the new choice, and pending if it had unsubscribed; unchanged while it is
+    /// subscribed, because anybody may enter a target.
+    #[must_use]
+    pub fn subscribe_again(self, draft: SubscriberDraft, now: DateTime<Utc>) -> Self {
+        match self.status {
+            SubscriberStatus::Subscribed => self,
+            SubscriberStatus::Pending | SubscriberStatus::Unsubscribed => {
+                let again = Self {
+                    status: SubscriberStatus::Pending,
+                    is_verified: false,
+                    scope: draft.scope,
+                    mute_maintenances: draft.mute_maintenances,
+                    ..self.clone()
+                };
+                if again == self {
+                    return self;
+                }
+                Self {
+                    updated_at: now,
+                    ..again
+                }
+            }
+        }
+    }
+
+    /// Whether a verification link is to be sent, because the target is not verified.
     #[must_use]
     pub fn awaits_verification(&self) -> bool {
         self.status == SubscriberStatus::Pending
@@ -147,6 +337,46 @@ impl Subscriber {
                 }
             }
             SubscriberStatus::Unsubscribed => self,
+        }
+    }
+
+    /// This subscriber with another choice.
+    ///
+    /// # Errors
+    /// [`Invalid`] as of [`Scope::of`].
+    pub fn edit(self, patch: SubscriberPatch, now: DateTime<Utc>) -> Result<Self, Invalid> {
+        let is_chosen = patch.components.is_some() || patch.groups.is_some();
+        let choice = self.scope.choice().cloned().unwrap_or_default();
+        let components = patch
+            .components
+            .unwrap_or_else(|| unless_empty(choice.components));
+        let groups = patch.groups.unwrap_or_else(|| unless_empty(choice.groups));
+        let scope = if is_chosen {
+            Scope::of(components, groups, self.scope.incident())?
+        } else {
+            self.scope.clone()
+        };
+        let edited = Self {
+            scope,
+            mute_maintenances: patch.mute_maintenances.unwrap_or(self.mute_maintenances),
+            ..self.clone()
+        };
+        if edited == self {
+            return Ok(self);
+        }
+        Ok(Self {
+            updated_at: now,
+            ..edited
+        })
+    }
+
+    /// This subscriber with a new secret; the previous one signs for [`SecretRound::OVERLAP`].
+    #[must_use]
+    pub fn rotate_secret(self, now: DateTime<Utc>) -> Self {
+        Self {
+            secret: self.secret.next(now),
+            updated_at: now,
+            ..self
         }
     }
 }

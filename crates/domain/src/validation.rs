@@ -14,6 +14,16 @@ pub struct FieldError {
     pub message: String,
 }
 
+impl FieldError {
+    /// An error of a field.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            field: field.into(),
+            message: message.into(),
+        }
+    }
+}
+
 /// The errors of an input, at least one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 #[error("the input breaks rules of its fields")]
@@ -26,10 +36,7 @@ impl Invalid {
     /// An input with one bad field.
     pub fn field(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
-            errors: vec![FieldError {
-                field: field.into(),
-                message: message.into(),
-            }],
+            errors: vec![FieldError::new(field, message)],
         }
     }
 

@@ -7,7 +7,7 @@ use allclear_application::mail::MailContent;
 use allclear_domain::mail_name::mail_name;
 use askama::Template;
 
-use self::notice::{NoticeHtml, NoticeMail, NoticeText};
+use self::notice::{NoticeHtml, NoticeLinks, NoticeMail, NoticeText};
 
 /// Subject and body of a mail.
 #[derive(Debug)]
@@ -104,6 +104,22 @@ struct VerificationHtml<'a> {
     unsubscribe: &'a str,
 }
 
+#[derive(Template)]
+#[template(path = "test.txt", escape = "none")]
+struct TestText<'a> {
+    organisation: &'a str,
+    page: &'a str,
+    manage: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "test.html")]
+struct TestHtml<'a> {
+    organisation: &'a str,
+    page: &'a str,
+    manage: &'a str,
+}
+
 impl RenderedMail {
     /// Renders the templates of a content.
     pub(crate) fn new(content: &MailContent) -> Result<Self, askama::Error> {
@@ -178,16 +194,42 @@ impl RenderedMail {
             MailContent::Notice {
                 organisation,
                 notice,
+                time_zone,
                 page,
+                manage,
                 unsubscribe,
             } => {
-                let mail = &NoticeMail::new(organisation, notice, page, unsubscribe);
+                let links = NoticeLinks {
+                    page,
+                    manage,
+                    unsubscribe,
+                };
+                let mail = &NoticeMail::new(organisation, notice, *time_zone, links);
                 Self::render(
                     mail.subject(),
                     &NoticeText { mail },
                     &NoticeHtml { mail },
                     vec![page.clone()],
                 )
+            }
+            MailContent::Test {
+                organisation,
+                page,
+                manage,
+            } => {
+                let organisation = &organisation_name(organisation);
+                let subject = format!("Test message of {}", one_line(organisation));
+                let text = TestText {
+                    organisation,
+                    page,
+                    manage,
+                };
+                let html = TestHtml {
+                    organisation,
+                    page,
+                    manage,
+                };
+                Self::render(subject, &text, &html, vec![page.clone()])
             }
         }
     }

@@ -16,11 +16,10 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberStatus;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Select};
 
 use crate::database::Database;
-use crate::entity::{self, delivery, subscriber};
+use crate::entity::{self, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::snapshot::in_page_order;
@@ -151,15 +150,13 @@ fn subscribers_by_status(organisation: &OrganisationId) -> Select<subscriber::En
         .group_by(subscriber::Column::Status)
 }
 
-/// The number of subscribers with a stored mail that failed for good.
-fn failing(organisation: &OrganisationId) -> Select<delivery::Entity> {
-    let whose = Expr::col((delivery::Entity, delivery::Column::SubscriberId));
-    delivery::Entity::find()
+/// The number of subscribers that messages do not reach.
+fn failing(organisation: &OrganisationId) -> Select<subscriber::Entity> {
+    subscriber::Entity::find()
         .select_only()
-        .column_as(whose.count_distinct(), "count")
-        .filter(delivery::Column::OrganisationId.eq(organisation.as_str()))
-        .filter(delivery::Column::DueAt.is_null())
-        .filter(delivery::Column::GivenUpAt.is_not_null())
+        .column_as(subscriber::Column::Id.count(), "count")
+        .filter(subscriber::Column::OrganisationId.eq(organisation.as_str()))
+        .filter(subscriber::Column::FailingSince.is_not_null())
 }
 
 #[cfg(test)]

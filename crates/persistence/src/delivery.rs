@@ -1,4 +1,4 @@
-//! Deliveries: the mail queue.
+//! Deliveries: the queue of messages.
 
 mod claim;
 mod expand;
@@ -7,10 +7,12 @@ mod query_plan_tests;
 mod results;
 
 use allclear_application::delivery::{
-    Claim, Delivery, DeliveryCounts, DeliveryQueue, DeliveryResult,
+    Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryQueue, DeliveryResult,
 };
 use allclear_application::error::Error;
+use allclear_domain::channel::Channel;
 use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_domain::subscriber::Subscriber;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
@@ -63,13 +65,12 @@ impl DeliveryQueue for Database {
             .await
     }
 
-    async fn claim(
-        &self,
-        now: DateTime<Utc>,
-        until: DateTime<Utc>,
-        limit: u64,
-    ) -> Result<Vec<Delivery>, Error> {
-        self.write(move |transaction| Box::pin(claim::claim(transaction, now, until, limit)))
+    async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
+        // Without deliveries, no write is made.
+        if !claim::waits(self.read(), &request).await? {
+            return Ok(Vec::new());
+        }
+        self.write(move |transaction| Box::pin(claim::claim(transaction, request)))
             .await
     }
 
@@ -133,16 +134,17 @@ impl DeliveryQueue for Database {
     }
 }
 
-/// Queues the mail with the link that verifies an address. It goes before other mails, because a person waits for it.
+/// Queues the message with the link that verifies a target. It goes before other messages, because a person waits for it.
 pub(crate) async fn queue_verification(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
-    subscriber: SubscriberId,
+    subscriber: &Subscriber,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
     let queued = ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
-        subscriber_id: Set(subscriber.0),
+        subscriber_id: Set(subscriber.id.0),
+        by_mail: Set(subscriber.target.channel() == Channel::Email),
         notice_id: Set(None),
         created_at: Set(now),
         due_at: Set(Some(DateTime::UNIX_EPOCH)),
@@ -199,6 +201,8 @@ pub(crate) async fn counts(
     use delivery_count::{Column as CountColumn, Entity as CountEntity};
 
     let waiting = of(&organisation)
+        // Both values, for the index.
+        .filter(Column::ByMail.is_in([true, false]))
         .filter(Column::DueAt.is_not_null())
         .count(transaction)
         .await

@@ -1,5 +1,6 @@
 //! Storage of notices: one row per change, however many subscribers, in the transaction of the change.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use allclear_application::error::Error;
@@ -8,12 +9,14 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::notice::{AffectedComponent, NewNotice, NoticeChange, NoticeContent};
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, Select};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
 use uuid::Uuid;
 
 use crate::commit::Scope;
-use crate::entity::notice::{ActiveModel, Entity, Model};
-use crate::entity::subscriber;
+use crate::entity::notice::{ActiveModel, Column, Entity, Model};
+use crate::entity::{component, notice_component, subscriber};
 use crate::error::broken;
 use crate::incident::public::affected_by;
 use crate::maintenance::component::named_of;
@@ -21,9 +24,11 @@ use crate::maintenance::component::named_of;
 /// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(), Error> {
     for (part, notice) in (0..).zip(notices) {
-        let (subject, at, content) = content(scope, notice).await?;
+        let (subject, at, content, components) = content(scope, notice).await?;
+        let id = scope.database.clock.id();
+        let left = components_left(scope, subject, &components).await?;
         let notice = ActiveModel {
-            id: Set(scope.database.clock.id()),
+            id: Set(id),
             organisation_id: Set(scope.organisation.as_str().to_owned()),
             revision: Set(scope.stamp.revision.0),
             part: Set(part),
@@ -32,20 +37,93 @@ pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(
             created_at: Set(at),
             reached: Set(None),
             expanded_at: Set(None),
+            batches: Set(0),
         };
         Entity::insert(notice)
             .exec_without_returning(scope.transaction)
             .await
             .map_err(broken)?;
+        store_components(scope, id, components, left).await?;
     }
     Ok(())
 }
 
-/// The subject of a notice, its time and its content.
+/// The components that the notice before on the same subject named as attached and that are attached no longer: their subscribers hear
+/// of the change, too.
+async fn components_left(
+    scope: Scope<'_>,
+    subject: Uuid,
+    attached: &[Uuid],
+) -> Result<Vec<Uuid>, Error> {
+    use notice_component::Column as Of;
+
+    let last: Option<Uuid> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::SubjectId.eq(subject))
+        .order_by_desc(Column::Revision)
+        .order_by_desc(Column::Part)
+        .into_tuple()
+        .one(scope.transaction)
+        .await
+        .map_err(broken)?;
+    let Some(last) = last else {
+        return Ok(Vec::new());
+    };
+    let before: Vec<Uuid> = notice_component::Entity::find()
+        .select_only()
+        .column(Of::ComponentId)
+        .filter(Of::NoticeId.eq(last))
+        .filter(Of::IsAttached.eq(true))
+        .into_tuple()
+        .all(scope.transaction)
+        .await
+        .map_err(broken)?;
+    let left = before.into_iter().filter(|id| !attached.contains(id));
+    Ok(left.collect())
+}
+
+/// Stores the components that a notice concerns.
+async fn store_components(
+    scope: Scope<'_>,
+    notice: Uuid,
+    attached: Vec<Uuid>,
+    left: Vec<Uuid>,
+) -> Result<(), Error> {
+    if attached.is_empty() && left.is_empty() {
+        return Ok(());
+    }
+    let all = attached.iter().chain(&left).copied();
+    let groups: HashMap<Uuid, Option<Uuid>> = component::Entity::find()
+        .select_only()
+        .columns([component::Column::Id, component::Column::GroupId])
+        .filter(component::Column::Id.is_in(all))
+        .into_tuple::<(Uuid, Option<Uuid>)>()
+        .all(scope.transaction)
+        .await
+        .map_err(broken)?
+        .into_iter()
+        .collect();
+    let row = |component_id: Uuid, is_attached| notice_component::ActiveModel {
+        notice_id: Set(notice),
+        component_id: Set(component_id),
+        group_id: Set(groups.get(&component_id).copied().flatten()),
+        is_attached: Set(is_attached),
+    };
+    let attached = attached.into_iter().map(|id| row(id, true));
+    let rows = attached.chain(left.into_iter().map(|id| row(id, false)));
+    notice_component::Entity::insert_many(rows)
+        .exec_without_returning(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// The subject of a notice, its time, its content and the components of its subject.
 async fn content(
     scope: Scope<'_>,
     notice: NewNotice,
-) -> Result<(Uuid, DateTime<Utc>, NoticeContent), Error> {
+) -> Result<(Uuid, DateTime<Utc>, NoticeContent, Vec<Uuid>), Error> {
     Ok(match notice {
         NewNotice::Incident {
             change,
@@ -53,6 +131,7 @@ async fn content(
             message,
         } => {
             let components = affected_by(scope.transaction, incident.id).await?;
+            let ids = ids(components.iter().map(|affected| &affected.component_id))?;
             let content = NoticeContent {
                 title: incident.title,
                 description: incident.description,
@@ -70,7 +149,7 @@ async fn content(
                         .collect(),
                 },
             };
-            (incident.id.0, scope.stamp.now, content)
+            (incident.id.0, scope.stamp.now, content, ids)
         }
         NewNotice::Maintenance {
             change,
@@ -78,6 +157,7 @@ async fn content(
             message,
         } => {
             let components = named_of(scope.transaction, maintenance.id).await?;
+            let ids = ids(components.iter().map(|affected| &affected.component_id))?;
             let content = NoticeContent {
                 title: maintenance.title,
                 description: maintenance.description,
@@ -93,9 +173,15 @@ async fn content(
                         .collect(),
                 },
             };
-            (maintenance.id.0, scope.stamp.clock, content)
+            (maintenance.id.0, scope.stamp.clock, content, ids)
         }
     })
+}
+
+fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> {
+    texts
+        .map(|text| Uuid::try_parse(text).map_err(Error::internal))
+        .collect()
 }
 
 /// The subscribers of an organisation that receive notices.

@@ -309,6 +309,10 @@ async fn update(transaction: &DatabaseTransaction, state: &Organisation) -> Resu
         page_description: Set(state.page_description.clone()),
         support_url: Set(state.support_url.clone()),
         notify_by_default: Set(state.notify_by_default),
+        public_channels: Set(
+            serde_json::to_string(&state.public_channels).map_err(Error::internal)?
+        ),
+        reminder_hours: Set(state.reminder_hours.map(i32::from)),
         settings_version: Set(state.version.0),
         ..Default::default()
     };
@@ -328,6 +332,12 @@ fn organisation(row: Model, claim: Option<domain_claim::Model>) -> Result<Organi
         page_description: row.page_description,
         support_url: row.support_url,
         notify_by_default: row.notify_by_default,
+        public_channels: serde_json::from_str(&row.public_channels).map_err(Error::internal)?,
+        reminder_hours: row
+            .reminder_hours
+            .map(u16::try_from)
+            .transpose()
+            .map_err(Error::internal)?,
         domain: claim.map(domain::claim).transpose()?,
         revision: Revision(row.revision),
         version: Revision(row.settings_version),

@@ -1,28 +1,36 @@
-//! Subscribers, and the counts of recent verification mails.
+//! Subscribers, and the counts of recent verification messages.
+
+mod scope;
+
+use std::collections::BTreeMap;
 
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
-use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::Action;
-use allclear_domain::email::{EmailKey, Mailbox};
-use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_domain::channel::Target;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
-use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+use allclear_domain::subscriber::{
+    Choice, Failing, Scope, ScopeKind, SecretRound, Subscriber, SubscriberStatus,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait,
+    DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
+use uuid::Uuid;
 
 use crate::audit::{self, SubscriberChange};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
-use crate::entity::subscriber::{Column, Entity, Model};
-use crate::entity::{organisation, verification_mail};
+use crate::entity::subscriber::{ActiveModel, Column, Entity, Model};
+use crate::entity::{incident, organisation, verification_mail};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
 use crate::page;
@@ -34,30 +42,45 @@ impl SubscriberStore for Database {
         organisation: &OrganisationId,
         page: Page,
     ) -> Result<Listed<Subscriber>, Error> {
-        page::read(self.read(), of(organisation), page, Column::Id, |row| {
+        let listed = page::read(self.read(), of(organisation), page, Column::Id, |row| {
             row.id
         })
-        .await?
-        .try_map(subscriber)
+        .await?;
+        let items = subscribers(self.read(), listed.items).await?;
+        Ok(Listed {
+            items,
+            next: listed.next,
+        })
     }
 
     async fn find(
         &self,
         organisation: &OrganisationId,
-        mailbox: &Mailbox,
+        key: &SubscriberKey,
     ) -> Result<Option<Subscriber>, Error> {
-        find(self.read(), organisation, mailbox).await
+        find(self.read(), organisation, key).await
+    }
+
+    async fn check_scope(&self, organisation: &OrganisationId, scope: &Scope) -> Result<(), Error> {
+        scope::check(self.read(), organisation, scope, self.clock.now()).await
     }
 
     async fn save(
         &self,
         organisation: &OrganisationId,
-        mailbox: Mailbox,
+        key: SubscriberKey,
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
-        let organisation = organisation.clone();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
-            Box::pin(async move { store(transaction, &organisation, &mailbox, rule).await })
+            Box::pin(async move {
+                let state = store(transaction, &organisation, &key, rule).await?;
+                let action = Action::SubscriberUpdated;
+                let change = SubscriberChange::new(action, state.id, now, random);
+                audit::append_subscriber(transaction, &organisation, &origin, change).await?;
+                Ok(state)
+            })
         })
         .await
     }
@@ -65,7 +88,7 @@ impl SubscriberStore for Database {
     async fn enter(
         &self,
         organisation: &OrganisationId,
-        mailbox: Mailbox,
+        key: SubscriberKey,
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
@@ -73,10 +96,10 @@ impl SubscriberStore for Database {
         let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
-                // Before the address is looked up: the response must not reveal whether it is a subscriber.
+                // Before the target is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
-                let state = store(transaction, &organisation, &mailbox, rule).await?;
-                queue_verification(transaction, &organisation, state.id, now).await?;
+                let state = store(transaction, &organisation, &key, rule).await?;
+                queue_verification(transaction, &organisation, &state, now).await?;
                 let action = Action::SubscriberCreated;
                 let change = SubscriberChange::new(action, state.id, now, random);
                 audit::append_subscriber(transaction, &organisation, &origin, change).await?;
@@ -106,6 +129,40 @@ impl SubscriberStore for Database {
         .await
     }
 
+    async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
+        let organisation = organisation.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                Entity::update_many()
+                    .set(no_failure())
+                    .filter(Column::OrganisationId.eq(organisation.as_str()))
+                    .filter(Column::Id.eq(id.0))
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn prune_followers(
+        &self,
+        resolved_before: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error> {
+        if followers_of_the_past(self.read(), resolved_before, 1)
+            .await?
+            .is_empty()
+        {
+            return Ok(0);
+        }
+        self.write(move |transaction| {
+            Box::pin(prune_followers(transaction, resolved_before, limit))
+        })
+        .await
+    }
+
     async fn may_mail(
         &self,
         address: EmailKey,
@@ -125,46 +182,53 @@ fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
 async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
-    mailbox: &Mailbox,
+    key: &SubscriberKey,
 ) -> Result<Option<Subscriber>, Error> {
-    let found = find_row(connection, organisation, mailbox).await?;
-    found.map(subscriber).transpose()
+    let found = find_row(connection, organisation, key).await?;
+    one(connection, found).await
 }
 
 async fn find_row(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
-    mailbox: &Mailbox,
+    key: &SubscriberKey,
 ) -> Result<Option<Model>, Error> {
-    of(organisation)
-        .filter(Column::Mailbox.eq(mailbox.as_str()))
-        .one(connection)
-        .await
-        .map_err(broken)
+    let found = match key {
+        SubscriberKey::Id(id) => of(organisation).filter(Column::Id.eq(id.0)),
+        SubscriberKey::Target(target, incident) => {
+            let found = of(organisation).filter(Column::TargetKey.eq(target.as_str()));
+            match incident {
+                Some(incident) => found.filter(Column::IncidentId.eq(incident.0)),
+                None => found.filter(Column::IncidentId.is_null()),
+            }
+        }
+    };
+    found.one(connection).await.map_err(broken)
 }
 
-/// Runs a rule on the subscriber of a mailbox and stores the result.
+/// Runs a rule on a subscriber and stores the result.
 async fn store(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
-    mailbox: &Mailbox,
+    key: &SubscriberKey,
     rule: SubscriberRule,
 ) -> Result<Subscriber, Error> {
-    // Of concurrent requests for one address, one finds it missing. Under the lock no notice is committed, so the revision shows
+    // Of concurrent requests for one target, one finds it missing. Under the lock no notice is committed, so the revision shows
     // whether the notice or the confirmation was first.
     let locked = lock(transaction, organisation)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    let known = find_row(transaction, organisation, mailbox).await?;
-    let is_new = known.is_none();
+    let row = find_row(transaction, organisation, key).await?;
     let subscribed = SubscriberStatus::Subscribed.to_string();
-    let confirmed = known
+    let confirmed = row
         .as_ref()
         .filter(|known| known.status == subscribed)
         .map_or(locked.revision, |known| known.confirmed_revision);
-    let state = rule(known.map(subscriber).transpose()?)?;
-    let row = row(organisation, &state, confirmed);
-    if is_new {
+    let known = one(transaction, row).await?;
+    let before = known.as_ref().map(|known| known.scope.clone());
+    let state = rule(known)?;
+    let row = self::row(organisation, &state, confirmed);
+    if before.is_none() {
         let insert = Entity::insert(row.into_active_model());
         insert
             .exec_without_returning(transaction)
@@ -179,10 +243,72 @@ async fn store(
             .await
             .map_err(broken)?;
     }
+    if before.as_ref() != Some(&state.scope) {
+        scope::store(transaction, &state).await?;
+    }
     if state.status == SubscriberStatus::Unsubscribed {
         drop_queued(transaction, state.id).await?;
     }
     Ok(state)
+}
+
+/// Subscribers of single incidents that are deleted or were resolved before the given time.
+async fn followers_of_the_past(
+    connection: &impl ConnectionTrait,
+    resolved_before: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<(Uuid, String)>, Error> {
+    let lasting = Query::select()
+        .expr(Expr::val(1))
+        .from(incident::Entity)
+        .and_where(
+            Expr::col((incident::Entity, incident::Column::Id))
+                .equals((Entity, Column::IncidentId)),
+        )
+        .cond_where(
+            Condition::any()
+                .add(incident::Column::ResolvedAt.is_null())
+                .add(incident::Column::ResolvedAt.gte(resolved_before)),
+        )
+        .take();
+    Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::OrganisationId])
+        .filter(Column::IncidentId.is_not_null())
+        .filter(Expr::exists(lasting).not())
+        .limit(limit)
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)
+}
+
+async fn prune_followers(
+    transaction: &DatabaseTransaction,
+    resolved_before: DateTime<Utc>,
+    limit: u64,
+) -> Result<u64, Error> {
+    let past = followers_of_the_past(transaction, resolved_before, limit).await?;
+    // In the order of organisations, so that concurrent nodes cannot deadlock.
+    let mut by_organisation: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
+    for (id, organisation) in &past {
+        by_organisation
+            .entry(organisation.clone())
+            .or_default()
+            .push(*id);
+    }
+    for (organisation, ids) in by_organisation {
+        let organisation = OrganisationId::parse(&organisation).map_err(Error::internal)?;
+        lock(transaction, &organisation).await?;
+        let deleted = Entity::delete_many()
+            .filter(Column::Id.is_in(ids))
+            .exec(transaction)
+            .await
+            .map_err(broken)?;
+        let deleted = i64::try_from(deleted.rows_affected).unwrap_or(0);
+        add_to_count(transaction, &organisation, -deleted).await?;
+    }
+    Ok(past.len() as u64)
 }
 
 /// Fails if the organisation has reached its limit of subscribers.
@@ -270,25 +396,82 @@ fn row(organisation: &OrganisationId, state: &Subscriber, confirmed_revision: i6
     Model {
         id: state.id.0,
         organisation_id: organisation.as_str().to_owned(),
-        email: state.email.clone(),
-        mailbox: state.mailbox().as_str().to_owned(),
+        target: state.target.as_str().to_owned(),
+        target_key: state.target.key().as_str().to_owned(),
         status: state.status.to_string(),
         is_verified: state.is_verified,
         round: state.round,
         confirmed_revision,
         created_at: state.created_at,
         updated_at: state.updated_at,
+        channel: state.target.channel().to_string(),
+        scope: state.scope.kind().to_string(),
+        incident_id: state.scope.incident().map(|incident| incident.0),
+        mute_maintenances: state.mute_maintenances,
+        secret_number: state.secret.number,
+        secret_rotated_at: state.secret.rotated_at,
+        failing_reason: state.failing.as_ref().map(|failing| failing.reason.clone()),
+        failing_since: state.failing.as_ref().map(|failing| failing.since),
     }
 }
 
-/// Converts a stored subscriber.
-pub(crate) fn subscriber(row: Model) -> Result<Subscriber, Error> {
+/// The columns of a subscriber whose messages arrive.
+pub(crate) fn no_failure() -> ActiveModel {
+    ActiveModel {
+        failing_reason: Set(None),
+        failing_since: Set(None),
+        ..Default::default()
+    }
+}
+
+async fn one(
+    connection: &impl ConnectionTrait,
+    row: Option<Model>,
+) -> Result<Option<Subscriber>, Error> {
+    let rows = row.into_iter().collect();
+    Ok(subscribers(connection, rows).await?.pop())
+}
+
+/// Converts stored subscribers, in their order, with what they chose.
+pub(crate) async fn subscribers(
+    connection: &impl ConnectionTrait,
+    rows: Vec<Model>,
+) -> Result<Vec<Subscriber>, Error> {
+    let mut choices = scope::choices(connection, &rows).await?;
+    rows.into_iter()
+        .map(|row| {
+            let choice = choices.remove(&row.id).unwrap_or_default();
+            subscriber(row, choice)
+        })
+        .collect()
+}
+
+fn subscriber(row: Model, choice: Choice) -> Result<Subscriber, Error> {
+    let scope = match parse_stored(&row.scope)? {
+        ScopeKind::All => Scope::All,
+        ScopeKind::Components => Scope::Components(choice),
+        ScopeKind::Incident => {
+            let incident = row.incident_id.map(IncidentId);
+            Scope::Incident(incident.ok_or_else(|| Error::internal("a follower has no incident"))?)
+        }
+    };
+    let failing = row.failing_since.map(|since| Failing {
+        reason: row.failing_reason.unwrap_or_default(),
+        since,
+    });
     Ok(Subscriber {
         id: SubscriberId(row.id),
-        email: row.email,
+        target: Target::stored(parse_stored(&row.channel)?, row.target),
+        scope,
+        mute_maintenances: row.mute_maintenances,
         status: parse_stored(&row.status)?,
         is_verified: row.is_verified,
         round: row.round,
+        secret: SecretRound {
+            number: row.secret_number,
+            rotated_at: row.secret_rotated_at,
+        },
+        failing,
         created_at: row.created_at,
         updated_at: row.updated_at,
     })

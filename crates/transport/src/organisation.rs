@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, get, patch, web};
 use allclear_application::organisation::Organisations;
+use allclear_domain::channel::PublicChannels;
 use allclear_domain::membership::Role;
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::time_zone::TimeZone;
@@ -43,6 +44,10 @@ struct SettingsBody {
     support_url: Option<String>,
     /// Whether "Notify subscribers" starts ticked.
     notify_by_default: bool,
+    /// Channels that visitors may subscribe by.
+    public_channels: PublicChannels,
+    /// After how many hours without an update an open incident reminds the operators by mail; null for never.
+    reminder_hours: Option<u16>,
 }
 
 impl SettingsBody {
@@ -59,6 +64,8 @@ impl SettingsBody {
             page_description: organisation.page_description,
             support_url: organisation.support_url,
             notify_by_default: organisation.notify_by_default,
+            public_channels: organisation.public_channels,
+            reminder_hours: organisation.reminder_hours,
         }
     }
 }
@@ -92,6 +99,14 @@ struct SettingsInput {
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     notify_by_default: FieldInput<bool>,
+    /// Channels that visitors may subscribe by, all of them.
+    #[serde(default)]
+    #[schema(value_type = PublicChannels, required = false)]
+    public_channels: FieldInput<PublicChannels>,
+    /// 1 to 720; null for never.
+    #[serde(default)]
+    #[schema(value_type = Option<u16>, required = false, minimum = 1, maximum = 720)]
+    reminder_hours: FieldInput<u16>,
 }
 
 impl SettingsInput {
@@ -114,6 +129,17 @@ impl SettingsInput {
                 "Must be true or false",
                 &mut invalid,
             ),
+            public_channels: self.public_channels.optional(
+                "publicChannels",
+                "Must be true or false for each channel",
+                &mut invalid,
+            ),
+            reminder_hours: match self.reminder_hours {
+                FieldInput::Null => Some(None),
+                given => given
+                    .optional("reminderHours", "Must be from 1 to 720", &mut invalid)
+                    .map(Some),
+            },
         };
         invalid.into_result()?;
         Ok(patch)

@@ -2,24 +2,29 @@
 
 mod delivery;
 pub(crate) mod form;
+mod input;
+mod manage;
 mod one_click;
 mod visitor;
 
 use std::net::IpAddr;
 
-use actix_web::{HttpResponse, delete, get, post, web};
-use allclear_application::subscriber::Subscribers;
+use actix_web::{HttpResponse, delete, get, patch, post, web};
+use allclear_application::message::SigningSecret;
+use allclear_application::subscriber::{Revealed, Subscribers};
 use allclear_application::timestamp;
+use allclear_domain::channel::Channel;
 use allclear_domain::id::SubscriberId;
-use allclear_domain::subscriber::{Subscriber, SubscriberDraft, SubscriberStatus};
+use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
+use self::input::{SubscriberChangeInput, SubscriberInput};
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::caller::Operator;
-use crate::input::{Body, FieldInput, Text};
+use crate::input::Body;
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -28,8 +33,6 @@ use crate::throttle::{Bucket, Limit};
 
 /// Message after a subscription was accepted.
 const MAILED: &str = "Verification email sent successfully";
-/// Validation message for an invalid address.
-const EMAIL_MESSAGE: &str = "Invalid email address";
 
 /// Limits for the attempts of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,48 +76,105 @@ impl SubscriberThrottle {
     }
 }
 
-/// A subscriber as operators see it.
+/// A subscriber as operators, and whoever has its manage link, see it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Subscriber)]
 struct SubscriberBody {
     /// Identifier, a `UUIDv7`.
     id: String,
-    /// Mail address as the subscriber typed it.
-    email: String,
+    /// How the subscriber is reached.
+    channel: Channel,
+    /// The mail address, or the part of the URL that people may see.
+    target: String,
+    /// Mail address as the subscriber typed it; null on other channels.
+    email: Option<String>,
+    /// Whether the subscriber hears of everything, of chosen components and groups, or of one incident.
+    scope: ScopeKind,
+    /// Identifiers of the chosen components; null if none is chosen.
+    components: Option<Vec<String>>,
+    /// Identifiers of the chosen groups; null if none is chosen.
+    groups: Option<Vec<String>>,
+    /// Identifier of the incident that the subscriber follows; null on other scopes.
+    incident_id: Option<String>,
+    /// Whether the subscriber hears nothing of maintenances.
+    mute_maintenances: bool,
     status: SubscriberStatus,
     /// Whether the subscriber has followed the verification link.
     is_verified: bool,
+    /// Why and since when messages fail for good; null if the last one arrived.
+    failing: Option<FailingBody>,
     #[serde(serialize_with = "timestamp::serialize")]
     created_at: DateTime<Utc>,
 }
 
+/// Why and since when messages to a subscriber fail.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriberFailure)]
+struct FailingBody {
+    /// Response of the receiver, in one line.
+    reason: String,
+    #[serde(serialize_with = "timestamp::serialize")]
+    since: DateTime<Utc>,
+}
+
 impl From<&Subscriber> for SubscriberBody {
     fn from(subscriber: &Subscriber) -> Self {
+        let choice = subscriber.scope.choice();
+        // After everything that was chosen is deleted, a list is empty rather than null.
+        let components =
+            choice.filter(|choice| !choice.components.is_empty() || choice.groups.is_empty());
+        let groups = choice.filter(|choice| !choice.groups.is_empty());
         Self {
             id: subscriber.id.to_string(),
-            email: subscriber.email.clone(),
+            channel: subscriber.target.channel(),
+            target: subscriber.target.shown(),
+            email: subscriber.target.email().map(str::to_owned),
+            scope: subscriber.scope.kind(),
+            components: components.map(|choice| texts(&choice.components)),
+            groups: groups.map(|choice| texts(&choice.groups)),
+            incident_id: subscriber.scope.incident().map(|id| id.to_string()),
+            mute_maintenances: subscriber.mute_maintenances,
             status: subscriber.status,
             is_verified: subscriber.is_verified,
+            failing: subscriber.failing.as_ref().map(|failing| FailingBody {
+                reason: failing.reason.clone(),
+                since: failing.since,
+            }),
             created_at: subscriber.created_at,
         }
     }
 }
 
-/// A subscriber to add.
-#[derive(Debug, Deserialize, ToSchema)]
-struct SubscriberInput {
-    /// Mail address, up to 254 characters.
-    #[serde(default)]
-    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: FieldInput<Text>,
+fn texts(ids: &[impl ToString]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
 }
 
-/// Adds a pending subscriber and mails the verification link.
+/// A subscriber with the secret of its webhook.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriberWithSecret)]
+struct RevealedBody {
+    #[serde(flatten)]
+    subscriber: SubscriberBody,
+    /// Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again. Absent on other channels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+}
+
+impl From<&Revealed> for RevealedBody {
+    fn from(revealed: &Revealed) -> Self {
+        Self {
+            subscriber: SubscriberBody::from(&revealed.subscriber),
+            secret: revealed.secret.as_ref().map(SigningSecret::reveal),
+        }
+    }
+}
+
+/// Adds a pending subscriber and sends the verification link.
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriberInput,
-    responses((status = 201, body = ApiResponse<SubscriberBody>), ErrorResponses),
+    responses((status = 201, body = ApiResponse<RevealedBody>), ErrorResponses),
     security(("bearer" = []))
 )]
 #[post("")]
@@ -123,16 +183,76 @@ async fn add(
     body: Body<SubscriberInput>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let mut invalid = Invalid::default();
-    let draft = draft(body.0.email, &mut invalid);
-    invalid.into_result()?;
+    let draft = draft(body.0)?;
+    let message = accepted(draft.target.channel());
     let added = subscribers
         .add(&operator.organisation, &operator.caller.subject, draft)
         .await?;
     Ok(HttpResponse::Created().json(ApiResponse::with_message(
-        SubscriberBody::from(&added),
-        MAILED,
+        RevealedBody::from(&added),
+        message,
     )))
+}
+
+/// Changes what a subscriber hears of.
+#[utoipa::path(
+    tag = "subscribers",
+    params(("id" = String, Path, format = "uuid")),
+    request_body = SubscriberChangeInput,
+    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[patch("/{id}")]
+async fn change(
+    operator: Operator,
+    id: Id<SubscriberId>,
+    body: Body<SubscriberChangeInput>,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let patch = body.0.patch(&mut invalid);
+    invalid.into_result()?;
+    let changed = subscribers
+        .edit(&operator.organisation, id.0, patch)
+        .await?;
+    Ok(ApiResponse::new(SubscriberBody::from(&changed)).ok())
+}
+
+/// Gives a webhook a new secret. The previous one signs beside it for 24 hours.
+#[utoipa::path(
+    tag = "subscribers",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<RevealedBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/{id}/rotate-secret")]
+async fn rotate_secret(
+    operator: Operator,
+    id: Id<SubscriberId>,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    let rotated = subscribers
+        .rotate_secret(&operator.organisation, id.0)
+        .await?;
+    Ok(ApiResponse::new(RevealedBody::from(&rotated)).ok())
+}
+
+/// Sends a test message to a subscriber and waits until it has arrived or failed.
+#[utoipa::path(
+    tag = "subscribers",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/{id}/test")]
+async fn test(
+    operator: Operator,
+    id: Id<SubscriberId>,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    let tested = subscribers.test(&operator.organisation, id.0).await?;
+    let message = "The test message has arrived";
+    Ok(ApiResponse::with_message(SubscriberBody::from(&tested), message).ok())
 }
 
 /// Lists the subscribers of the organisation, newest first.
@@ -174,15 +294,22 @@ async fn remove(
     .ok())
 }
 
-/// The draft of the given address; adds its errors to `invalid`.
-fn draft(email: FieldInput<Text>, invalid: &mut Invalid) -> SubscriberDraft {
-    let email = email
-        .required("email", EMAIL_MESSAGE, invalid)
-        .map(|text| text.0)
-        .unwrap_or_default();
-    let draft = SubscriberDraft { email };
-    invalid.check(&draft);
-    draft
+/// The draft of a request.
+fn draft(input: SubscriberInput) -> Result<SubscriberDraft, Invalid> {
+    let mut invalid = Invalid::default();
+    let draft = input.draft(&mut invalid);
+    match draft {
+        Some(draft) if invalid.errors.is_empty() => Ok(draft),
+        _ => Err(invalid),
+    }
+}
+
+/// The message after a subscription was accepted.
+const fn accepted(channel: Channel) -> &'static str {
+    match channel {
+        Channel::Email => MAILED,
+        _ => "Verification message sent successfully",
+    }
 }
 
 /// The routes under `/subscriber`.
@@ -191,6 +318,13 @@ pub(crate) fn routes(config: &mut impl Routes) {
         visitor::routes(routes);
         one_click::routes(routes);
         delivery::routes(routes);
-        routes.service(add).service(list).service(remove);
+        manage::routes(routes);
+        routes
+            .service(add)
+            .service(list)
+            .service(change)
+            .service(rotate_secret)
+            .service(test)
+            .service(remove);
     });
 }

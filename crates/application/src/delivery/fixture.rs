@@ -1,17 +1,18 @@
 //! What tests of deliveries share.
 
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::SubscriberId;
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_domain::time_zone::TimeZone;
 use uuid::Uuid;
 
 use super::{Claim, Delivery, DeliveryKind};
 use crate::fixture::{now, organisation};
 
 pub(super) fn pending() -> Subscriber {
-    let draft = SubscriberDraft {
-        email: "ann@example.com".into(),
-    };
-    Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft, now()).unwrap()
+    let target = Target::parse(Channel::Email, "ann@example.com").unwrap();
+    let draft = SubscriberDraft::of_everything(target);
+    Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft, now())
 }
 
 pub(super) fn subscribed() -> Subscriber {
@@ -27,6 +28,7 @@ pub(super) fn delivery(id: i64, subscriber: Subscriber, kind: DeliveryKind) -> D
         queued_at: now(),
         organisation: organisation(),
         organisation_name: "Acme".into(),
+        time_zone: TimeZone::default(),
         domain: None,
         subscriber,
         kind,

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use allclear_domain::email::EmailKey;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+use uuid::Uuid;
 
 use super::{Delivery, DeliveryKind};
 use crate::clock::Clock;
@@ -55,7 +56,14 @@ impl MailComposer {
             {
                 Ok(Some(self.notice(delivery, notice)))
             }
-            DeliveryKind::Verification | DeliveryKind::Notice(_) => Ok(None),
+            DeliveryKind::Test(id)
+                if delivery.subscriber.status == SubscriberStatus::Subscribed =>
+            {
+                Ok(Some(self.test(delivery, *id)))
+            }
+            DeliveryKind::Verification | DeliveryKind::Notice(_) | DeliveryKind::Test(_) => {
+                Ok(None)
+            }
         }
     }
 
@@ -65,7 +73,7 @@ impl MailComposer {
             return Ok(true);
         }
         // The key is the mailbox's: all spellings of a domain are one address.
-        let address = EmailKey::of(delivery.subscriber.mailbox().as_str());
+        let address = EmailKey::of(delivery.subscriber.target.key().as_str());
         let may = self
             .subscribers
             .may_mail(address, self.limit, self.clock.now())
@@ -86,9 +94,7 @@ impl MailComposer {
             .codes
             .verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFE);
         let content = MailContent::Verification {
-            link: self
-                .links
-                .verify(&subscriber.email, delivery.link_target(), &code),
+            link: self.links.verify(subscriber, delivery.link_target(), &code),
             unsubscribe: self.unsubscribe(delivery),
             organisation: delivery.organisation_name.clone(),
         };
@@ -102,7 +108,7 @@ impl MailComposer {
             ..MailHeaders::default()
         };
         Mail {
-            to: subscriber.email.clone(),
+            to: subscriber.target.as_str().to_owned(),
             content,
             headers,
         }
@@ -121,7 +127,7 @@ impl MailComposer {
             name: organisation_name.clone(),
             unsubscribe: self
                 .links
-                .one_click(&subscriber.email, delivery.link_target(), &code),
+                .one_click(subscriber, delivery.link_target(), &code),
         };
         // Different for each subscriber, so that no mail program treats two mails as copies of one.
         let whose = subscriber.id.0.simple();
@@ -131,11 +137,13 @@ impl MailComposer {
             list: Some(list),
         };
         Mail {
-            to: subscriber.email.clone(),
+            to: subscriber.target.as_str().to_owned(),
             content: MailContent::Notice {
                 organisation: organisation_name.clone(),
                 notice: Arc::clone(notice),
+                time_zone: delivery.time_zone,
                 page: self.links.page(organisation, delivery.domain.as_ref()),
+                manage: self.manage(delivery),
                 unsubscribe: self.unsubscribe(delivery),
             },
             headers,
@@ -145,7 +153,32 @@ impl MailComposer {
     fn unsubscribe(&self, delivery: &Delivery) -> String {
         let code = self.codes.unsubscribe_code(&delivery.subscriber);
         self.links
-            .unsubscribe(&delivery.subscriber.email, delivery.link_target(), &code)
+            .unsubscribe(&delivery.subscriber, delivery.link_target(), &code)
+    }
+
+    fn manage(&self, delivery: &Delivery) -> String {
+        let code = self.codes.manage_code(&delivery.subscriber);
+        self.links
+            .manage(&delivery.subscriber, delivery.link_target(), &code)
+    }
+
+    fn test(&self, delivery: &Delivery, id: Uuid) -> Mail {
+        let page = self
+            .links
+            .page(&delivery.organisation, delivery.domain.as_ref());
+        let whose = delivery.subscriber.id.0.simple();
+        Mail {
+            to: delivery.subscriber.target.as_str().to_owned(),
+            content: MailContent::Test {
+                organisation: delivery.organisation_name.clone(),
+                page,
+                manage: self.manage(delivery),
+            },
+            headers: MailHeaders {
+                message_id: Some(format!("{}.{whose}", id.simple())),
+                ..MailHeaders::default()
+            },
+        }
     }
 }
 

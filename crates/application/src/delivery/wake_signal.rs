@@ -1,24 +1,32 @@
 use tokio::sync::Notify;
 
+use super::Route;
 use crate::broadcast::Broadcast;
 
-/// Wakes the delivery worker of this node when there may be something to send.
+/// Wakes the delivery workers of this node when there may be something to send.
 #[derive(Debug, Default)]
-pub struct WakeSignal(Notify);
+pub struct WakeSignal {
+    mail: Notify,
+    request: Notify,
+}
 
 impl WakeSignal {
-    /// Wakes the worker, or prevents its next sleep.
+    /// Wakes each worker, or prevents its next sleep.
     pub fn notify(&self) {
-        self.0.notify_one();
+        self.mail.notify_one();
+        self.request.notify_one();
     }
 
-    /// Waits for a notification.
-    pub(super) async fn notified(&self) {
-        self.0.notified().await;
+    /// Waits for a notification of the worker of this route.
+    pub(super) async fn notified(&self, route: Route) {
+        match route {
+            Route::Mail => self.mail.notified().await,
+            Route::Request => self.request.notified().await,
+        }
     }
 }
 
-/// Notifies the worker whenever a node has committed events that may have notices, until the broadcast ends. So every node sends
+/// Notifies the workers whenever a node has committed events that may have notices, until the broadcast ends. So every node sends
 /// mails.
 pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;

@@ -1,35 +1,38 @@
-//! Sends queued deliveries. Every node runs one worker, which sleeps until a delivery is queued or becomes due.
+//! Sends queued deliveries. Every node runs one worker for each route, which sleeps until a delivery is queued or becomes due.
 
 mod in_flight;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_domain::channel::Channel;
 use allclear_domain::delivery::RetryRule;
 use chrono::{DateTime, TimeDelta, Utc};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use self::in_flight::{DatabaseTime, InFlight};
-use super::{Delivery, DeliveryQueue, DeliveryResult, MailComposer, Outcome, WakeSignal};
+use self::in_flight::{DatabaseTime, InFlight, Sending};
+use super::{
+    Attempt, ClaimRequest, Delivery, DeliveryQueue, DeliveryResult, DeliverySender, Outcome, Route,
+    WakeSignal,
+};
 use crate::error::Error;
-use crate::mail::{Mailer, SendError};
 
 /// The worker that sends the deliveries of the queue.
 pub struct DeliveryWorker {
     /// The queue of deliveries.
     pub queue: Arc<dyn DeliveryQueue>,
-    /// Composes the mails.
-    pub composer: MailComposer,
-    /// Sends the mails.
-    pub mailer: Arc<dyn Mailer>,
+    /// The deliveries that the worker sends.
+    pub route: Route,
+    /// Sends them.
+    pub sender: Arc<dyn DeliverySender>,
     /// Wakes the worker when there may be something to send.
     pub wake_signal: Arc<WakeSignal>,
-    /// Number of concurrent mails. The result of a mail is stored before the next one takes its place, so after a crash at most
-    /// this many mails are sent twice.
+    /// Number of concurrent messages. The result of a message is stored before the next one takes its place, so after a crash at most
+    /// this many are sent twice.
     pub concurrency: usize,
-    /// Called with the outcome of each try.
-    pub observe: fn(&Outcome),
+    /// Called with the channel and the outcome of each try.
+    pub observe: fn(Channel, &Outcome),
 }
 
 impl DeliveryWorker {
@@ -38,8 +41,6 @@ impl DeliveryWorker {
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
     /// How long a claim is valid. After a node died, its deliveries wait this long for another node.
     pub const LEASE: TimeDelta = TimeDelta::seconds(20);
-    /// Time limit of one mail.
-    pub const SEND_TIMEOUT: Duration = Duration::from_secs(150);
     /// How long a stopping worker continues with due deliveries, and then waits for those it has begun.
     pub const SHUTDOWN_GRACE: (Duration, Duration) =
         (Duration::from_secs(5), Duration::from_secs(10));
@@ -87,7 +88,7 @@ impl DeliveryWorker {
                 Err(error) => {
                     tracing::warn!(
                         error = &error as &dyn std::error::Error,
-                        "the mail queue could not be processed; trying again"
+                        "the queue of messages could not be processed; trying again"
                     );
                     sleep(pause).await;
                     pause = (pause * 2).min(Self::RETRY_DELAY.1);
@@ -115,12 +116,12 @@ impl DeliveryWorker {
         };
         let (results, claimed) = tokio::join!(
             self.record_results(&in_flight.finished),
-            self.claim(now, room)
+            self.claim(in_flight, now, room)
         );
         let claimed = claimed.map(|claimed| self.begin(in_flight, claimed, room, time));
         results?;
-        for result in in_flight.finished.drain(..) {
-            (self.observe)(&result.outcome);
+        for (channel, result) in in_flight.finished.drain(..) {
+            (self.observe)(channel, &result.outcome);
             // A subscriber's next delivery may be due now.
             in_flight.claim = true;
         }
@@ -147,20 +148,41 @@ impl DeliveryWorker {
         Ok(time)
     }
 
-    async fn record_results(&self, finished: &[DeliveryResult]) -> Result<(), Error> {
+    async fn record_results(&self, finished: &[(Channel, DeliveryResult)]) -> Result<(), Error> {
         if finished.is_empty() {
-            Ok(())
-        } else {
-            self.queue.record_results(finished.to_vec()).await
+            return Ok(());
         }
+        let results = finished.iter().map(|(_, result)| result.clone());
+        self.queue.record_results(results.collect()).await
     }
 
-    async fn claim(&self, now: DateTime<Utc>, room: usize) -> Result<Vec<Delivery>, Error> {
+    async fn claim(
+        &self,
+        in_flight: &InFlight,
+        now: DateTime<Utc>,
+        room: usize,
+    ) -> Result<Vec<Delivery>, Error> {
         if room == 0 {
-            Ok(Vec::new())
-        } else {
-            self.queue.claim(now, now + Self::LEASE, room as u64).await
+            return Ok(Vec::new());
         }
+        let request = ClaimRequest {
+            route: self.route,
+            now,
+            until: now + Self::LEASE,
+            limit: room as u64,
+            after: in_flight.served_last.clone(),
+            in_flight: in_flight.by_organisation(),
+            share: self.share(),
+        };
+        self.queue.claim(request).await
+    }
+
+    /// Maximum of one organisation's messages in flight. The rest of the places is for the others: one organisation with receivers that
+    /// do not answer delays nobody else.
+    const fn share(&self) -> u64 {
+        let kept_free = self.concurrency.div_ceil(8);
+        let share = self.concurrency.saturating_sub(kept_free);
+        if share == 0 { 1 } else { share as u64 }
     }
 
     /// Starts to send the claimed deliveries.
@@ -172,6 +194,9 @@ impl DeliveryWorker {
         time: DatabaseTime,
     ) {
         in_flight.claim &= claimed.len() == room;
+        if let Some(last) = claimed.last() {
+            in_flight.served_last = Some(last.organisation.clone());
+        }
         if in_flight.claims.is_empty() {
             in_flight.renew_at = Instant::now() + Self::RENEWAL;
         }
@@ -179,11 +204,12 @@ impl DeliveryWorker {
             if in_flight.is_sending(delivery.claim) {
                 continue;
             }
-            let (claim, worker) = (delivery.claim, Arc::clone(self));
+            let sent = Sending::of(&delivery);
+            let worker = Arc::clone(self);
             let task = in_flight
                 .sending
                 .spawn(async move { worker.deliver(delivery, time).await });
-            in_flight.claims.insert(task.id(), claim);
+            in_flight.claims.insert(task.id(), sent);
         }
     }
 
@@ -191,7 +217,7 @@ impl DeliveryWorker {
         if Instant::now() < in_flight.renew_at || in_flight.claims.is_empty() {
             return Ok(());
         }
-        let claims = in_flight.claims.values().copied().collect();
+        let claims = in_flight.claims.values().map(|sent| sent.claim).collect();
         self.queue.renew(claims, time.now() + Self::LEASE).await?;
         in_flight.renew_at = Instant::now() + Self::RENEWAL;
         Ok(())
@@ -229,7 +255,7 @@ impl DeliveryWorker {
         let wake = stopping.map_or(wake, |end| wake.min(end));
         tokio::select! {
             Some(ended) = in_flight.sending.join_next_with_id() => in_flight.take(ended),
-            () = self.wake_signal.notified() => in_flight.poll(),
+            () = self.wake_signal.notified(self.route) => in_flight.poll(),
             () = stop.cancelled(), if stopping.is_none() => {}
             () = sleep_until(wake) => {
                 if Instant::now() >= in_flight.poll_at {
@@ -246,50 +272,52 @@ impl DeliveryWorker {
     }
 
     async fn deliver(&self, delivery: Delivery, time: DatabaseTime) -> DeliveryResult {
-        let sent = match self.composer.compose(&delivery).await {
-            Ok(None) => return finished(&delivery, Outcome::Unwanted, time),
-            Ok(Some(mail)) => timeout(Self::SEND_TIMEOUT, self.mailer.send(mail))
-                .await
-                .unwrap_or_else(|_| {
-                    Err(SendError::Temporary {
-                        reason: "The mail server did not answer in time".to_owned(),
-                    })
-                }),
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "a mail could not be composed; trying again"
-                );
-                Err(SendError::Temporary {
-                    reason: "The database was away".to_owned(),
-                })
+        let attempt = self.sender.send(&delivery).await;
+        let attempt = attempt.unwrap_or_else(|error| {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a message could not be composed; trying again"
+            );
+            Attempt::Failed {
+                reason: "The database was away".to_owned(),
+                retry_after: None,
             }
-        };
-        let outcome = match sent {
-            Ok(()) => Outcome::Sent,
-            Err(SendError::Permanent { reason }) => Outcome::GivenUp { reason },
-            Err(SendError::Temporary { reason }) => {
-                let (jitter, now) = (rand::random(), time.now());
-                match RetryRule::DEFAULT.next(
+        });
+        let outcome = match attempt {
+            Attempt::Arrived => Outcome::Sent,
+            Attempt::Unwanted => Outcome::Unwanted,
+            Attempt::Ended => Outcome::Ended,
+            Attempt::Refused { reason } => Outcome::GivenUp { reason },
+            Attempt::Failed {
+                reason,
+                retry_after,
+            } => {
+                let next = self.retry_rule().next(
                     delivery.queued_at,
                     delivery.claim.attempt,
-                    jitter,
-                    now,
-                ) {
+                    rand::random(),
+                    retry_after,
+                    time.now(),
+                );
+                match next {
                     Some(at) => Outcome::Retried { at, reason },
                     None => Outcome::GivenUp { reason },
                 }
             }
         };
-        finished(&delivery, outcome, time)
+        DeliveryResult {
+            claim: delivery.claim,
+            at: time.now(),
+            outcome,
+            was_failing: delivery.subscriber.failing.is_some(),
+        }
     }
-}
 
-fn finished(delivery: &Delivery, outcome: Outcome, time: DatabaseTime) -> DeliveryResult {
-    DeliveryResult {
-        claim: delivery.claim,
-        at: time.now(),
-        outcome,
+    const fn retry_rule(&self) -> RetryRule {
+        match self.route {
+            Route::Mail => RetryRule::Mail,
+            Route::Request => RetryRule::Message,
+        }
     }
 }
 

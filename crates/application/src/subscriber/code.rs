@@ -1,4 +1,5 @@
-//! The codes in subscribers' links. They are signed by the installation's [`HmacKey`], so they are not stored.
+//! The codes in subscribers' links, and the secrets of webhooks. They are derived from the installation's [`HmacKey`], so they are
+//! not stored.
 
 use allclear_domain::subscriber::Subscriber;
 use base64::Engine;
@@ -7,10 +8,13 @@ use chrono::{DateTime, Utc};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
+use crate::message::SigningSecret;
 use crate::secret::HmacKey;
 
 const VERIFY: &str = "subscriber verification";
 const UNSUBSCRIBE: &str = "subscriber unsubscribe";
+const MANAGE: &str = "subscriber manage";
+const SECRET: &str = "subscriber secret";
 
 /// Makes and checks codes. The time depends neither on where a wrong code differs nor on whether the subscriber exists.
 #[derive(Debug, Clone)]
@@ -54,41 +58,74 @@ impl Codes {
     }
 
     fn verification_mark(&self, subscriber: Option<&Subscriber>, moment: [u8; 8]) -> [u8; 32] {
-        let (id, mailbox) = identity(subscriber);
+        let (id, key) = identity(subscriber);
         let round = subscriber.map_or(0, |known| known.round).to_be_bytes();
-        self.0.sign(
-            VERIFY,
-            &[id.as_bytes(), mailbox.as_bytes(), &round, &moment],
-        )
+        self.0
+            .sign(VERIFY, &[id.as_bytes(), key.as_bytes(), &round, &moment])
     }
 
     /// The code of an unsubscribe link. It is valid as long as the subscriber exists.
     pub(crate) fn unsubscribe_code(&self, subscriber: &Subscriber) -> String {
-        URL_SAFE_NO_PAD.encode(self.unsubscribe_mark(Some(subscriber)))
+        URL_SAFE_NO_PAD.encode(self.mark(UNSUBSCRIBE, Some(subscriber)))
     }
 
     /// Whether an unsubscribe link's code is this subscriber's.
     pub(crate) fn unsubscribes(&self, subscriber: Option<&Subscriber>, code: &str) -> bool {
+        self.is_code(UNSUBSCRIBE, subscriber, code)
+    }
+
+    /// The code of the link to the page that changes or ends a subscription. It is valid as long as the subscriber exists.
+    pub(crate) fn manage_code(&self, subscriber: &Subscriber) -> String {
+        URL_SAFE_NO_PAD.encode(self.mark(MANAGE, Some(subscriber)))
+    }
+
+    /// Whether the code of such a link is this subscriber's.
+    pub(crate) fn manages(&self, subscriber: Option<&Subscriber>, code: &str) -> bool {
+        self.is_code(MANAGE, subscriber, code)
+    }
+
+    /// The newest secret of a webhook.
+    pub(crate) fn secret(&self, subscriber: &Subscriber) -> SigningSecret {
+        self.numbered_secret(subscriber, subscriber.secret.number)
+    }
+
+    /// The secrets that sign a message to a webhook, the newest first.
+    pub(crate) fn signing_secrets(
+        &self,
+        subscriber: &Subscriber,
+        now: DateTime<Utc>,
+    ) -> Vec<SigningSecret> {
+        let numbers = subscriber.secret.signing(now);
+        numbers
+            .map(|number| self.numbered_secret(subscriber, number))
+            .collect()
+    }
+
+    fn numbered_secret(&self, subscriber: &Subscriber, number: i32) -> SigningSecret {
+        let id = subscriber.id.0;
+        SigningSecret(self.0.sign(SECRET, &[id.as_bytes(), &number.to_be_bytes()]))
+    }
+
+    fn is_code(&self, purpose: &str, subscriber: Option<&Subscriber>, code: &str) -> bool {
         let presented = URL_SAFE_NO_PAD.decode(code).unwrap_or_default();
         let right: bool = self
-            .unsubscribe_mark(subscriber)
+            .mark(purpose, subscriber)
             .as_slice()
             .ct_eq(&presented)
             .into();
         right && subscriber.is_some()
     }
 
-    fn unsubscribe_mark(&self, subscriber: Option<&Subscriber>) -> [u8; 32] {
-        let (id, mailbox) = identity(subscriber);
-        self.0
-            .sign(UNSUBSCRIBE, &[id.as_bytes(), mailbox.as_bytes()])
+    fn mark(&self, purpose: &str, subscriber: Option<&Subscriber>) -> [u8; 32] {
+        let (id, key) = identity(subscriber);
+        self.0.sign(purpose, &[id.as_bytes(), key.as_bytes()])
     }
 }
 
 /// The subscriber's identity, or a placeholder if there is no such subscriber, so that the work is the same.
 fn identity(subscriber: Option<&Subscriber>) -> (Uuid, String) {
     match subscriber {
-        Some(subscriber) => (subscriber.id.0, subscriber.mailbox().as_str().to_owned()),
+        Some(subscriber) => (subscriber.id.0, subscriber.target.key().as_str().to_owned()),
         None => (Uuid::nil(), "nobody@example.com".to_owned()),
     }
 }

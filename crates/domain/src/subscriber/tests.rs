@@ -1,5 +1,6 @@
 use super::*;
 
+use crate::channel::{Channel, TargetKey};
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -9,11 +10,12 @@ fn at(second: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(second, 0).unwrap()
 }
 
+fn draft() -> SubscriberDraft {
+    SubscriberDraft::of_everything(Target::parse(Channel::Email, ADDRESS).unwrap())
+}
+
 fn subscriber() -> Subscriber {
-    let draft = SubscriberDraft {
-        email: ADDRESS.into(),
-    };
-    Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft, at(0)).unwrap()
+    Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft(), at(0))
 }
 
 /// What can happen to a subscriber.
@@ -26,7 +28,7 @@ enum Step {
 
 fn step(subscriber: Subscriber, step: Step, now: DateTime<Utc>) -> Subscriber {
     match step {
-        Step::SubscribeAgain => subscriber.subscribe_again(now),
+        Step::SubscribeAgain => subscriber.subscribe_again(draft(), now),
         Step::Verify => subscriber
             .verify(now + Subscriber::VERIFICATION_LIFE, now)
             .unwrap(),
@@ -42,17 +44,16 @@ fn any_step() -> impl Strategy<Value = Step> {
 fn a_new_subscriber_is_pending_with_its_address_as_typed() {
     let subscriber = subscriber();
     assert_eq!(
-        (subscriber.email.as_str(), subscriber.status),
-        (ADDRESS, SubscriberStatus::Pending)
+        (subscriber.target.email(), subscriber.status),
+        (Some(ADDRESS), SubscriberStatus::Pending)
     );
     assert!(!subscriber.is_verified && subscriber.awaits_verification());
-    assert_eq!(subscriber.mailbox(), Mailbox::of("Ann@example.COM"));
-    let bad = SubscriberDraft {
-        email: "ann".into(),
-    };
-    let refused = Subscriber::create(subscriber.id, bad, at(0));
     assert_eq!(
-        refused,
+        subscriber.target.key(),
+        TargetKey::of_email("Ann@example.COM")
+    );
+    assert_eq!(
+        Target::parse(Channel::Email, "ann"),
         Err(Invalid::field("email", "Invalid email address"))
     );
 }
@@ -85,12 +86,123 @@ fn who_unsubscribed_and_subscribes_again_is_pending_until_a_new_link_is_followed
         (left.status, left.round),
         (SubscriberStatus::Unsubscribed, 1)
     );
-    let again = left.subscribe_again(at(3));
+    let again = left.subscribe_again(draft(), at(3));
     assert_eq!(
         (again.status, again.is_verified, again.round),
         (SubscriberStatus::Pending, false, 1)
     );
     assert_eq!(again.updated_at, at(3));
+}
+
+fn component(number: u128) -> ComponentId {
+    ComponentId(Uuid::from_u128(number))
+}
+
+fn group(number: u128) -> ComponentGroupId {
+    ComponentGroupId(Uuid::from_u128(number))
+}
+
+#[test]
+fn a_scope_is_everything_a_choice_or_one_incident() {
+    let incident = IncidentId(Uuid::from_u128(9));
+    assert_eq!(Scope::of(None, None, None), Ok(Scope::All));
+    assert_eq!(
+        Scope::of(None, None, Some(incident)),
+        Ok(Scope::Incident(incident))
+    );
+    let choice = Choice {
+        components: vec![component(1)],
+        groups: Vec::new(),
+    };
+    assert_eq!(
+        Scope::of(Some(vec![component(1)]), None, None),
+        Ok(Scope::Components(choice))
+    );
+    for (components, groups, incident, field) in [
+        (Some(vec![]), None, None, "components"),
+        (None, Some(vec![]), None, "groups"),
+        (Some(vec![component(1)]), None, Some(incident), "components"),
+        (None, Some(vec![group(1)]), Some(incident), "groups"),
+        (
+            Some(vec![component(1), component(1)]),
+            None,
+            None,
+            "components[1]",
+        ),
+    ] {
+        let refused = Scope::of(components, groups, incident).unwrap_err();
+        assert_eq!(refused.errors[0].field, field);
+    }
+}
+
+#[test]
+fn an_edit_changes_only_what_it_names() {
+    let choose = SubscriberPatch {
+        components: Some(Some(vec![component(1)])),
+        groups: Some(Some(vec![group(2)])),
+        ..SubscriberPatch::default()
+    };
+    let chosen = subscriber().edit(choose, at(1)).unwrap();
+    let only_components = SubscriberPatch {
+        groups: Some(None),
+        ..SubscriberPatch::default()
+    };
+    let narrowed = chosen.clone().edit(only_components, at(2)).unwrap();
+    let choice = narrowed.scope.choice().unwrap();
+    assert_eq!(
+        (&*choice.components, &*choice.groups),
+        ([component(1)].as_slice(), [].as_slice())
+    );
+    let everything = SubscriberPatch {
+        components: Some(None),
+        groups: Some(None),
+        ..SubscriberPatch::default()
+    };
+    let all = chosen.clone().edit(everything, at(2)).unwrap();
+    assert_eq!((all.scope, all.updated_at), (Scope::All, at(2)));
+    let nothing = chosen.clone().edit(SubscriberPatch::default(), at(2));
+    assert_eq!(nothing, Ok(chosen));
+}
+
+#[test]
+fn a_choice_of_which_everything_is_deleted_does_not_become_everything() {
+    let scope = Scope::Components(Choice::default());
+    let left = Subscriber {
+        scope: scope.clone(),
+        ..subscriber()
+    };
+    let mute = SubscriberPatch {
+        mute_maintenances: Some(true),
+        ..SubscriberPatch::default()
+    };
+    let muted = left.edit(mute, at(1)).unwrap();
+    assert_eq!((muted.scope, muted.mute_maintenances), (scope, true));
+}
+
+#[test]
+fn whoever_subscribes_a_subscribed_target_again_changes_nothing_of_its_choice() {
+    let other = SubscriberDraft {
+        mute_maintenances: true,
+        scope: Scope::Components(Choice {
+            components: vec![component(1)],
+            ..Choice::default()
+        }),
+        ..draft()
+    };
+    let subscribed = subscriber().verify(at(9), at(1)).unwrap();
+    let again = subscribed.clone().subscribe_again(other.clone(), at(2));
+    assert_eq!(again, subscribed);
+    let pending = subscriber().subscribe_again(other.clone(), at(2));
+    assert_eq!((pending.scope, pending.updated_at), (other.scope, at(2)));
+}
+
+#[test]
+fn a_replaced_secret_signs_for_a_day_beside_the_new_one() {
+    let signing = |round: SecretRound, now| round.signing(now).collect::<Vec<_>>();
+    assert_eq!(signing(SecretRound::default(), at(0)), [0]);
+    let rotated = subscriber().rotate_secret(at(10)).secret;
+    assert_eq!(signing(rotated, at(10)), [1, 0]);
+    assert_eq!(signing(rotated, at(10 + 24 * 3600)), [1]);
 }
 
 proptest! {
@@ -118,13 +230,13 @@ proptest! {
             prop_assert!(state.status != SubscriberStatus::Pending || !state.is_verified);
             let left = before.status != SubscriberStatus::Unsubscribed && state.status == SubscriberStatus::Unsubscribed;
             prop_assert_eq!(state.round - before.round, i32::from(left));
-            prop_assert_eq!((state.id, &state.email, state.created_at), (before.id, &before.email, before.created_at));
+            prop_assert_eq!((state.id, &state.target, state.created_at), (before.id, &before.target, before.created_at));
         }
     }
 
     #[test]
     fn who_is_subscribed_stays_so_when_somebody_subscribes_the_address_again(second in 2_i64..1_000_000) {
         let subscribed = subscriber().verify(at(9), at(1)).unwrap();
-        prop_assert_eq!(subscribed.clone().subscribe_again(at(second)), subscribed);
+        prop_assert_eq!(subscribed.clone().subscribe_again(draft(), at(second)), subscribed);
     }
 }

@@ -3,6 +3,7 @@
 use allclear_application::notice::Notice;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange, NoticeContent};
+use allclear_domain::time_zone::TimeZone;
 use askama::Template;
 use chrono::{DateTime, Utc};
 
@@ -26,23 +27,33 @@ pub(super) struct NoticeMail<'a> {
     organisation: String,
     at: DateTime<Utc>,
     content: &'a NoticeContent,
-    page: &'a str,
-    unsubscribe: &'a str,
+    time_zone: TimeZone,
+    links: NoticeLinks<'a>,
+}
+
+/// The links of a notice.
+pub(super) struct NoticeLinks<'a> {
+    /// The public status page.
+    pub(super) page: &'a str,
+    /// The page that changes the subscription.
+    pub(super) manage: &'a str,
+    /// The page that ends the subscription.
+    pub(super) unsubscribe: &'a str,
 }
 
 impl<'a> NoticeMail<'a> {
     pub(super) fn new(
         organisation: &str,
         notice: &'a Notice,
-        page: &'a str,
-        unsubscribe: &'a str,
+        time_zone: TimeZone,
+        links: NoticeLinks<'a>,
     ) -> Self {
         Self {
             organisation: organisation_name(organisation),
             at: notice.at,
             content: &notice.content,
-            page,
-            unsubscribe,
+            time_zone,
+            links,
         }
     }
 
@@ -132,20 +143,26 @@ impl<'a> NoticeMail<'a> {
                     IncidentChange::Resolved => "Resolved",
                     IncidentChange::Reviewed => "Reviewed",
                 };
-                vec![("Began", time(*occurred_at)), (label, time(self.at))]
+                vec![
+                    ("Began", self.time(*occurred_at)),
+                    (label, self.time(self.at)),
+                ]
             }
             NoticeChange::Maintenance {
                 start_at, end_at, ..
             } => vec![
-                ("Starts", time(*start_at)),
-                ("Ends", end_at.map_or_else(|| "---".to_owned(), time)),
-                ("Posted", time(self.at)),
+                ("Starts", self.time(*start_at)),
+                (
+                    "Ends",
+                    end_at.map_or_else(|| "---".to_owned(), |end| self.time(end)),
+                ),
+                ("Posted", self.time(self.at)),
             ],
         }
     }
-}
 
-/// The product's format of times, with the zone: the reader's time zone is unknown.
-fn time(time: DateTime<Utc>) -> String {
-    time.format("%b %d, %Y %I:%M:%S %p UTC").to_string()
+    /// The product's format of times, with the organisation's zone: the reader's is unknown.
+    fn time(&self, time: DateTime<Utc>) -> String {
+        self.time_zone.format(time, "%b %d, %Y %I:%M:%S %p %Z")
+    }
 }

@@ -3,37 +3,145 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use allclear_application::delivery::{Claim, Delivery, DeliveryKind};
+use allclear_application::delivery::{Claim, ClaimRequest, Delivery, DeliveryKind, Route};
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
 use allclear_domain::domain::DomainName;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::Subscriber;
+use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
     Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement,
 };
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
-    Order, QueryFilter,
+    Order, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
 use crate::domain;
 use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::notice::notice as notice_of;
-use crate::subscriber::subscriber as subscriber_of;
+use crate::subscriber::subscribers as subscribers_of;
 
+/// Most organisations looked at in one claim. Those after them come first in the next one.
+const LOOKED_AT: usize = 256;
+
+/// Whether a delivery of the route waits.
+pub(super) async fn waits(
+    connection: &impl ConnectionTrait,
+    request: &ClaimRequest,
+) -> Result<bool, Error> {
+    let due: Option<i64> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::ByMail.eq(request.route == Route::Mail))
+        .filter(Column::DueAt.is_not_null())
+        .limit(1)
+        .into_tuple()
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    Ok(due.is_some())
+}
+
+/// Claims deliveries of each organisation alike, beginning with those after the one that was served last.
 pub(super) async fn claim(
     transaction: &DatabaseTransaction,
-    now: DateTime<Utc>,
-    until: DateTime<Utc>,
-    limit: u64,
+    request: ClaimRequest,
 ) -> Result<Vec<Delivery>, Error> {
+    let waiting = waiting(transaction, &request).await?;
+    let mut rows = Vec::new();
+    let mut left = request.limit;
+    for (number, organisation) in waiting.iter().enumerate() {
+        let others = (waiting.len() - number) as u64;
+        let in_flight = OrganisationId::parse(organisation)
+            .ok()
+            .and_then(|id| request.in_flight.get(&id).copied())
+            .unwrap_or(0);
+        let free = request.share.saturating_sub(in_flight);
+        let share = Ord::min(left.div_ceil(others), free);
+        if share == 0 {
+            continue;
+        }
+        let mut claimed = claim_of(transaction, organisation, &request, share).await?;
+        left = left.saturating_sub(claimed.len() as u64);
+        rows.append(&mut claimed);
+        if left == 0 {
+            break;
+        }
+    }
+    let references = References::of(transaction, &rows).await?;
+    Ok(rows
+        .iter()
+        .filter_map(|row| references.delivery(row))
+        .collect())
+}
+
+/// Organisations with due deliveries, each looked up by one step in the index: their number is small, that of deliveries is not.
+async fn waiting(
+    transaction: &DatabaseTransaction,
+    request: &ClaimRequest,
+) -> Result<Vec<String>, Error> {
+    let first = request
+        .after
+        .as_ref()
+        .map_or_else(String::new, |last| last.as_str().to_owned());
+    let mut found = Vec::new();
+    let mut last = first.clone();
+    let mut is_second_round = false;
+    for _ in 0..LOOKED_AT {
+        let next = next_waiting(request.route, &last)
+            .into_tuple::<(String, DateTime<Utc>)>()
+            .one(transaction)
+            .await
+            .map_err(broken)?;
+        match next {
+            Some((organisation, _)) if is_second_round && organisation > first => break,
+            Some((organisation, due_at)) => {
+                if due_at <= request.now {
+                    found.push(organisation.clone());
+                }
+                last = organisation;
+            }
+            None if is_second_round || first.is_empty() => break,
+            None => {
+                is_second_round = true;
+                last.clear();
+            }
+        }
+        if found.len() as u64 >= request.limit {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The first due delivery of the first organisation after `last`.
+pub(super) fn next_waiting(route: Route, last: &str) -> Select<Entity> {
+    Entity::find()
+        .select_only()
+        .columns([Column::OrganisationId, Column::DueAt])
+        .filter(Column::ByMail.eq(route == Route::Mail))
+        .filter(Column::OrganisationId.gt(last))
+        .filter(Column::DueAt.is_not_null())
+        .order_by_asc(Column::ByMail)
+        .order_by_asc(Column::OrganisationId)
+        .order_by_asc(Column::DueAt)
+        .limit(1)
+}
+
+async fn claim_of(
+    transaction: &DatabaseTransaction,
+    organisation: &str,
+    request: &ClaimRequest,
+    limit: u64,
+) -> Result<Vec<Model>, Error> {
     let rows = transaction
-        .query_all(&claiming(now, until, limit))
+        .query_all(&claiming(organisation, request, limit))
         .await
         .map_err(broken)?;
     let rows = rows
@@ -43,47 +151,52 @@ pub(super) async fn claim(
     let mut rows = rows.map_err(broken)?;
     // The returned rows are unordered.
     rows.sort_unstable_by_key(|row| (row.due_at, row.id));
-    let references = References::of(transaction, &rows).await?;
-    Ok(rows
-        .iter()
-        .filter_map(|row| references.delivery(row))
-        .collect())
+    Ok(rows)
 }
 
-/// Claims due deliveries and returns them.
-pub(super) fn claiming(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> UpdateStatement {
+/// Claims due deliveries of an organisation and returns them.
+pub(super) fn claiming(organisation: &str, request: &ClaimRequest, limit: u64) -> UpdateStatement {
     Query::update()
         .table(Entity)
-        .value(Column::ClaimedUntil, until)
+        .value(Column::ClaimedUntil, request.until)
         .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
-        .and_where(Expr::col(Column::Id).in_subquery(due(now, limit)))
+        .and_where(Expr::col(Column::Id).in_subquery(due(
+            organisation,
+            request.route,
+            request.now,
+            limit,
+        )))
         .returning_all()
         .take()
 }
 
-/// Due deliveries that are unclaimed and the first of their subscriber. Rows that another node is claiming are skipped.
-pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
+/// Due deliveries of an organisation that are unclaimed and the first of their subscriber. Rows that another node is claiming are
+/// skipped.
+pub(super) fn due(
+    organisation: &str,
+    route: Route,
+    now: DateTime<Utc>,
+    limit: u64,
+) -> SelectStatement {
     let (own, earlier) = (Alias::new("own"), Alias::new("earlier"));
+    let of_own = |column| Expr::col((own.clone(), column));
+    let of_earlier = |column| Expr::col((earlier.clone(), column));
     let ahead = Query::select()
         .expr(Expr::val(1))
         .from_as(Entity, earlier.clone())
-        .and_where(
-            Expr::col((earlier.clone(), Column::SubscriberId))
-                .equals((own.clone(), Column::SubscriberId)),
-        )
-        .and_where(
-            Expr::col((earlier.clone(), Column::Id)).lt(Expr::col((own.clone(), Column::Id))),
-        )
-        .and_where(Expr::col((earlier, Column::DueAt)).is_not_null())
+        .and_where(of_earlier(Column::SubscriberId).eq(of_own(Column::SubscriberId)))
+        .and_where(of_earlier(Column::Id).lt(of_own(Column::Id)))
+        .and_where(of_earlier(Column::DueAt).is_not_null())
         .take();
-    let claimed_until = || Expr::col((own.clone(), Column::ClaimedUntil));
     let free = Condition::any()
-        .add(claimed_until().is_null())
-        .add(claimed_until().lte(now));
+        .add(of_own(Column::ClaimedUntil).is_null())
+        .add(of_own(Column::ClaimedUntil).lte(now));
     Query::select()
         .column((own.clone(), Column::Id))
         .from_as(Entity, own.clone())
-        .and_where(Expr::col((own.clone(), Column::DueAt)).lte(now))
+        .and_where(of_own(Column::ByMail).eq(route == Route::Mail))
+        .and_where(of_own(Column::OrganisationId).eq(organisation))
+        .and_where(of_own(Column::DueAt).lte(now))
         .cond_where(free)
         .and_where(Expr::exists(ahead).not())
         .order_by((own.clone(), Column::DueAt), Order::Asc)
@@ -128,8 +241,8 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
 
 /// The rows to which deliveries refer.
 struct References {
-    /// Names and verified domains.
-    organisations: HashMap<String, (String, Option<DomainName>)>,
+    /// Names, time zones and verified domains.
+    organisations: HashMap<String, (String, TimeZone, Option<DomainName>)>,
     subscribers: HashMap<Uuid, Subscriber>,
     notices: HashMap<Uuid, Arc<Notice>>,
 }
@@ -145,7 +258,8 @@ impl References {
             let found = found.find_also_related(domain_claim::Entity);
             for (row, claim) in found.all(transaction).await.map_err(broken)? {
                 let domain = claim.map(domain::verified).transpose()?.flatten();
-                organisations.insert(row.id, (row.name, domain));
+                let zone = parse_stored(&row.time_zone)?;
+                organisations.insert(row.id, (row.name, zone, domain));
             }
             let found = notice::Entity::find()
                 .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
@@ -154,8 +268,9 @@ impl References {
             }
             let ids = rows.iter().map(|row| row.subscriber_id);
             let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
-            for row in found.all(transaction).await.map_err(broken)? {
-                subscribers.insert(row.id, subscriber_of(row)?);
+            let found = found.all(transaction).await.map_err(broken)?;
+            for subscriber in subscribers_of(transaction, found).await? {
+                subscribers.insert(subscriber.id.0, subscriber);
             }
         }
         Ok(Self {
@@ -171,7 +286,8 @@ impl References {
             None => DeliveryKind::Verification,
             Some(notice) => DeliveryKind::Notice(Arc::clone(self.notices.get(&notice)?)),
         };
-        let (organisation_name, domain) = self.organisations.get(&row.organisation_id)?.clone();
+        let (organisation_name, time_zone, domain) =
+            self.organisations.get(&row.organisation_id)?.clone();
         Some(Delivery {
             claim: Claim {
                 id: row.id,
@@ -179,6 +295,7 @@ impl References {
             },
             queued_at: row.created_at,
             organisation_name,
+            time_zone,
             domain,
             organisation: OrganisationId::parse(&row.organisation_id).ok()?,
             subscriber: self.subscribers.get(&row.subscriber_id)?.clone(),

@@ -1,10 +1,13 @@
 //! Expansion of notices into deliveries.
 
 use allclear_application::error::Error;
+use allclear_domain::channel::Channel;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::notice::{NoticeChange, NoticeContent};
+use allclear_domain::subscriber::{ScopeKind, Subscriber};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
-    Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query,
+    Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query, SelectStatement,
 };
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
@@ -13,11 +16,14 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::entity::notice::{ActiveModel, Column, Entity, Model};
-use crate::entity::{delivery, subscriber};
+use crate::entity::{
+    delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
+};
 use crate::error::broken;
 use crate::notice::subscribed;
 
-/// Selects the next notice to expand: the oldest unexpanded one of any organisation.
+/// Selects the next notice to expand: the oldest unexpanded one of the organisation whose notice has the fewest batches, so that a
+/// large organisation does not delay the others.
 pub(super) fn next() -> Select<Entity> {
     let earlier = Alias::new("earlier");
     let of_earlier = |column: Column| Expr::col((earlier.clone(), column));
@@ -37,6 +43,7 @@ pub(super) fn next() -> Select<Entity> {
     Entity::find()
         .filter(Column::ExpandedAt.is_null())
         .filter(Expr::exists(ahead).not())
+        .order_by_asc(Column::Batches)
         .order_by_asc(Column::CreatedAt)
         .limit(1)
 }
@@ -54,8 +61,9 @@ pub(super) async fn expand(
         return Ok(false);
     };
     let id = notice.id;
+    let heard = heard_by(transaction, &notice).await?;
     let rows = transaction
-        .query_all(&queued(&notice, now, limit)?)
+        .query_all(&queued(&notice, heard, now, limit)?)
         .await
         .map_err(broken)?;
     let reached = rows
@@ -67,6 +75,7 @@ pub(super) async fn expand(
         id: Set(id),
         reached: Set(reached.into_iter().max().or(notice.reached)),
         expanded_at: Set(all.then_some(now)),
+        batches: Set(notice.batches.saturating_add(1)),
         ..Default::default()
     };
     Entity::update(noted)
@@ -76,9 +85,106 @@ pub(super) async fn expand(
     Ok(true)
 }
 
+/// The subscribers that want to hear of a notice.
+async fn heard_by(transaction: &DatabaseTransaction, notice: &Model) -> Result<Condition, Error> {
+    use subscriber::Column as Of;
+
+    let content: NoticeContent = serde_json::from_str(&notice.news).map_err(Error::internal)?;
+    let word = |scope: ScopeKind| Expr::val(scope.to_string());
+    let is_of = |scope| Expr::col((subscriber::Entity, Of::Scope)).eq(word(scope));
+    let chosen = Condition::all()
+        .add(is_of(ScopeKind::Components))
+        .add(any_of([
+            Expr::exists(chosen_components(notice.id)),
+            Expr::exists(chosen_groups(notice.id)),
+        ]));
+    let mut scopes = Condition::any().add(is_of(ScopeKind::All)).add(chosen);
+    Ok(match content.change {
+        NoticeChange::Incident { .. } => {
+            if is_followed(transaction, notice).await? {
+                let follows = Condition::all()
+                    .add(is_of(ScopeKind::Incident))
+                    .add(Of::IncidentId.eq(notice.subject_id));
+                scopes = scopes.add(follows);
+            }
+            scopes
+        }
+        NoticeChange::Maintenance { .. } => Condition::all()
+            .add(scopes)
+            .add(Of::MuteMaintenances.eq(false)),
+    })
+}
+
+fn any_of(conditions: [Expr; 2]) -> Condition {
+    conditions
+        .into_iter()
+        .fold(Condition::any(), Condition::add)
+}
+
+/// Whether the incident of a notice is still followed by its subscribers.
+async fn is_followed(transaction: &DatabaseTransaction, notice: &Model) -> Result<bool, Error> {
+    let resolved_at: Option<Option<DateTime<Utc>>> =
+        incident::Entity::find_by_id(notice.subject_id)
+            .select_only()
+            .column(incident::Column::ResolvedAt)
+            .into_tuple()
+            .one(transaction)
+            .await
+            .map_err(broken)?;
+    let followed_until = resolved_at
+        .flatten()
+        .map(|at| at + Subscriber::FOLLOWED_FOR);
+    Ok(followed_until.is_none_or(|until| notice.created_at < until))
+}
+
+/// Rows that say that a subscriber chose a component of the notice.
+fn chosen_components(notice: Uuid) -> SelectStatement {
+    use notice_component::{Column as Of, Entity as Concerned};
+    use subscriber_component::{Column as ByComponent, Entity as Chosen};
+
+    Query::select()
+        .expr(Expr::val(1))
+        .from(Concerned)
+        .inner_join(
+            Chosen,
+            Expr::col((Chosen, ByComponent::ComponentId)).equals((Concerned, Of::ComponentId)),
+        )
+        .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))
+        .and_where(
+            Expr::col((Chosen, ByComponent::SubscriberId))
+                .equals((subscriber::Entity, subscriber::Column::Id)),
+        )
+        .take()
+}
+
+/// Rows that say that a subscriber chose the group of a component of the notice.
+fn chosen_groups(notice: Uuid) -> SelectStatement {
+    use notice_component::{Column as Of, Entity as Concerned};
+    use subscriber_group::{Column as ByGroup, Entity as Chosen};
+
+    Query::select()
+        .expr(Expr::val(1))
+        .from(Concerned)
+        .inner_join(
+            Chosen,
+            Expr::col((Chosen, ByGroup::GroupId)).equals((Concerned, Of::GroupId)),
+        )
+        .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))
+        .and_where(
+            Expr::col((Chosen, ByGroup::SubscriberId))
+                .equals((subscriber::Entity, subscriber::Column::Id)),
+        )
+        .take()
+}
+
 /// Queues deliveries for the subscribers after the last one reached, and returns these subscribers. A delivery waits as long as
 /// an earlier mail of its subscriber is being retried.
-fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatement, Error> {
+fn queued(
+    notice: &Model,
+    heard: Condition,
+    now: DateTime<Utc>,
+    limit: u64,
+) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 
     let organisation = OrganisationId::parse(&notice.organisation_id).map_err(Error::internal)?;
@@ -101,7 +207,9 @@ fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatem
         .expr(Expr::val(notice.created_at))
         .expr(Func::coalesce([Expr::from(held_back), Expr::val(now)]))
         .expr(Expr::val(0))
+        .expr(whose(subscriber::Column::Channel).eq(Channel::Email.to_string()))
         .filter(subscriber::Column::ConfirmedRevision.lt(notice.revision))
+        .filter(heard)
         .order_by_asc(subscriber::Column::Id)
         .limit(limit);
     if let Some(reached) = notice.reached {
@@ -114,6 +222,7 @@ fn queued(notice: &Model, now: DateTime<Utc>, limit: u64) -> Result<InsertStatem
         Queued::CreatedAt,
         Queued::DueAt,
         Queued::Attempts,
+        Queued::ByMail,
     ];
     let mut insert = Query::insert()
         .into_table(delivery::Entity)

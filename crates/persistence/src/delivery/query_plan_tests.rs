@@ -1,5 +1,6 @@
 //! How the databases find what is to be sent next among many deliveries.
 
+use allclear_application::delivery::Route;
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::SelectStatement;
@@ -31,7 +32,14 @@ fn now() -> DateTime<Utc> {
 fn queries() -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
     vec![
-        ("deliveries_by_due", claim::due(now(), 16)),
+        (
+            "deliveries_to_send",
+            claim::due("acme", Route::Mail, now(), 16),
+        ),
+        (
+            "deliveries_to_send",
+            claim::next_waiting(Route::Mail, "").into_query(),
+        ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
         ("notices_to_expand", expand::next().into_query()),

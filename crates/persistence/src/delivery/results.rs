@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use allclear_application::delivery::{Claim, DeliveryResult, Outcome};
 use allclear_application::error::Error;
+use allclear_domain::id::SubscriberId;
+use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
     QuerySelect,
@@ -13,10 +15,11 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::claim::these;
-use super::day;
+use super::{day, drop_queued};
 use crate::entity::delivery::{Column, Entity};
-use crate::entity::delivery_count;
+use crate::entity::{delivery_count, subscriber};
 use crate::error::broken;
+use crate::subscriber::no_failure;
 
 pub(super) async fn record(
     transaction: &DatabaseTransaction,
@@ -26,20 +29,29 @@ pub(super) async fn record(
     let mut unwanted = Vec::new();
     // In the order of organisations, so that concurrent nodes cannot deadlock.
     let mut counts = Counts::new();
-    for DeliveryResult { claim, at, outcome } in results {
-        match outcome {
-            Outcome::Sent => sent.entry(day(at)).or_default().push(claim.id),
+    let mut recovered = Vec::new();
+    for result in results {
+        let DeliveryResult { claim, at, .. } = result;
+        match result.outcome {
+            Outcome::Sent => {
+                if result.was_failing {
+                    recovered.push(claim.id);
+                }
+                sent.entry(day(at)).or_default().push(claim.id);
+            }
+            Outcome::Ended => end(transaction, claim, at).await?,
             Outcome::Unwanted => unwanted.push(claim),
             Outcome::Retried { at: again, reason } => {
                 retry(transaction, claim, again, reason).await?;
             }
             Outcome::GivenUp { reason } => {
-                if let Some(organisation) = give_up(transaction, claim, at, reason).await? {
+                if let Some(organisation) = give_up(transaction, claim, at, &reason).await? {
                     counts.entry((organisation, day(at))).or_default().failed += 1;
                 }
             }
         }
     }
+    recover(transaction, recovered).await?;
     for (day, ids) in sent {
         for organisation in remove_sent(transaction, ids).await? {
             counts.entry((organisation, day.clone())).or_default().sent += 1;
@@ -123,11 +135,7 @@ async fn retry(
     if freed.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
         return Ok(());
     }
-    let whose = Entity::find_by_id(claim.id)
-        .select_only()
-        .column(Column::SubscriberId)
-        .into_tuple::<Uuid>();
-    let Some(subscriber) = whose.one(transaction).await.map_err(broken)? else {
+    let Some(subscriber) = subscriber_of(transaction, claim).await? else {
         return Ok(());
     };
     let later = Entity::update_many()
@@ -139,12 +147,91 @@ async fn retry(
     Ok(())
 }
 
+/// Removes the marks of subscribers whose messages arrive again.
+async fn recover(transaction: &DatabaseTransaction, ids: Vec<i64>) -> Result<(), Error> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let whose = Query::select()
+        .column(Column::SubscriberId)
+        .from(Entity)
+        .and_where(Column::Id.is_in(ids))
+        .take();
+    subscriber::Entity::update_many()
+        .set(no_failure())
+        .filter(subscriber::Column::Id.in_subquery(whose))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+/// Unsubscribes the subscriber of a delivery, with all its deliveries.
+async fn end(
+    transaction: &DatabaseTransaction,
+    claim: Claim,
+    at: DateTime<Utc>,
+) -> Result<(), Error> {
+    use subscriber::{Column as Of, Entity as Subscribers};
+
+    let Some(subscriber) = subscriber_of(transaction, claim).await? else {
+        return Ok(());
+    };
+    Subscribers::update_many()
+        .col_expr(
+            Of::Status,
+            SubscriberStatus::Unsubscribed.to_string().into(),
+        )
+        .col_expr(Of::Round, Expr::col(Of::Round).add(1))
+        .col_expr(Of::UpdatedAt, at.into())
+        .filter(Of::Id.eq(subscriber))
+        .filter(Of::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    drop_queued(transaction, SubscriberId(subscriber)).await
+}
+
+/// The subscriber of a delivery; `None` if the delivery is gone.
+async fn subscriber_of(
+    transaction: &DatabaseTransaction,
+    claim: Claim,
+) -> Result<Option<Uuid>, Error> {
+    Entity::find_by_id(claim.id)
+        .select_only()
+        .column(Column::SubscriberId)
+        .into_tuple::<Uuid>()
+        .one(transaction)
+        .await
+        .map_err(broken)
+}
+
+/// Marks a subscriber as failing, for the first reason's time.
+async fn mark_failing(
+    transaction: &DatabaseTransaction,
+    subscriber: Uuid,
+    at: DateTime<Utc>,
+    reason: &str,
+) -> Result<(), Error> {
+    use subscriber::{Column as Of, Entity as Subscribers};
+
+    let since = Func::coalesce([Expr::col(Of::FailingSince), Expr::val(at)]);
+    Subscribers::update_many()
+        .col_expr(Of::FailingReason, reason.into())
+        .col_expr(Of::FailingSince, since.into())
+        .filter(Of::Id.eq(subscriber))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
 /// Ends a delivery for good. Returns its organisation; `None` if the claim was lost.
 async fn give_up(
     transaction: &DatabaseTransaction,
     claim: Claim,
     at: DateTime<Utc>,
-    reason: String,
+    reason: &str,
 ) -> Result<Option<String>, Error> {
     let never: Expr = Expr::val(Option::<DateTime<Utc>>::None);
     let given_up = Entity::update_many()
@@ -158,11 +245,16 @@ async fn give_up(
     if given_up.rows_affected == 0 {
         return Ok(None);
     }
-    Entity::find_by_id(claim.id)
+    let whose: Option<(String, Uuid)> = Entity::find_by_id(claim.id)
         .select_only()
-        .column(Column::OrganisationId)
+        .columns([Column::OrganisationId, Column::SubscriberId])
         .into_tuple()
         .one(transaction)
         .await
-        .map_err(broken)
+        .map_err(broken)?;
+    let Some((organisation, subscriber)) = whose else {
+        return Ok(None);
+    };
+    mark_failing(transaction, subscriber, at, reason).await?;
+    Ok(Some(organisation))
 }

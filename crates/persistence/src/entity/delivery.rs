@@ -15,6 +15,7 @@ pub struct Model {
     pub attempts: i32,
     pub given_up_at: Option<DateTimeUtc>,
     pub reason: Option<String>,
+    pub by_mail: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

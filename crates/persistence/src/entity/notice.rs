@@ -14,6 +14,7 @@ pub struct Model {
     pub created_at: DateTimeUtc,
     pub reached: Option<Uuid>,
     pub expanded_at: Option<DateTimeUtc>,
+    pub batches: i32,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -20,6 +20,9 @@ pub struct Model {
     pub notify_by_default: bool,
     pub settings_version: i64,
     pub order_version: i64,
+    pub public_channels: String,
+    pub reminder_hours: Option<i32>,
+    pub digest_at: Option<DateTimeUtc>,
     #[sea_orm(has_one)]
     pub domain_claim: HasOne<super::domain_claim::Entity>,
 }

@@ -7,8 +7,8 @@ pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
     pub organisation_id: String,
-    pub email: String,
-    pub mailbox: String,
+    pub target: String,
+    pub target_key: String,
     pub status: String,
     pub is_verified: bool,
     pub round: i32,
@@ -16,6 +16,14 @@ pub struct Model {
     pub confirmed_revision: i64,
     pub created_at: DateTimeUtc,
     pub updated_at: DateTimeUtc,
+    pub channel: String,
+    pub scope: String,
+    pub incident_id: Option<Uuid>,
+    pub mute_maintenances: bool,
+    pub secret_number: i32,
+    pub secret_rotated_at: Option<DateTimeUtc>,
+    pub failing_reason: Option<String>,
+    pub failing_since: Option<DateTimeUtc>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

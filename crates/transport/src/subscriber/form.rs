@@ -4,9 +4,9 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, Resource, ResponseError, guard, web};
 use allclear_application::subscriber::Subscribers;
-use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 
+use super::input::SubscriberInput;
 use super::visitor::known;
 use super::{MAILED, SubscriberThrottle, draft};
 use crate::input::{FieldInput, Raw, Text};
@@ -110,9 +110,7 @@ async fn enter(
     throttle: &SubscriberThrottle,
     (organisation, fields): (&str, Fields),
 ) -> Result<(), Problem> {
-    let mut invalid = Invalid::default();
-    let draft = draft(fields.email, &mut invalid);
-    invalid.into_result()?;
+    let draft = draft(SubscriberInput::of_email(fields.email))?;
     throttle.subscribe.count(&client(request))?;
     subscribers.subscribe(&known(organisation)?, draft).await?;
     Ok(())

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::SubscriberThrottle;
-use super::visitor::{Nothing, leave};
+use super::visitor::{Nothing, SubscriberName, leave};
 use crate::api_response::ApiResponse;
 use crate::input::{FieldInput, Raw, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -28,8 +28,12 @@ const VALUE: &str = "One-Click";
 struct OneClickQuery {
     /// Mail address of the subscriber.
     #[serde(default)]
-    #[param(value_type = String, format = "email")]
+    #[param(value_type = String, required = false, format = "email")]
     email: FieldInput<Text>,
+    /// Identifier of the subscriber, in place of the address.
+    #[serde(default)]
+    #[param(value_type = String, required = false)]
+    subscriber_id: FieldInput<Text>,
     /// Identifier of the organisation.
     #[serde(default)]
     #[param(value_type = String)]
@@ -72,16 +76,16 @@ async fn one_click(
     }
     let OneClickQuery {
         email,
+        subscriber_id,
         org_id,
         unsubscribe_code,
     } = query.into_inner();
-    leave(
-        &request,
-        &subscribers,
-        &throttle,
-        (email, org_id, unsubscribe_code),
-    )
-    .await
+    let whose = SubscriberName {
+        email,
+        subscriber_id,
+    };
+    let link = (whose, org_id, unsubscribe_code);
+    leave(&request, &subscribers, &throttle, link).await
 }
 
 /// Redirects to the unsubscribe page, for people who open the link of a mail program without

@@ -2,13 +2,16 @@
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use allclear_application::error::Error;
-use allclear_application::subscriber::Subscribers;
-use allclear_domain::id::OrganisationId;
+use allclear_application::subscriber::{SubscriberKey, Subscribers};
+use allclear_domain::channel::Channel;
+use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+use uuid::Uuid;
 
-use super::{MAILED, SubscriberThrottle, draft};
+use super::input::SubscriberInput;
+use super::{SubscriberThrottle, accepted};
 use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -19,10 +22,8 @@ use crate::throttle::client;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SubscriptionInput {
-    /// Mail address, up to 254 characters.
-    #[serde(default)]
-    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: FieldInput<Text>,
+    #[serde(flatten)]
+    subscriber: SubscriberInput,
     /// Identifier of the organisation.
     #[serde(default)]
     #[schema(value_type = String, required = true)]
@@ -33,9 +34,8 @@ struct SubscriptionInput {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct VerificationInput {
-    #[serde(default)]
-    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: FieldInput<Text>,
+    #[serde(flatten)]
+    whose: SubscriberName,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
     org_id: FieldInput<Text>,
@@ -44,19 +44,44 @@ struct VerificationInput {
     verification_code: FieldInput<Text>,
 }
 
-/// Parameters of an unsubscribe link.
+/// The parameter of a link that names a subscriber: one of both.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SubscriberName {
+    /// Mail address of the subscriber.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, format = "email", max_length = 254)]
+    pub(super) email: FieldInput<Text>,
+    /// Identifier of the subscriber.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, format = "uuid")]
+    pub(super) subscriber_id: FieldInput<Text>,
+}
+
+/// Parameters of an unsubscribe link, or of a manage link.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct UnsubscriptionInput {
-    #[serde(default)]
-    #[schema(value_type = String, format = "email", max_length = 254, required = true)]
-    email: FieldInput<Text>,
+    #[serde(flatten)]
+    whose: SubscriberName,
     #[serde(default)]
     #[schema(value_type = String, required = true)]
     org_id: FieldInput<Text>,
     #[serde(default)]
-    #[schema(value_type = String, required = true)]
+    #[schema(value_type = String, required = false)]
     unsubscribe_code: FieldInput<Text>,
+    /// Code of the manage link, in place of the other one.
+    #[serde(default)]
+    #[schema(value_type = String, required = false)]
+    manage_code: FieldInput<Text>,
+}
+
+/// The secret of a verified webhook.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = VerifiedSubscriber)]
+struct VerifiedBody {
+    /// Signs the messages (Standard Webhooks); it is not shown again.
+    secret: String,
 }
 
 /// Always null; the response carries a message only.
@@ -64,33 +89,51 @@ struct UnsubscriptionInput {
 pub(super) struct Nothing;
 
 /// The parameters of a link.
-struct Link {
-    organisation: OrganisationId,
-    email: String,
-    code: String,
+pub(super) struct Link {
+    pub(super) organisation: OrganisationId,
+    pub(super) key: SubscriberKey,
+    pub(super) code: String,
 }
 
 impl Link {
-    fn read(
-        email: FieldInput<Text>,
+    pub(super) fn read(
+        whose: SubscriberName,
         org_id: FieldInput<Text>,
         (field, code): (&str, FieldInput<Text>),
     ) -> Result<Self, Problem> {
         let mut invalid = Invalid::default();
-        let email = draft(email, &mut invalid).email;
+        let key = whose.key(&mut invalid);
         let organisation = required(org_id, "orgId", &mut invalid);
         let code = required(code, field, &mut invalid);
         invalid.into_result()?;
         Ok(Self {
             organisation: known(&organisation)?,
-            email,
+            key,
             code,
         })
     }
 }
 
-/// Subscribes an address to the updates of an organisation, and mails a confirmation link. The
-/// response is the same for known and unknown addresses.
+impl SubscriberName {
+    /// The key of the subscriber; adds an error if there is none.
+    fn key(self, invalid: &mut Invalid) -> SubscriberKey {
+        if self.subscriber_id.is_absent() {
+            let input = SubscriberInput::of_email(self.email);
+            let draft = input.draft(invalid);
+            return draft.map_or_else(nobody, |draft| SubscriberKey::of_draft(&draft));
+        }
+        let id = required(self.subscriber_id, "subscriberId", invalid);
+        // No subscriber has a malformed identifier.
+        id.parse().map_or_else(|_| nobody(), SubscriberKey::Id)
+    }
+}
+
+fn nobody() -> SubscriberKey {
+    SubscriberKey::Id(SubscriberId(Uuid::nil()))
+}
+
+/// Subscribes a target to the updates of an organisation, and sends a confirmation link to it. The
+/// response is the same for known and unknown targets.
 #[utoipa::path(
     tag = "subscribers",
     request_body = SubscriptionInput,
@@ -104,20 +147,23 @@ async fn subscribe(
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
-    let draft = draft(body.0.email, &mut invalid);
+    let draft = body.0.subscriber.draft(&mut invalid);
     let organisation = required(body.0.org_id, "orgId", &mut invalid);
-    invalid.into_result()?;
+    let Some(draft) = draft.filter(|_| invalid.errors.is_empty()) else {
+        return Err(invalid.into());
+    };
     throttle.subscribe.count(&client(&request))?;
+    let message = accepted(draft.target.channel());
     subscribers.subscribe(&known(&organisation)?, draft).await?;
-    Ok(ApiResponse::with_message(Nothing, MAILED).ok())
+    Ok(ApiResponse::with_message(Nothing, message).ok())
 }
 
-/// Verifies an address by the link of a verification mail. The link works repeatedly until it
-/// expires.
+/// Verifies a target by the link of a verification message. The link works repeatedly until it
+/// expires. The first response for a webhook has its secret.
 #[utoipa::path(
     tag = "subscribers",
     request_body = VerificationInput,
-    responses((status = 200, body = ApiResponse<Nothing>), ErrorResponses)
+    responses((status = 200, body = ApiResponse<Option<VerifiedBody>>), ErrorResponses)
 )]
 #[post("/verify")]
 async fn verify(
@@ -127,18 +173,25 @@ async fn verify(
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let VerificationInput {
-        email,
+        whose,
         org_id,
         verification_code,
     } = body.0;
-    let link = || Link::read(email, org_id, ("verificationCode", verification_code));
+    let link = || Link::read(whose, org_id, ("verificationCode", verification_code));
     let verify = async |link: Link| {
         subscribers
-            .verify(&link.organisation, &link.email, &link.code)
+            .verify(&link.organisation, link.key, &link.code)
             .await
     };
-    followed(&request, &throttle, link, verify).await?;
-    Ok(ApiResponse::with_message(Nothing, "Email verified successfully!").ok())
+    let verified = followed(&request, &throttle, link, verify).await?;
+    let message = match verified.subscriber.target.channel() {
+        Channel::Email => "Email verified successfully!",
+        _ => "Subscription confirmed successfully!",
+    };
+    let body = verified.secret.map(|secret| VerifiedBody {
+        secret: secret.reveal(),
+    });
+    Ok(ApiResponse::with_message(body, message).ok())
 }
 
 /// Unsubscribes an address by the link of a mail. The link works repeatedly.
@@ -155,17 +208,17 @@ async fn unsubscribe(
     throttle: web::Data<SubscriberThrottle>,
 ) -> Result<HttpResponse, Problem> {
     let UnsubscriptionInput {
-        email,
+        whose,
         org_id,
         unsubscribe_code,
+        manage_code,
     } = body.0;
-    leave(
-        &request,
-        &subscribers,
-        &throttle,
-        (email, org_id, unsubscribe_code),
-    )
-    .await
+    let code = if manage_code.is_absent() {
+        unsubscribe_code
+    } else {
+        manage_code
+    };
+    leave(&request, &subscribers, &throttle, (whose, org_id, code)).await
 }
 
 /// Unsubscribes by the parameters of a link.
@@ -173,12 +226,12 @@ pub(super) async fn leave(
     request: &HttpRequest,
     subscribers: &Subscribers,
     throttle: &SubscriberThrottle,
-    (email, org_id, code): (FieldInput<Text>, FieldInput<Text>, FieldInput<Text>),
+    (whose, org_id, code): (SubscriberName, FieldInput<Text>, FieldInput<Text>),
 ) -> Result<HttpResponse, Problem> {
-    let link = || Link::read(email, org_id, ("unsubscribeCode", code));
+    let link = || Link::read(whose, org_id, ("unsubscribeCode", code));
     let leave = async |link: Link| {
         subscribers
-            .unsubscribe(&link.organisation, &link.email, &link.code)
+            .unsubscribe(&link.organisation, link.key, &link.code)
             .await
     };
     followed(request, throttle, link, leave).await?;
@@ -187,12 +240,12 @@ pub(super) async fn leave(
 
 /// Follows a link unless its client has guessed too many codes. Only a wrong code counts as an
 /// attempt.
-async fn followed(
+pub(super) async fn followed<T>(
     request: &HttpRequest,
     throttle: &SubscriberThrottle,
     link: impl FnOnce() -> Result<Link, Problem>,
-    follow: impl AsyncFnOnce(Link) -> Result<(), Error>,
-) -> Result<(), Problem> {
+    follow: impl AsyncFnOnce(Link) -> Result<T, Error>,
+) -> Result<T, Problem> {
     let client = client(request);
     throttle.links.count(&client)?;
     let link = link().inspect_err(|_| throttle.links.give_back(&client))?;

@@ -2,18 +2,22 @@
 
 use std::collections::HashMap;
 
+use allclear_domain::channel::Channel;
+use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use crate::delivery::{Claim, DeliveryResult, Outcome};
+use crate::delivery::{Claim, Delivery, DeliveryResult, Outcome};
 
 /// The deliveries a worker is sending, and when it has to act next.
 pub(super) struct InFlight {
     pub(super) sending: JoinSet<DeliveryResult>,
-    pub(super) claims: HashMap<Id, Claim>,
+    pub(super) claims: HashMap<Id, Sending>,
     /// Results that are not stored yet.
-    pub(super) finished: Vec<DeliveryResult>,
+    pub(super) finished: Vec<(Channel, DeliveryResult)>,
+    /// The organisation of the delivery that was claimed last.
+    pub(super) served_last: Option<OrganisationId>,
     /// Whether there may be notices to expand.
     pub(super) expand: bool,
     /// Whether there may be deliveries to claim.
@@ -23,6 +27,23 @@ pub(super) struct InFlight {
     pub(super) renew_at: Instant,
     /// `None` until it is read.
     pub(super) time: Option<DatabaseTime>,
+}
+
+/// A delivery that is being sent.
+pub(super) struct Sending {
+    pub(super) claim: Claim,
+    organisation: OrganisationId,
+    channel: Channel,
+}
+
+impl Sending {
+    pub(super) fn of(delivery: &Delivery) -> Self {
+        Self {
+            claim: delivery.claim,
+            organisation: delivery.organisation.clone(),
+            channel: delivery.subscriber.target.channel(),
+        }
+    }
 }
 
 /// The database's time, extrapolated with the monotonic clock: the node's wall clock is not used.
@@ -47,6 +68,7 @@ impl Default for InFlight {
             sending: JoinSet::new(),
             claims: HashMap::new(),
             finished: Vec::new(),
+            served_last: None,
             expand: true,
             claim: true,
             poll_at: now,
@@ -69,8 +91,18 @@ impl InFlight {
 
     /// Whether the delivery is being sent already: its claim ended early because the clock was set forward, and was made again.
     pub(super) fn is_sending(&mut self, claim: Claim) -> bool {
-        let known = self.claims.values_mut().find(|known| known.id == claim.id);
-        known.map(|known| *known = claim).is_some()
+        let mut known = self.claims.values_mut();
+        let known = known.find(|known| known.claim.id == claim.id);
+        known.map(|known| known.claim = claim).is_some()
+    }
+
+    /// Number of deliveries that are being sent, by organisation.
+    pub(super) fn by_organisation(&self) -> HashMap<OrganisationId, u64> {
+        let mut counts = HashMap::new();
+        for sent in self.claims.values() {
+            *counts.entry(sent.organisation.clone()).or_default() += 1;
+        }
+        counts
     }
 
     /// Takes all available results, so that they share a transaction.
@@ -83,22 +115,27 @@ impl InFlight {
     pub(super) fn take(&mut self, ended: Result<(Id, DeliveryResult), JoinError>) {
         match ended {
             Ok((id, result)) => {
-                let claim = self.claims.remove(&id).unwrap_or(result.claim);
-                self.finished.push(DeliveryResult { claim, ..result });
+                if let Some(sent) = self.claims.remove(&id) {
+                    let claim = sent.claim;
+                    let result = DeliveryResult { claim, ..result };
+                    self.finished.push((sent.channel, result));
+                }
             }
             Err(error) => {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
-                    "the task of a mail failed"
+                    "the task of a message failed"
                 );
                 // No delivery is sent before the time was read.
-                if let (Some(claim), Some(time)) = (self.claims.remove(&error.id()), self.time) {
-                    let reason = "The mail could not be written".to_owned();
-                    self.finished.push(DeliveryResult {
-                        claim,
+                if let (Some(sent), Some(time)) = (self.claims.remove(&error.id()), self.time) {
+                    let reason = "The message could not be written".to_owned();
+                    let result = DeliveryResult {
+                        claim: sent.claim,
                         at: time.now(),
                         outcome: Outcome::GivenUp { reason },
-                    });
+                        was_failing: false,
+                    };
+                    self.finished.push((sent.channel, result));
                 }
             }
         }

@@ -1,0 +1,161 @@
+//! Composes the messages to webhooks and chats.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+use super::{Delivery, DeliveryKind};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::message::{Message, MessageContent, MessageKind};
+use crate::secret::HmacKey;
+use crate::statuspage::{PublicState, PublicStateStore};
+use crate::subscriber::SubscriberStore;
+use crate::subscriber::code::Codes;
+
+/// Ports of [`MessageComposer`].
+pub struct MessagePorts {
+    /// Storage of subscribers.
+    pub subscribers: Arc<dyn SubscriberStore>,
+    /// Storage of the public state.
+    pub states: Arc<dyn PublicStateStore>,
+    /// Time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Composes the messages of deliveries. The codes in links and the secrets are derived from stored values.
+pub struct MessageComposer {
+    ports: MessagePorts,
+    links: Links,
+    codes: Codes,
+    limit: MailLimit,
+    recent: Mutex<VecDeque<(Uuid, SharedState)>>,
+}
+
+/// The public state for all messages of one notice. It is read once.
+type SharedState = Arc<OnceCell<Arc<PublicState>>>;
+
+impl MessageComposer {
+    /// Number of notices whose public state is kept. A node sends the messages of a few notices at a time.
+    const KEPT: usize = 8;
+
+    /// A composer for this installation's links. `limit` is the maximum of verification messages per target.
+    #[must_use]
+    pub const fn new(
+        ports: MessagePorts,
+        links: Links,
+        hmac_key: HmacKey,
+        limit: MailLimit,
+    ) -> Self {
+        Self {
+            ports,
+            links,
+            codes: Codes::new(hmac_key),
+            limit,
+            recent: Mutex::new(VecDeque::new()),
+        }
+    }
+
+    /// Returns the message; `None` if it is no longer needed or the limit of verification messages is reached.
+    pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Message>, Error> {
+        let subscriber = &delivery.subscriber;
+        let whose = subscriber.id.0.simple();
+        let is_subscribed = subscriber.status == SubscriberStatus::Subscribed;
+        let (id, kind, state) = match &delivery.kind {
+            DeliveryKind::Verification => {
+                if !subscriber.awaits_verification() || !self.may_send(delivery).await? {
+                    return Ok(None);
+                }
+                let link = self.verification_link(delivery);
+                let id = format!("{whose}-{}", delivery.queued_at.timestamp_millis());
+                let state = self.read(&delivery.organisation).await?;
+                (id, MessageKind::Confirmation { link }, state)
+            }
+            DeliveryKind::Notice(notice) if is_subscribed => {
+                let id = format!("{}-{whose}", notice.id.simple());
+                let state = self.state_for(notice.id, &delivery.organisation).await?;
+                (id, MessageKind::Notice(Arc::clone(notice)), state)
+            }
+            DeliveryKind::Test(id) if is_subscribed => {
+                let state = self.read(&delivery.organisation).await?;
+                (format!("{}-{whose}", id.simple()), MessageKind::Test, state)
+            }
+            DeliveryKind::Notice(_) | DeliveryKind::Test(_) => return Ok(None),
+        };
+        let code = self.codes.manage_code(subscriber);
+        let manage = self.links.manage(subscriber, delivery.link_target(), &code);
+        Ok(Some(Message {
+            id,
+            target: subscriber.target.clone(),
+            secrets: self
+                .codes
+                .signing_secrets(subscriber, self.ports.clock.now()),
+            content: MessageContent {
+                state,
+                manage,
+                at: delivery.queued_at,
+                kind,
+            },
+        }))
+    }
+
+    /// Whether the target may be sent a verification message. Only the first try counts.
+    async fn may_send(&self, delivery: &Delivery) -> Result<bool, Error> {
+        if delivery.claim.attempt > 1 {
+            return Ok(true);
+        }
+        let target = EmailKey::of(delivery.subscriber.target.key().as_str());
+        let now = self.ports.clock.now();
+        let may = self
+            .ports
+            .subscribers
+            .may_mail(target, self.limit, now)
+            .await?;
+        if !may {
+            tracing::info!(organisation = %delivery.organisation, "verification message not sent: the target has reached its limit");
+        }
+        Ok(may)
+    }
+
+    fn verification_link(&self, delivery: &Delivery) -> String {
+        let ends_at = delivery.queued_at + Subscriber::VERIFICATION_LIFE;
+        let subscriber = &delivery.subscriber;
+        let code = self.codes.verification_code(subscriber, ends_at);
+        self.links.verify(subscriber, delivery.link_target(), &code)
+    }
+
+    /// The public state after a notice, read once for all its messages.
+    async fn state_for(
+        &self,
+        notice: Uuid,
+        organisation: &OrganisationId,
+    ) -> Result<Arc<PublicState>, Error> {
+        let shared = self.shared(notice);
+        let state = shared.get_or_try_init(|| self.read(organisation)).await?;
+        Ok(Arc::clone(state))
+    }
+
+    fn shared(&self, notice: Uuid) -> SharedState {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, state)) = recent.iter().find(|(known, _)| *known == notice) {
+            return Arc::clone(state);
+        }
+        let state = SharedState::default();
+        recent.push_front((notice, Arc::clone(&state)));
+        recent.truncate(Self::KEPT);
+        state
+    }
+
+    async fn read(&self, organisation: &OrganisationId) -> Result<Arc<PublicState>, Error> {
+        let now = self.ports.clock.now();
+        let state = self.ports.states.public_state(organisation, now).await?;
+        state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
+    }
+}

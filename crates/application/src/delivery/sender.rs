@@ -1,0 +1,128 @@
+//! How a delivery is sent on each route.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use tokio::time::timeout;
+
+use super::{Delivery, MailComposer, MessageComposer, Route};
+use crate::error::Error;
+use crate::mail::{Mailer, SendError};
+use crate::message::{MessageError, Messenger};
+
+/// How a try ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attempt {
+    /// The message arrived.
+    Arrived,
+    /// The message is no longer needed.
+    Unwanted,
+    /// A retry may work.
+    Failed {
+        /// Why, as one line.
+        reason: String,
+        /// How long the receiver asks to wait at least.
+        retry_after: Option<TimeDelta>,
+    },
+    /// A retry cannot work.
+    Refused {
+        /// Why, as one line.
+        reason: String,
+    },
+    /// The receiver has ended the subscription.
+    Ended,
+}
+
+/// Sends deliveries.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait DeliverySender: Send + Sync {
+    /// Composes a delivery and sends it.
+    ///
+    /// # Errors
+    /// If it could not be composed.
+    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error>;
+}
+
+/// Sends deliveries by mail.
+pub struct MailSender {
+    /// Composes the mails.
+    pub composer: MailComposer,
+    /// Sends the mails.
+    pub mailer: Arc<dyn Mailer>,
+}
+
+impl MailSender {
+    /// Time limit of one mail.
+    pub const TIMEOUT: Duration = Duration::from_secs(150);
+}
+
+#[async_trait]
+impl DeliverySender for MailSender {
+    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
+        let Some(mail) = self.composer.compose(delivery).await? else {
+            return Ok(Attempt::Unwanted);
+        };
+        Ok(match timeout(Self::TIMEOUT, self.mailer.send(mail)).await {
+            Ok(Ok(())) => Attempt::Arrived,
+            Ok(Err(SendError::Permanent { reason })) => Attempt::Refused { reason },
+            Ok(Err(SendError::Temporary { reason })) => Attempt::Failed {
+                reason,
+                retry_after: None,
+            },
+            Err(_) => Attempt::Failed {
+                reason: "The mail server did not answer in time".to_owned(),
+                retry_after: None,
+            },
+        })
+    }
+}
+
+/// Sends deliveries to webhooks and chats.
+pub struct MessageSender {
+    /// Composes the messages.
+    pub composer: MessageComposer,
+    /// Sends the messages. It limits the time of each.
+    pub messenger: Arc<dyn Messenger>,
+}
+
+#[async_trait]
+impl DeliverySender for MessageSender {
+    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
+        let Some(message) = self.composer.compose(delivery).await? else {
+            return Ok(Attempt::Unwanted);
+        };
+        Ok(match self.messenger.send(message).await {
+            Ok(()) => Attempt::Arrived,
+            Err(MessageError::Temporary {
+                reason,
+                retry_after,
+            }) => Attempt::Failed {
+                reason,
+                retry_after,
+            },
+            Err(MessageError::Permanent { reason }) => Attempt::Refused { reason },
+            Err(MessageError::Gone) => Attempt::Ended,
+        })
+    }
+}
+
+/// Sends a delivery on the route of its channel.
+pub struct ChannelSender {
+    /// Sends mails.
+    pub mail: Arc<dyn DeliverySender>,
+    /// Sends to webhooks and chats.
+    pub request: Arc<dyn DeliverySender>,
+}
+
+#[async_trait]
+impl DeliverySender for ChannelSender {
+    async fn send(&self, delivery: &Delivery) -> Result<Attempt, Error> {
+        match Route::of(delivery.subscriber.target.channel()) {
+            Route::Mail => self.mail.send(delivery).await,
+            Route::Request => self.request.send(delivery).await,
+        }
+    }
+}

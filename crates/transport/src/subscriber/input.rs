@@ -1,0 +1,243 @@
+//! What requests say about a subscriber.
+
+use std::str::FromStr;
+
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId};
+use allclear_domain::subscriber::{Scope, SubscriberDraft, SubscriberPatch};
+use allclear_domain::validation::{FieldError, Invalid};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::input::{FieldInput, Parsed, Text};
+
+/// Validation message for an invalid address.
+const EMAIL_MESSAGE: &str = "Invalid email address";
+
+/// Identifiers of a list.
+type Ids<T> = FieldInput<Vec<FieldInput<Parsed<T>>>>;
+
+/// A subscriber to add. Without components, groups and incident it hears of everything.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubscriberInput {
+    /// How the subscriber is reached; by mail if absent.
+    #[serde(default)]
+    #[schema(value_type = Channel, required = false)]
+    channel: FieldInput<Parsed<Channel>>,
+    /// Mail address, up to 254 characters; for the channel `email`.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, format = "email", max_length = 254)]
+    pub(crate) email: FieldInput<Text>,
+    /// An https URL of up to 2,000 characters; for the other channels.
+    #[serde(default)]
+    #[schema(value_type = String, required = false, format = "uri", max_length = 2_000)]
+    target: FieldInput<Text>,
+    /// Identifiers of chosen components, each once; null if none is chosen.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
+    components: Ids<ComponentId>,
+    /// Identifiers of chosen groups, each once; null if none is chosen.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
+    groups: Ids<ComponentGroupId>,
+    /// Identifier of the one incident to follow; null for no incident.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, required = false, format = "uuid")]
+    incident_id: FieldInput<Parsed<IncidentId>>,
+    /// Whether the subscriber hears nothing of maintenances; false if absent.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    mute_maintenances: FieldInput<bool>,
+}
+
+impl SubscriberInput {
+    /// A subscriber of everything by mail.
+    pub(crate) fn of_email(email: FieldInput<Text>) -> Self {
+        Self {
+            email,
+            ..Self::default()
+        }
+    }
+
+    /// The draft; adds errors to `invalid`. `None` if there are any.
+    pub(crate) fn draft(self, invalid: &mut Invalid) -> Option<SubscriberDraft> {
+        let channel = self
+            .channel
+            .optional("channel", "Select Any One", invalid)
+            .map_or_else(Channel::default, |channel| channel.0);
+        let (text, message) = match channel {
+            Channel::Email => (self.email, EMAIL_MESSAGE),
+            _ => (self.target, "Target is required"),
+        };
+        let text = text.required(channel.field(), message, invalid);
+        let target = text.and_then(|text| collect(Target::parse(channel, &text.0), invalid));
+        let components = chosen(self.components, "components", invalid).flatten();
+        let groups = chosen(self.groups, "groups", invalid).flatten();
+        let incident = match self.incident_id {
+            FieldInput::Null => None,
+            given => given
+                .optional("incidentId", "Unknown incident", invalid)
+                .map(|id| id.0),
+        };
+        let scope = collect(Scope::of(components, groups, incident), invalid);
+        let mute_maintenances = muted(self.mute_maintenances, invalid).unwrap_or_default();
+        Some(SubscriberDraft {
+            target: target?,
+            scope: scope?,
+            mute_maintenances,
+        })
+    }
+}
+
+/// Changes to what a subscriber hears of. Absent fields stay unchanged.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SubscriberChangeInput {
+    /// Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber hears of
+    /// everything.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
+    components: Ids<ComponentId>,
+    /// Identifiers of chosen groups, each once; null if none is chosen.
+    #[serde(default)]
+    #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
+    groups: Ids<ComponentGroupId>,
+    /// Whether the subscriber hears nothing of maintenances.
+    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    mute_maintenances: FieldInput<bool>,
+}
+
+impl SubscriberChangeInput {
+    pub(crate) fn patch(self, invalid: &mut Invalid) -> SubscriberPatch {
+        SubscriberPatch {
+            components: chosen(self.components, "components", invalid),
+            groups: chosen(self.groups, "groups", invalid),
+            mute_maintenances: muted(self.mute_maintenances, invalid),
+        }
+    }
+}
+
+/// A list that may be null; `None` if it is absent or wrong.
+#[expect(clippy::option_option, reason = "a list is absent, null or given")]
+fn chosen<T: FromStr>(input: Ids<T>, field: &str, invalid: &mut Invalid) -> Option<Option<Vec<T>>> {
+    if matches!(input, FieldInput::Null) {
+        return Some(None);
+    }
+    let rows = input.optional(field, "Must be a list", invalid)?;
+    if rows.is_empty() {
+        invalid.add(FieldError::new(field, "Choose at least one"));
+        return None;
+    }
+    let ids = rows.into_iter().enumerate().filter_map(|(place, row)| {
+        let message = match field {
+            "components" => "Unknown component",
+            _ => "Unknown group",
+        };
+        row.required(&format!("{field}[{place}]"), message, invalid)
+            .map(|id| id.0)
+    });
+    Some(Some(ids.collect()))
+}
+
+fn muted(input: FieldInput<bool>, invalid: &mut Invalid) -> Option<bool> {
+    input.optional("muteMaintenances", "Must be true or false", invalid)
+}
+
+/// The value, or `None` after adding its errors.
+fn collect<T>(result: Result<T, Invalid>, invalid: &mut Invalid) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(found) => {
+            for error in found.errors {
+                invalid.add(error);
+            }
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use serde_json::{Value, json};
+
+    fn draft(body: Value) -> Result<SubscriberDraft, Invalid> {
+        let input: SubscriberInput = serde_json::from_value(body).unwrap();
+        let mut invalid = Invalid::default();
+        let draft = input.draft(&mut invalid);
+        invalid.into_result()?;
+        Ok(draft.unwrap())
+    }
+
+    fn field(body: Value) -> String {
+        draft(body).unwrap_err().errors[0].field.clone()
+    }
+
+    #[test]
+    fn a_subscriber_by_mail_of_everything_needs_only_an_address() {
+        let plain = draft(json!({"email": " ann@example.com "})).unwrap();
+        let target = Target::parse(Channel::Email, "ann@example.com").unwrap();
+        assert_eq!(plain, SubscriberDraft::of_everything(target));
+    }
+
+    #[test]
+    fn every_wrong_field_is_named() {
+        let hook = "https://hooks.example/x";
+        for (body, wrong) in [
+            (json!({}), "email"),
+            (json!({"email": "ann"}), "email"),
+            (
+                json!({"channel": "fax", "email": "ann@example.com"}),
+                "channel",
+            ),
+            (
+                json!({"channel": null, "email": "ann@example.com"}),
+                "channel",
+            ),
+            (
+                json!({"channel": "slack", "email": "ann@example.com"}),
+                "target",
+            ),
+            (json!({"channel": "slack", "target": "hooks"}), "target"),
+            (
+                json!({"channel": "slack", "target": hook, "components": []}),
+                "components",
+            ),
+            (
+                json!({"channel": "slack", "target": hook, "components": ["x"]}),
+                "components[0]",
+            ),
+            (
+                json!({"channel": "slack", "target": hook, "groups": "x"}),
+                "groups",
+            ),
+            (
+                json!({"channel": "slack", "target": hook, "incidentId": 7}),
+                "incidentId",
+            ),
+            (
+                json!({"channel": "slack", "target": hook, "muteMaintenances": null}),
+                "muteMaintenances",
+            ),
+        ] {
+            assert_eq!(field(body.clone()), wrong, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_change_tells_null_from_absent() {
+        let input: SubscriberChangeInput =
+            serde_json::from_value(json!({"components": null})).unwrap();
+        let patch = input.patch(&mut Invalid::default());
+        assert_eq!(
+            patch,
+            SubscriberPatch {
+                components: Some(None),
+                ..SubscriberPatch::default()
+            }
+        );
+    }
+}

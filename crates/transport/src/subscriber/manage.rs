@@ -1,0 +1,122 @@
+//! The page of a manage link: what a subscription is, and changes to it.
+
+use actix_web::{HttpRequest, HttpResponse, patch, post, web};
+use allclear_application::error::Error;
+use allclear_application::subscriber::{SubscriberKey, Subscribers};
+use allclear_domain::id::SubscriberId;
+use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::input::SubscriberChangeInput;
+use super::visitor::{Link, SubscriberName, followed};
+use super::{SubscriberBody, SubscriberThrottle};
+use crate::api_response::ApiResponse;
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// Parameters of a manage link.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ManageLink)]
+struct ManageInput {
+    /// Identifier of the subscriber.
+    #[serde(default)]
+    #[schema(value_type = String, required = true, format = "uuid")]
+    subscriber_id: FieldInput<Text>,
+    /// Identifier of the organisation.
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    org_id: FieldInput<Text>,
+    /// Code of the link.
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    manage_code: FieldInput<Text>,
+}
+
+impl ManageInput {
+    fn link(self) -> Result<Link, Problem> {
+        let subscriber_id = match self.subscriber_id {
+            FieldInput::Absent => FieldInput::Null,
+            given => given,
+        };
+        let whose = SubscriberName {
+            email: FieldInput::Absent,
+            subscriber_id,
+        };
+        Link::read(whose, self.org_id, ("manageCode", self.manage_code))
+    }
+}
+
+/// A manage link, with changes.
+#[derive(Deserialize, ToSchema)]
+#[schema(as = ManagedChange)]
+struct ManagedChangeInput {
+    #[serde(flatten)]
+    link: ManageInput,
+    #[serde(flatten)]
+    change: SubscriberChangeInput,
+}
+
+/// Returns the subscription of a manage link.
+#[utoipa::path(
+    tag = "subscribers",
+    request_body = ManageInput,
+    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses)
+)]
+#[post("/subscription")]
+async fn read(
+    request: HttpRequest,
+    body: Body<ManageInput>,
+    subscribers: web::Data<Subscribers>,
+    throttle: web::Data<SubscriberThrottle>,
+) -> Result<HttpResponse, Problem> {
+    let read = async |link: Link| {
+        let id = id_of(&link)?;
+        subscribers
+            .managed(&link.organisation, id, &link.code)
+            .await
+    };
+    let found = followed(&request, &throttle, || body.0.link(), read).await?;
+    Ok(ApiResponse::new(SubscriberBody::from(&found)).ok())
+}
+
+/// Changes what the subscriber of a manage link hears of.
+#[utoipa::path(
+    tag = "subscribers",
+    request_body = ManagedChangeInput,
+    responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses)
+)]
+#[patch("/subscription")]
+async fn change(
+    request: HttpRequest,
+    body: Body<ManagedChangeInput>,
+    subscribers: web::Data<Subscribers>,
+    throttle: web::Data<SubscriberThrottle>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let patch = body.0.change.patch(&mut invalid);
+    invalid.into_result()?;
+    let change = async |link: Link| {
+        let id = id_of(&link)?;
+        subscribers
+            .manage(&link.organisation, id, &link.code, patch)
+            .await
+    };
+    let changed = followed(&request, &throttle, || body.0.link.link(), change).await?;
+    let message = "Subscription updated successfully!";
+    Ok(ApiResponse::with_message(SubscriberBody::from(&changed), message).ok())
+}
+
+fn id_of(link: &Link) -> Result<SubscriberId, Error> {
+    match link.key {
+        SubscriberKey::Id(id) => Ok(id),
+        SubscriberKey::Target(..) => Err(Error::NotFound("Subscriber")),
+    }
+}
+
+/// The routes of manage links.
+pub(super) fn routes(config: &mut impl Routes) {
+    config.service(read).service(change);
+}

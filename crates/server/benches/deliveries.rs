@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use allclear_application::clock::Clock;
-use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_bench_support::{Bench, Limit};
-use allclear_domain::email::Mailbox;
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
@@ -176,18 +176,18 @@ impl Site {
         for number in 0..self.subscribers {
             let (database, organisation) = (database.clone(), organisation.clone());
             subscribing.spawn(async move {
-                let draft = SubscriberDraft {
-                    email: format!("person{number}@example.com"),
-                };
-                let mailbox = Mailbox::of(&draft.email);
+                let address = format!("person{number}@example.com");
+                let target = Target::parse(Channel::Email, &address).unwrap();
+                let draft = SubscriberDraft::of_everything(target);
+                let key = SubscriberKey::of_draft(&draft);
                 let (id, now) = (SubscriberId(SystemClock.id()), SystemClock.now());
                 let rule: SubscriberRule = Box::new(move |_| {
-                    let subscriber = Subscriber::create(id, draft, now)?;
+                    let subscriber = Subscriber::create(id, draft, now);
                     Ok(subscriber
                         .verify(now + Subscriber::VERIFICATION_LIFE, now)
                         .unwrap())
                 });
-                database.save(&organisation, mailbox, rule).await.unwrap();
+                database.save(&organisation, key, rule).await.unwrap();
             });
             while subscribing.len() >= 64 {
                 subscribing.join_next().await;

@@ -28,7 +28,7 @@ use crate::clear_text;
 use crate::clerk;
 use crate::clock::SystemClock;
 use crate::connect;
-use crate::delivery::{MailQueue, RunningMailQueue};
+use crate::delivery::{DeliveryServices, RunningDeliveries};
 use crate::domain::DomainServices;
 use crate::identity::{self, Identity};
 use crate::mail;
@@ -55,7 +55,7 @@ pub struct App {
     background: Background,
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
-    running_mail_queue: RunningMailQueue,
+    running_deliveries: RunningDeliveries,
     tasks: Vec<JoinHandle<()>>,
 }
 
@@ -104,8 +104,9 @@ impl App {
                 .map(Provider::Clerk)?,
             None => Provider::BuiltIn(Box::new(identity.transport_services(settings))),
         };
-        let mail_queue =
-            MailQueue::new(settings, &public_url, &database, &clock, mailer, &identity).await?;
+        let delivery_services =
+            DeliveryServices::new(settings, &public_url, &database, &clock, mailer, &identity)
+                .await?;
         let services = Services::new(&database, &relay, &clock, names(clerk.is_some()));
         let domain_services =
             DomainServices::new(settings, &public_url, &database, &relay, &clock).await?;
@@ -127,8 +128,8 @@ impl App {
             organisation_metrics: Arc::clone(&services.metrics),
             incidents: Arc::clone(&services.incidents),
             maintenances: Arc::clone(&services.maintenances),
-            subscribers: Arc::clone(&mail_queue.subscribers),
-            deliveries: Arc::clone(&mail_queue.deliveries),
+            subscribers: Arc::clone(&delivery_services.subscribers),
+            deliveries: Arc::clone(&delivery_services.deliveries),
             subscriber_throttle: Arc::new(SubscriberThrottle::new(&settings.limits.subscriber())),
             pages: Arc::clone(&public.pages),
             history_pages: Arc::clone(&public.history_pages),
@@ -153,7 +154,7 @@ impl App {
         };
         let (handle, serving) = start_server(state, listener)?;
 
-        let running_mail_queue = mail_queue.start(Arc::clone(&broadcast));
+        let running_deliveries = delivery_services.start(Arc::clone(&broadcast));
         let mut tasks = public.start(&relay);
         tasks.push(domain_services.start(Arc::clone(&broadcast)));
         tasks.extend(schedule(&services, broadcast, clock));
@@ -170,7 +171,7 @@ impl App {
             background,
             handle,
             serving,
-            running_mail_queue,
+            running_deliveries,
             tasks,
         })
     }
@@ -232,7 +233,7 @@ impl App {
         self.public.viewers.close();
         stopping.await;
         self.background.wait_idle().await;
-        self.running_mail_queue.stop().await;
+        self.running_deliveries.stop().await;
         for task in &self.tasks {
             task.abort();
         }

@@ -1,4 +1,4 @@
-//! Wires the mail queue and its worker.
+//! Wires the queue of messages to subscribers and its workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,13 +6,19 @@ use std::time::Duration;
 use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
 use allclear_application::delivery::worker::DeliveryWorker;
-use allclear_application::delivery::{self, Deliveries, MailComposer, Outcome, WakeSignal};
+use allclear_application::delivery::{
+    self, ChannelSender, Deliveries, DeliverySender, MailComposer, MailSender, MessageComposer,
+    MessagePorts, MessageSender, Outcome, Route, WakeSignal,
+};
 use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
+use allclear_application::message::Messenger;
 use allclear_application::secret::HmacKey;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
+use allclear_domain::channel::Channel;
 use allclear_identity::secrets;
+use allclear_outbound::messenger::HttpMessenger;
 use allclear_persistence::database::Database;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -25,23 +31,26 @@ const COUNT_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval of the removal of old deliveries and counts.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
-/// Subscribers and their mail, before the worker is started.
-pub(crate) struct MailQueue {
+/// Number of requests to webhooks and chats at the same time. One that does not answer keeps its place for the time limit of a request.
+const REQUESTS: usize = 64;
+
+/// Subscribers and the messages to them, before the workers are started.
+pub(crate) struct DeliveryServices {
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) deliveries: Arc<Deliveries>,
     mail_budget: Arc<MailBudget>,
     wake_signal: Arc<WakeSignal>,
-    worker: Arc<DeliveryWorker>,
+    workers: [Arc<DeliveryWorker>; 2],
 }
 
-/// The running worker and its tasks.
-pub(crate) struct RunningMailQueue {
+/// The running workers and their tasks.
+pub(crate) struct RunningDeliveries {
     stop: CancellationToken,
-    worker: JoinHandle<()>,
+    workers: [JoinHandle<()>; 2],
     tasks: [JoinHandle<()>; 3],
 }
 
-impl MailQueue {
+impl DeliveryServices {
     /// Over a database. Links in mails are signed with the installation's secret.
     pub(crate) async fn new(
         settings: &Settings,
@@ -57,77 +66,112 @@ impl MailQueue {
             .map_err(|error| error.to_string())?;
         let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
         let (wake_signal, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
+        let links = Links::new(public_url);
+        let limit = settings.limits.verification_mail();
+        let mail: Arc<dyn DeliverySender> = Arc::new(MailSender {
+            composer: MailComposer::new(
+                Arc::clone(&store) as _,
+                Arc::clone(&clock),
+                links.clone(),
+                hmac_key.clone(),
+                limit,
+            ),
+            mailer,
+        });
+        let messenger = HttpMessenger::new(settings.webhook.outbound()?, Arc::clone(&clock));
+        let messenger: Arc<dyn Messenger> = Arc::new(messenger.map_err(|error| error.to_string())?);
+        let message_ports = MessagePorts {
+            subscribers: Arc::clone(&store) as _,
+            states: Arc::clone(&store) as _,
+            clock: Arc::clone(&clock),
+        };
+        let request: Arc<dyn DeliverySender> = Arc::new(MessageSender {
+            composer: MessageComposer::new(message_ports, links, hmac_key.clone(), limit),
+            messenger: Arc::clone(&messenger),
+        });
+        let tester = ChannelSender {
+            mail: Arc::clone(&mail),
+            request: Arc::clone(&request),
+        };
         let ports = SubscriberPorts {
             subscribers: Arc::clone(&store) as _,
             organisations: Arc::clone(&store) as _,
             mail_budget: Arc::clone(&identity.mail_budget),
             clock: Arc::clone(&clock),
+            messenger,
+            tester: Arc::new(tester),
             wake_signal: Arc::clone(&wake_signal),
         };
-        let composer = MailComposer::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&clock),
-            Links::new(public_url),
-            hmac_key.clone(),
-            settings.limits.verification_mail(),
-        );
-        let worker = DeliveryWorker {
-            queue: Arc::clone(&store) as _,
-            composer,
-            mailer,
-            wake_signal: Arc::clone(&wake_signal),
-            concurrency: settings.mail_concurrency,
-            observe,
+        let worker = |route, sender, concurrency| {
+            Arc::new(DeliveryWorker {
+                queue: Arc::clone(&store) as _,
+                route,
+                sender,
+                wake_signal: Arc::clone(&wake_signal),
+                concurrency,
+                observe,
+            })
         };
+        let workers = [
+            worker(Route::Mail, mail, settings.mail_concurrency),
+            worker(Route::Request, request, REQUESTS),
+        ];
         Ok(Self {
             subscribers: Arc::new(Subscribers::new(ports, hmac_key)),
             deliveries: Arc::new(Deliveries::new(store, clock)),
             mail_budget: Arc::clone(&identity.mail_budget),
             wake_signal,
-            worker: Arc::new(worker),
+            workers,
         })
     }
 
-    /// Starts the worker.
-    pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningMailQueue {
+    /// Starts the workers.
+    pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningDeliveries {
         let (stop, wake_signal) = (CancellationToken::new(), self.wake_signal);
-        let worker = tokio::spawn(self.worker.run(stop.clone()));
+        let workers = self
+            .workers
+            .map(|worker| tokio::spawn(worker.run(stop.clone())));
         let listening =
             tokio::spawn(async move { delivery::listen(&*broadcast, &wake_signal).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
-        let pruning = tokio::spawn(prune(self.deliveries, self.mail_budget));
-        RunningMailQueue {
+        let pruning = tokio::spawn(prune(self.deliveries, self.subscribers, self.mail_budget));
+        RunningDeliveries {
             stop,
-            worker,
+            workers,
             tasks: [listening, counting, pruning],
         }
     }
 }
 
-impl RunningMailQueue {
-    /// Finishes the mails in flight within the shutdown grace; the rest stays in the queue.
+impl RunningDeliveries {
+    /// Finishes the messages in flight within the shutdown grace; the rest stays in the queue.
     pub(crate) async fn stop(self) {
         for task in &self.tasks {
             task.abort();
         }
         self.stop.cancel();
-        if let Err(error) = self.worker.await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "the mail worker did not stop cleanly"
-            );
+        for worker in self.workers {
+            if let Err(error) = worker.await {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a worker of deliveries did not stop cleanly"
+                );
+            }
         }
     }
 }
 
-fn observe(outcome: &Outcome) {
+fn observe(channel: Channel, outcome: &Outcome) {
     let outcome = match outcome {
         Outcome::Sent => "sent",
         Outcome::Retried { .. } => "retried",
         Outcome::GivenUp { .. } => "given_up",
+        Outcome::Ended => "ended",
         Outcome::Unwanted => return,
     };
-    metrics::counter!("allclear_deliveries_total", "outcome" => outcome).increment(1);
+    let channel = channel.to_string();
+    metrics::counter!("allclear_deliveries_total", "channel" => channel, "outcome" => outcome)
+        .increment(1);
 }
 
 async fn count(deliveries: Arc<Deliveries>) {
@@ -145,15 +189,20 @@ async fn count(deliveries: Arc<Deliveries>) {
     }
 }
 
-async fn prune(deliveries: Arc<Deliveries>, mail_budget: Arc<MailBudget>) {
+async fn prune(
+    deliveries: Arc<Deliveries>,
+    subscribers: Arc<Subscribers>,
+    mail_budget: Arc<MailBudget>,
+) {
     let mut tick = tokio::time::interval(PRUNE_INTERVAL);
     loop {
         tick.tick().await;
         let pruned = deliveries.prune().await;
+        let pruned = pruned.and(subscribers.prune().await);
         if let Err(error) = pruned.and(mail_budget.prune().await) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "old deliveries and counts of mails were not removed; retrying later"
+                "old deliveries, followers and counts of mails were not removed; retrying later"
             );
         }
     }

@@ -38,7 +38,7 @@ impl DomainServices {
         let ports = DomainPorts {
             organisations: Arc::clone(&store) as _,
             store,
-            probe: Arc::new(settings.domain.probe()?),
+            probe: Arc::new(settings.domain.probe(settings.webhook.outbound()?)),
             relay: Arc::clone(relay),
             clock: Arc::clone(clock),
         };

@@ -21,6 +21,7 @@ use self::domain::DomainSettings;
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 use self::metrics::MetricsSettings;
+use self::outbound::WebhookSettings;
 use self::public_url::PublicUrl;
 use self::redis::RedisSettings;
 use self::secret_string::{SecretString, UrlWithScheme};
@@ -33,6 +34,7 @@ mod file;
 mod limit;
 mod mail;
 mod metrics;
+mod outbound;
 mod public_url;
 mod redis;
 pub mod secret_string;
@@ -69,6 +71,9 @@ pub struct Settings {
 
     #[command(flatten)]
     pub(crate) domain: DomainSettings,
+
+    #[command(flatten)]
+    pub(crate) webhook: WebhookSettings,
 
     #[command(flatten)]
     pub(crate) redis: RedisSettings,

@@ -1188,7 +1188,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a pending subscriber and mails the verification link. */
+        /** Adds a pending subscriber and sends the verification link. */
         post: operations["post_subscriber"];
         delete?: never;
         options?: never;
@@ -1240,14 +1240,32 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Subscribes an address to the updates of an organisation, and mails a confirmation link. The
-         *     response is the same for known and unknown addresses.
+         * Subscribes a target to the updates of an organisation, and sends a confirmation link to it. The
+         *     response is the same for known and unknown targets.
          */
         post: operations["post_subscriber_public"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriber/subscription": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Returns the subscription of a manage link. */
+        post: operations["post_subscriber_subscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes what the subscriber of a manage link hears of. */
+        patch: operations["patch_subscriber_subscription"];
         trace?: never;
     };
     "/api/v1/subscriber/unsubscribe": {
@@ -1301,8 +1319,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Verifies an address by the link of a verification mail. The link works repeatedly until it
-         *     expires.
+         * Verifies a target by the link of a verification message. The link works repeatedly until it
+         *     expires. The first response for a webhook has its secret.
          */
         post: operations["post_subscriber_verify"];
         delete?: never;
@@ -1323,6 +1341,41 @@ export interface paths {
         post?: never;
         /** Deletes a subscriber. */
         delete: operations["delete_subscriber_id"];
+        options?: never;
+        head?: never;
+        /** Changes what a subscriber hears of. */
+        patch: operations["patch_subscriber_id"];
+        trace?: never;
+    };
+    "/api/v1/subscriber/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a webhook a new secret. The previous one signs beside it for 24 hours. */
+        post: operations["post_subscriber_id_rotate_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriber/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a test message to a subscriber and waits until it has arrived or failed. */
+        post: operations["post_subscriber_id_test"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1860,6 +1913,16 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Option_VerifiedSubscriber: {
+            data: null | {
+                /** @description Signs the messages (Standard Webhooks); it is not shown again. */
+                secret: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Organisation: {
             /** @description An organisation of the signed-in account. */
             data: {
@@ -1887,6 +1950,13 @@ export interface components {
                 pageDescription: string | null;
                 /** @description Title of the public pages; null if it is the name. */
                 pageTitle: string | null;
+                /** @description Channels that visitors may subscribe by. */
+                publicChannels: components["schemas"]["PublicChannels"];
+                /**
+                 * Format: int32
+                 * @description After how many hours without an update an open incident reminds the operators by mail; null for never.
+                 */
+                reminderHours?: number | null;
                 /** @description Where visitors find help; null if there is no such address. */
                 supportUrl: string | null;
                 /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
@@ -2023,17 +2093,43 @@ export interface components {
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Subscriber: {
-            /** @description A subscriber as operators see it. */
+            /** @description A subscriber as operators, and whoever has its manage link, see it. */
             data: {
+                /** @description How the subscriber is reached. */
+                channel: components["schemas"]["Channel"];
+                /** @description Identifiers of the chosen components; null if none is chosen. */
+                components?: string[] | null;
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Mail address as the subscriber typed it. */
-                email: string;
+                /** @description Mail address as the subscriber typed it; null on other channels. */
+                email?: string | null;
+                failing?: components["schemas"]["SubscriberFailure"] | null;
+                /** @description Identifiers of the chosen groups; null if none is chosen. */
+                groups?: string[] | null;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
+                /** @description Identifier of the incident that the subscriber follows; null on other scopes. */
+                incidentId?: string | null;
                 /** @description Whether the subscriber has followed the verification link. */
                 isVerified: boolean;
+                /** @description Whether the subscriber hears nothing of maintenances. */
+                muteMaintenances: boolean;
+                /** @description Whether the subscriber hears of everything, of chosen components and groups, or of one incident. */
+                scope: components["schemas"]["ScopeKind"];
                 status: components["schemas"]["SubscriberStatus"];
+                /** @description The mail address, or the part of the URL that people may see. */
+                target: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_SubscriberWithSecret: {
+            /** @description A subscriber with the secret of its webhook. */
+            data: components["schemas"]["Subscriber"] & {
+                /** @description Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again. Absent on other channels. */
+                secret?: string | null;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -2309,15 +2405,30 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Subscriber: {
             data: {
+                /** @description How the subscriber is reached. */
+                channel: components["schemas"]["Channel"];
+                /** @description Identifiers of the chosen components; null if none is chosen. */
+                components?: string[] | null;
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Mail address as the subscriber typed it. */
-                email: string;
+                /** @description Mail address as the subscriber typed it; null on other channels. */
+                email?: string | null;
+                failing?: components["schemas"]["SubscriberFailure"] | null;
+                /** @description Identifiers of the chosen groups; null if none is chosen. */
+                groups?: string[] | null;
                 /** @description Identifier, a `UUIDv7`. */
                 id: string;
+                /** @description Identifier of the incident that the subscriber follows; null on other scopes. */
+                incidentId?: string | null;
                 /** @description Whether the subscriber has followed the verification link. */
                 isVerified: boolean;
+                /** @description Whether the subscriber hears nothing of maintenances. */
+                muteMaintenances: boolean;
+                /** @description Whether the subscriber hears of everything, of chosen components and groups, or of one incident. */
+                scope: components["schemas"]["ScopeKind"];
                 status: components["schemas"]["SubscriberStatus"];
+                /** @description The mail address, or the part of the URL that people may see. */
+                target: string;
             }[];
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -2405,6 +2516,11 @@ export interface components {
          * @enum {string}
          */
         ChangeTargetType: "ORGANISATION" | "COMPONENT" | "COMPONENT_GROUP" | "INCIDENT" | "MAINTENANCE" | "SUBSCRIBER";
+        /**
+         * @description How a subscriber is reached.
+         * @enum {string}
+         */
+        Channel: "email" | "webhook" | "slack" | "teams" | "discord";
         /** @description A component as operators see it. */
         Component: {
             /** @description Public code of 12 characters, for addresses. */
@@ -3111,6 +3227,20 @@ export interface components {
              */
             status?: components["schemas"]["IncidentStatus"];
         };
+        /** @description Parameters of a manage link. */
+        ManageLink: {
+            /** @description Code of the link. */
+            manageCode: string;
+            /** @description Identifier of the organisation. */
+            orgId: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the subscriber.
+             */
+            subscriberId: string;
+        };
+        /** @description A manage link, with changes. */
+        ManagedChange: components["schemas"]["ManageLink"] & components["schemas"]["SubscriberChangeInput"];
         /** @description A member as other members see it. */
         Member: {
             /** Format: date-time */
@@ -3257,6 +3387,13 @@ export interface components {
             pageDescription: string | null;
             /** @description Title of the public pages; null if it is the name. */
             pageTitle: string | null;
+            /** @description Channels that visitors may subscribe by. */
+            publicChannels: components["schemas"]["PublicChannels"];
+            /**
+             * Format: int32
+             * @description After how many hours without an update an open incident reminds the operators by mail; null for never.
+             */
+            reminderHours?: number | null;
             /** @description Where visitors find help; null if there is no such address. */
             supportUrl: string | null;
             /** @description Name of an IANA time zone. Days, bars and times of the public pages are in it. */
@@ -3272,6 +3409,13 @@ export interface components {
             pageDescription?: string | null;
             /** @description Up to 200 characters. */
             pageTitle?: string | null;
+            /** @description Channels that visitors may subscribe by, all of them. */
+            publicChannels?: components["schemas"]["PublicChannels"];
+            /**
+             * Format: int32
+             * @description 1 to 720; null for never.
+             */
+            reminderHours?: number | null;
             /** @description An absolute http, https or mailto URL of up to 2,000 characters. */
             supportUrl?: string | null;
             /** @description Name of an IANA time zone, such as `Europe/Zurich`. */
@@ -3317,6 +3461,19 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says all. */
             type: string;
+        };
+        /** @description Channels that visitors may subscribe by. */
+        PublicChannels: {
+            /** @description In Discord. */
+            discord: boolean;
+            /** @description By mail. */
+            email: boolean;
+            /** @description In Slack. */
+            slack: boolean;
+            /** @description In Microsoft Teams. */
+            teams: boolean;
+            /** @description By a signed request to a program. */
+            webhook: boolean;
         };
         /** @description A component as the public sees it. */
         PublicComponent: {
@@ -3462,6 +3619,8 @@ export interface components {
         };
         /** @description Organisation of the status page. */
         PublicOrganisation: {
+            /** @description Channels that visitors may subscribe by. */
+            channels: components["schemas"]["Channel"][];
             /** @description Public code of 12 characters, for addresses. */
             code: string;
             /** @description Its identifier. */
@@ -3561,6 +3720,11 @@ export interface components {
         RoleInput: {
             role: components["schemas"]["Role"];
         };
+        /**
+         * @description The word for a [`Scope`].
+         * @enum {string}
+         */
+        ScopeKind: "ALL" | "COMPONENTS" | "INCIDENT";
         /** @description The signed-in account and its organisations. */
         Session: {
             /** @description Organisation of the last issued token; null if there is none. */
@@ -3665,17 +3829,44 @@ export interface components {
             /** Format: int64 */
             PARTIAL_OUTAGE: number;
         };
-        /** @description A subscriber as operators see it. */
+        /** @description A subscriber as operators, and whoever has its manage link, see it. */
         Subscriber: {
+            /** @description How the subscriber is reached. */
+            channel: components["schemas"]["Channel"];
+            /** @description Identifiers of the chosen components; null if none is chosen. */
+            components?: string[] | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Mail address as the subscriber typed it. */
-            email: string;
+            /** @description Mail address as the subscriber typed it; null on other channels. */
+            email?: string | null;
+            failing?: components["schemas"]["SubscriberFailure"] | null;
+            /** @description Identifiers of the chosen groups; null if none is chosen. */
+            groups?: string[] | null;
             /** @description Identifier, a `UUIDv7`. */
             id: string;
+            /** @description Identifier of the incident that the subscriber follows; null on other scopes. */
+            incidentId?: string | null;
             /** @description Whether the subscriber has followed the verification link. */
             isVerified: boolean;
+            /** @description Whether the subscriber hears nothing of maintenances. */
+            muteMaintenances: boolean;
+            /** @description Whether the subscriber hears of everything, of chosen components and groups, or of one incident. */
+            scope: components["schemas"]["ScopeKind"];
             status: components["schemas"]["SubscriberStatus"];
+            /** @description The mail address, or the part of the URL that people may see. */
+            target: string;
+        };
+        /** @description Changes to what a subscriber hears of. Absent fields stay unchanged. */
+        SubscriberChangeInput: {
+            /**
+             * @description Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber hears of
+             *     everything.
+             */
+            components?: string[] | null;
+            /** @description Identifiers of chosen groups, each once; null if none is chosen. */
+            groups?: string[] | null;
+            /** @description Whether the subscriber hears nothing of maintenances. */
+            muteMaintenances?: boolean;
         };
         /** @description Number of subscribers. */
         SubscriberCounts: {
@@ -3700,26 +3891,64 @@ export interface components {
              */
             total: number;
         };
-        /** @description A subscriber to add. */
+        /** @description Why and since when messages to a subscriber fail. */
+        SubscriberFailure: {
+            /** @description Response of the receiver, in one line. */
+            reason: string;
+            /** Format: date-time */
+            since: string;
+        };
+        /** @description A subscriber to add. Without components, groups and incident it hears of everything. */
         SubscriberInput: {
+            /** @description How the subscriber is reached; by mail if absent. */
+            channel?: components["schemas"]["Channel"];
+            /** @description Identifiers of chosen components, each once; null if none is chosen. */
+            components?: string[] | null;
             /**
              * Format: email
-             * @description Mail address, up to 254 characters.
+             * @description Mail address, up to 254 characters; for the channel `email`.
              */
-            email: string;
+            email?: string;
+            /** @description Identifiers of chosen groups, each once; null if none is chosen. */
+            groups?: string[] | null;
+            /**
+             * Format: uuid
+             * @description Identifier of the one incident to follow; null for no incident.
+             */
+            incidentId?: string | null;
+            /** @description Whether the subscriber hears nothing of maintenances; false if absent. */
+            muteMaintenances?: boolean;
+            /**
+             * Format: uri
+             * @description An https URL of up to 2,000 characters; for the other channels.
+             */
+            target?: string;
+        };
+        /** @description The parameter of a link that names a subscriber: one of both. */
+        SubscriberName: {
+            /**
+             * Format: email
+             * @description Mail address of the subscriber.
+             */
+            email?: string;
+            /**
+             * Format: uuid
+             * @description Identifier of the subscriber.
+             */
+            subscriberId?: string;
         };
         /**
          * @description Whether a subscriber receives notices.
          * @enum {string}
          */
         SubscriberStatus: "PENDING" | "SUBSCRIBED" | "UNSUBSCRIBED";
+        /** @description A subscriber with the secret of its webhook. */
+        SubscriberWithSecret: components["schemas"]["Subscriber"] & {
+            /** @description Secret that signs the messages to a webhook (Standard Webhooks); it is not shown again. Absent on other channels. */
+            secret?: string | null;
+        };
         /** @description A subscription request. */
-        SubscriptionInput: {
-            /**
-             * Format: email
-             * @description Mail address, up to 254 characters.
-             */
-            email: string;
+        SubscriptionInput: components["schemas"]["SubscriberInput"] & {
             /** @description Identifier of the organisation. */
             orgId: string;
         };
@@ -3728,12 +3957,12 @@ export interface components {
             /** @description Organisation of the token. If absent or null, the token has no organisation. */
             organisationId?: string | null;
         };
-        /** @description Parameters of an unsubscribe link. */
-        UnsubscriptionInput: {
-            /** Format: email */
-            email: string;
+        /** @description Parameters of an unsubscribe link, or of a manage link. */
+        UnsubscriptionInput: components["schemas"]["SubscriberName"] & {
+            /** @description Code of the manage link, in place of the other one. */
+            manageCode?: string;
             orgId: string;
-            unsubscribeCode: string;
+            unsubscribeCode?: string;
         };
         /** @description An account. */
         User: {
@@ -3750,11 +3979,14 @@ export interface components {
             needsAddress: boolean;
         };
         /** @description Parameters of a verification link. */
-        VerificationInput: {
-            /** Format: email */
-            email: string;
+        VerificationInput: components["schemas"]["SubscriberName"] & {
             orgId: string;
             verificationCode: string;
+        };
+        /** @description The secret of a verified webhook. */
+        VerifiedSubscriber: {
+            /** @description Signs the messages (Standard Webhooks); it is not shown again. */
+            secret: string;
         };
         /** @description A person on the waitlist. */
         Waiting: {
@@ -14601,7 +14833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
+                    "application/json": components["schemas"]["ApiResponse_SubscriberWithSecret"];
                 };
             };
             /** @description The request is malformed. */
@@ -15104,6 +15336,268 @@ export interface operations {
             };
         };
     };
+    post_subscriber_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManageLink"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_subscriber_subscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManagedChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_subscriber_unsubscribe: {
         parameters: {
             query?: never;
@@ -15265,6 +15759,8 @@ export interface operations {
             query?: {
                 /** @description Mail address of the subscriber. */
                 email?: string;
+                /** @description Identifier of the subscriber, in place of the address. */
+                subscriberId?: string;
                 /** @description Identifier of the organisation. */
                 orgId?: string;
                 /** @description Code of the link. */
@@ -15416,7 +15912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApiResponse_Nothing"];
+                    "application/json": components["schemas"]["ApiResponse_Option_VerifiedSubscriber"];
                 };
             };
             /** @description The request is malformed. */
@@ -15546,6 +16042,397 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Deleted"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_subscriber_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriberChangeInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_subscriber_id_rotate_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_SubscriberWithSecret"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_subscriber_id_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Subscriber"];
                 };
             };
             /** @description The request is malformed. */

@@ -7,12 +7,12 @@ use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::precondition::Precondition;
-use allclear_application::subscriber::{SubscriberRule, SubscriberStore as _};
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore as _};
 use allclear_domain::account::{Password, SignUpDraft};
 use allclear_domain::author::Author;
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{ComponentDraft, ComponentStatus};
 use allclear_domain::component_group::{ComponentGroupPatch, GroupDisplay};
-use allclear_domain::email::Mailbox;
 use allclear_domain::id::{
     ComponentGroupId, ComponentId, IncidentId, MaintenanceId, OrganisationId, SubscriberId,
 };
@@ -212,17 +212,16 @@ impl<'a> Writer<'a> {
     /// Adds subscribers whose addresses are verified.
     pub(super) async fn subscribers(&self, addresses: &[&str]) -> Result<(), Error> {
         for address in addresses {
-            let draft = SubscriberDraft {
-                email: (*address).into(),
-            };
+            let target = Target::parse(Channel::Email, address)?;
+            let draft = SubscriberDraft::of_everything(target);
             let now = self.clock.now();
-            let subscriber = Subscriber::create(SubscriberId(self.clock.id()), draft, now)?
+            let subscriber = Subscriber::create(SubscriberId(self.clock.id()), draft, now)
                 .verify(now + Subscriber::VERIFICATION_LIFE, now)
                 .map_err(Error::internal)?;
             let rule: SubscriberRule = Box::new(move |_| Ok(subscriber));
             let database = &self.app.database;
             database
-                .save(&self.organisation, Mailbox::of(address), rule)
+                .save(&self.organisation, SubscriberKey::of_email(address), rule)
                 .await?;
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! Domains of organisations.
 
 use allclear_application::domain::hosts::HostSettings;
+use allclear_outbound::client::OutboundSettings;
 use allclear_outbound::domain_probe::HttpDomainProbe;
-use allclear_outbound::target::AllowedTargets;
 use clap::Args;
 use url::Url;
 
@@ -17,11 +17,6 @@ pub(crate) struct DomainSettings {
         value_name = "ALLCLEAR_DEFAULT_ORGANISATION"
     )]
     default_organisation: Option<String>,
-
-    /// Targets outside the public internet that requests to entered addresses may reach: addresses, CIDR ranges or host names,
-    /// separated by commas
-    #[arg(long, env = "ALLCLEAR_WEBHOOK_ALLOW", value_name = "ALLCLEAR_WEBHOOK_ALLOW", value_delimiter = ',', value_parser = target)]
-    webhook_allow: Vec<String>,
 
     /// Host and port that the check of a domain connects to, by http, instead of the domain's own addresses
     #[arg(long, env = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_name = "ALLCLEAR_DOMAIN_CHECK_ADDRESS", value_parser = host_and_port)]
@@ -41,24 +36,12 @@ impl DomainSettings {
     }
 
     /// The check of domains.
-    ///
-    /// # Errors
-    /// One line that says what is wrong.
-    pub(crate) fn probe(&self) -> Result<HttpDomainProbe, String> {
-        let listed = self.webhook_allow.iter().map(String::as_str);
-        let allowed = AllowedTargets::parse(listed)
-            .map_err(|wrong| format!("ALLCLEAR_WEBHOOK_ALLOW: '{wrong}' is not a target"))?;
-        Ok(HttpDomainProbe {
-            allowed,
+    pub(crate) fn probe(&self, outbound: OutboundSettings) -> HttpDomainProbe {
+        HttpDomainProbe {
+            allowed: outbound.allowed,
             check_address: self.domain_check_address.clone(),
-        })
+        }
     }
-}
-
-fn target(text: &str) -> Result<String, String> {
-    AllowedTargets::parse([text])
-        .map_err(|_| "it is neither an address nor a CIDR range nor a host name".to_owned())?;
-    Ok(text.trim().to_owned())
 }
 
 fn host_and_port(text: &str) -> Result<String, String> {

@@ -27,6 +27,8 @@ use uuid::Uuid;
 
 pub use self::mail_composer::MailComposer;
 pub use self::message_composer::{MessageComposer, MessagePorts};
+#[cfg(any(test, feature = "mock"))]
+pub use self::sender::MockDeliverySender;
 pub use self::sender::{Attempt, ChannelSender, DeliverySender, MailSender, MessageSender};
 pub use self::wake_signal::{WakeSignal, listen};
 use crate::clock::Clock;

@@ -37,6 +37,7 @@ use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::notice;
 use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
 
@@ -133,7 +134,7 @@ impl IncidentStore for Database {
                     .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
-                Ok(())
+                notice::withdraw(scope, id.0).await
             })
         })
         .await

@@ -35,6 +35,7 @@ use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::notice;
 use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
 
@@ -161,6 +162,7 @@ impl MaintenanceStore for Database {
                     .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
+                notice::withdraw(scope, id.0).await?;
                 let (action, target) = (Action::MaintenanceDeleted, Target::Maintenance(id));
                 Ok(Some(deletion.audited(action, target, title)))
             })

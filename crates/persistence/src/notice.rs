@@ -184,6 +184,17 @@ fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> 
         .collect()
 }
 
+/// Removes the notices of a deleted incident or maintenance, with what is queued of them.
+pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Error> {
+    Entity::delete_many()
+        .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
+        .filter(Column::SubjectId.eq(subject))
+        .exec(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
 /// The subscribers of an organisation that receive notices.
 pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::Entity> {
     subscriber::Entity::find()

@@ -134,6 +134,7 @@ fn identity(subscriber: Option<&Subscriber>) -> (Uuid, String) {
 mod tests {
     use super::*;
 
+    use allclear_domain::channel::{Channel, Target};
     use allclear_domain::id::SubscriberId;
     use allclear_domain::subscriber::SubscriberDraft;
 
@@ -143,11 +144,13 @@ mod tests {
         Codes::new(HmacKey::new("the installation's secret").unwrap())
     }
 
+    fn target(email: &str) -> Target {
+        Target::parse(Channel::Email, email).unwrap()
+    }
+
     fn subscriber(number: u128) -> Subscriber {
-        let draft = SubscriberDraft {
-            email: "ann@example.com".into(),
-        };
-        Subscriber::create(SubscriberId(Uuid::from_u128(number)), draft, now()).unwrap()
+        let draft = SubscriberDraft::of_everything(target("ann@example.com"));
+        Subscriber::create(SubscriberId(Uuid::from_u128(number)), draft, now())
     }
 
     #[test]
@@ -160,7 +163,7 @@ mod tests {
             ..ann.clone()
         };
         let elsewhere = Subscriber {
-            email: "eve@example.com".into(),
+            target: target("eve@example.com"),
             ..ann.clone()
         };
         for other in [Some(&later), Some(&elsewhere), Some(&subscriber(2)), None] {
@@ -191,5 +194,27 @@ mod tests {
         assert!(codes.unsubscribes(Some(&Subscriber { round: 7, ..ann }), &code));
         assert!(!codes.unsubscribes(Some(&subscriber(2)), &code));
         assert!(!codes.unsubscribes(None, &code));
+    }
+
+    #[test]
+    fn a_manage_code_is_no_unsubscribe_code_and_no_other_subscribers() {
+        let (codes, ann) = (codes(), subscriber(1));
+        let code = codes.manage_code(&ann);
+        assert!(codes.manages(Some(&ann), &code));
+        assert!(!codes.unsubscribes(Some(&ann), &code));
+        assert!(!codes.manages(Some(&subscriber(2)), &code));
+        assert!(!codes.manages(None, &code));
+    }
+
+    #[test]
+    fn a_rotated_secret_is_another_one_and_the_old_one_signs_beside_it() {
+        let (codes, ann) = (codes(), subscriber(1));
+        let first = codes.secret(&ann);
+        assert!(first.reveal().starts_with("whsec_"));
+        assert_ne!(first, codes.secret(&subscriber(2)));
+        let rotated = ann.rotate_secret(now());
+        let second = codes.secret(&rotated);
+        assert_ne!(first, second);
+        assert_eq!(codes.signing_secrets(&rotated, now()), [second, first]);
     }
 }

@@ -1,9 +1,11 @@
 use super::*;
 
-use allclear_domain::subscriber::SubscriberStatus;
+use allclear_domain::channel::Target;
 use uuid::Uuid;
 
+use crate::delivery::MockDeliverySender;
 use crate::fixture::{clock, no_mail_left, now, organisation, unlimited_mail};
+use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
 
 const ADDRESS: &str = "ann@example.com";
@@ -13,13 +15,11 @@ fn hmac_key() -> HmacKey {
 }
 
 fn draft(email: &str) -> SubscriberDraft {
-    SubscriberDraft {
-        email: email.into(),
-    }
+    SubscriberDraft::of_everything(Target::parse(Channel::Email, email).unwrap())
 }
 
 fn pending() -> Subscriber {
-    Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft(ADDRESS), now()).unwrap()
+    Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft(ADDRESS), now())
 }
 
 fn subscribed() -> Subscriber {
@@ -36,6 +36,7 @@ fn store(
     let mut store = MockSubscriberStore::new();
     let found = known.clone();
     store.expect_find().returning(move |_, _| Ok(found.clone()));
+    store.expect_check_scope().returning(|_, _| Ok(()));
     let stored = Arc::new(stored);
     let (rule_of, seen) = (known.clone(), Arc::clone(&stored));
     store.expect_enter().returning(move |_, _, rule| {
@@ -62,6 +63,8 @@ fn service(store: MockSubscriberStore) -> Subscribers {
         organisations: Arc::new(organisations),
         mail_budget: unlimited_mail(),
         clock: clock(),
+        messenger: Arc::new(MockMessenger::new()),
+        tester: Arc::new(MockDeliverySender::new()),
         wake_signal: Arc::default(),
     };
     Subscribers::new(ports, hmac_key())
@@ -88,6 +91,7 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
     let nothing_entered = || {
         let mut store = MockSubscriberStore::new();
         store.expect_find().returning(|_, _| Ok(None));
+        store.expect_check_scope().returning(|_, _| Ok(()));
         let mut service = service(store);
         service.ports.mail_budget = no_mail_left();
         service

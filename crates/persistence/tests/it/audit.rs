@@ -3,10 +3,10 @@ use allclear_application::component::ComponentStore;
 use allclear_application::dashboard::DashboardStore;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
-use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::audit::{Action, ActorType, TargetType};
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{Component, ComponentStatus};
-use allclear_domain::email::Mailbox;
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
@@ -138,17 +138,16 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
 ) {
     let world = World::new(database, "acme").await;
     let enter = |email: &'static str| {
-        let draft = SubscriberDraft {
-            email: email.into(),
-        };
+        let target = Target::parse(Channel::Email, email).unwrap();
+        let draft = SubscriberDraft::of_everything(target);
         let rule: SubscriberRule = Box::new(|_| {
             Ok(Subscriber::create(
                 SubscriberId(clock().id()),
                 draft,
                 clock().now(),
-            )?)
+            ))
         });
-        database.enter(&world.acme, Mailbox::of(email), rule)
+        database.enter(&world.acme, SubscriberKey::of_email(email), rule)
     };
     Origin::of_request(None, enter("visitor@example.com"))
         .await

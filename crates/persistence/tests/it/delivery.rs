@@ -1,19 +1,24 @@
 //! Deliveries: what is queued by whom, who sends it, and what becomes of it.
 
 mod clocks;
+mod fairness;
 mod fixture;
 mod notice;
+mod scope;
 
 use std::collections::{BTreeMap, HashSet};
 
 use allclear_application::dashboard::{DashboardStore, SubscriberCounts};
-use allclear_application::delivery::{Claim, DeliveryCounts, DeliveryKind, DeliveryQueue, Outcome};
+use allclear_application::delivery::{
+    Claim, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
+};
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::subscriber::SubscriberStore;
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::metrics::MetricsDays;
+use allclear_domain::subscriber::SubscriberStatus;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
@@ -21,7 +26,7 @@ use tokio::task::JoinSet;
 use crate::backend::clock;
 use crate::contract;
 use crate::world::World;
-use fixture::{enter, later, result, sent};
+use fixture::{enter, later, request, result, sent};
 
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
@@ -37,6 +42,9 @@ contract!(
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
     the_next_moment_is_when_something_gets_due_or_a_claim_ends,
     what_is_old_is_forgotten,
+    what_is_given_up_marks_the_subscriber_until_something_arrives,
+    whom_the_receiver_ends_is_unsubscribed_with_all_that_was_queued,
+    what_is_queued_for_a_deleted_incident_is_withdrawn,
     dashboard_and_metrics_count_subscribers_and_mails,
     a_deleted_organisation_takes_its_deliveries_along,
 );
@@ -141,7 +149,7 @@ async fn fifty_workers_claim_at_once_and_none_gets_what_another_has(database: &D
             loop {
                 let now = clock().now();
                 let claimed = database
-                    .claim(now, now + TimeDelta::minutes(5), 3)
+                    .claim(request(now, now + TimeDelta::minutes(5), 3))
                     .await
                     .unwrap();
                 if claimed.is_empty() {
@@ -166,7 +174,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
     world.expand().await;
     let now = clock().now();
     let claimed = database
-        .claim(now, now + TimeDelta::seconds(20), 10)
+        .claim(request(now, now + TimeDelta::seconds(20), 10))
         .await
         .unwrap();
     let [kept, lost] = [&claimed[0], &claimed[1]].map(|delivery| delivery.claim);
@@ -176,7 +184,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         .unwrap();
     let after = now + TimeDelta::seconds(21);
     let again = database
-        .claim(after, after + TimeDelta::seconds(20), 10)
+        .claim(request(after, after + TimeDelta::seconds(20), 10))
         .await
         .unwrap();
     let again: Vec<_> = again.into_iter().map(|delivery| delivery.claim).collect();
@@ -193,7 +201,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
     world.results(vec![result(lost, off)]).await;
     let later = after + TimeDelta::seconds(21);
     assert_eq!(
-        database.claim(later, later, 10).await.unwrap()[0].claim,
+        database.claim(request(later, later, 10)).await.unwrap()[0].claim,
         Claim { attempt: 3, ..lost }
     );
 }
@@ -400,7 +408,7 @@ async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &D
     world.expand().await;
     let now = clock().now();
     let ends = now + TimeDelta::seconds(20);
-    let claimed = database.claim(now, ends, 10).await.unwrap();
+    let claimed = database.claim(request(now, ends, 10)).await.unwrap();
     assert_eq!(database.next_due(now).await.unwrap(), Some(ends));
     let soon = now + TimeDelta::seconds(3);
     let again = Outcome::Retried {
@@ -449,6 +457,82 @@ async fn what_is_old_is_forgotten(database: &Database) {
     world.sent(&last).await;
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 1);
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 0);
+}
+
+async fn what_is_given_up_marks_the_subscriber_until_something_arrives(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let ann = world.subscriber("ann@example.com").await;
+    let failing = async || {
+        let key = SubscriberKey::Id(ann.id);
+        let found = SubscriberStore::find(database, &world.acme, &key).await;
+        found.unwrap().unwrap().failing
+    };
+    for reason in ["550 first", "550 second"] {
+        world.incident("Down").await;
+        world.expand().await;
+        let claimed = world.claim(10).await;
+        let given_up = Outcome::GivenUp {
+            reason: reason.into(),
+        };
+        world
+            .results(vec![result(claimed[0].claim, given_up)])
+            .await;
+    }
+    let marked = failing().await.unwrap();
+    assert_eq!(marked.reason, "550 second");
+    world.incident("Up").await;
+    world.expand().await;
+    let claimed = world.claim(10).await;
+    assert_eq!(claimed[0].subscriber.failing, Some(marked));
+    let arrived = DeliveryResult {
+        was_failing: true,
+        ..sent(&claimed[0])
+    };
+    world.results(vec![arrived]).await;
+    assert_eq!(failing().await, None);
+}
+
+async fn whom_the_receiver_ends_is_unsubscribed_with_all_that_was_queued(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let ann = world.subscriber("ann@example.com").await;
+    for title in ["First", "Second"] {
+        world.incident(title).await;
+    }
+    world.expand().await;
+    let claimed = world.claim(10).await;
+    world
+        .results(vec![result(claimed[0].claim, Outcome::Ended)])
+        .await;
+    assert_eq!(database.waiting().await.unwrap(), 0);
+    let key = SubscriberKey::Id(ann.id);
+    let found = SubscriberStore::find(database, &world.acme, &key).await;
+    let found = found.unwrap().unwrap();
+    assert_eq!(
+        (found.status, found.round),
+        (SubscriberStatus::Unsubscribed, ann.round + 1)
+    );
+}
+
+async fn what_is_queued_for_a_deleted_incident_is_withdrawn(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.subscribed(3).await;
+    let gone = world.incident("Gone").await;
+    world.expand().await;
+    world
+        .record(gone, IncidentStatus::Identified, "Not expanded yet")
+        .await;
+    let kept = world.incident("Kept").await;
+    world.delete(gone).await;
+    world.expand().await;
+    let claimed = world.claim(10).await;
+    let subjects: HashSet<_> = claimed
+        .iter()
+        .map(|delivery| match &delivery.kind {
+            DeliveryKind::Notice(notice) => notice.subject,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!((claimed.len(), subjects), (3, HashSet::from([kept.0])));
 }
 
 async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) {

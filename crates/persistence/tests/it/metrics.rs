@@ -1,12 +1,10 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::component::history::{ComponentHistoryStore, HistoryScope};
-use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::incident::IncidentStore;
 use allclear_application::metrics::{MetricsReport, MetricsStore};
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus, UptimeStart};
-use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
 use allclear_domain::id::{
     ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
 };
@@ -35,19 +33,6 @@ impl World {
         let days = MetricsDays::parse(days).unwrap();
         let found = self.database.metrics(&self.acme, days, clock().now()).await;
         found.unwrap().unwrap()
-    }
-
-    async fn group(&self) -> ComponentGroupId {
-        let patch = ComponentGroupPatch {
-            name: Some("Edge".into()),
-            ..ComponentGroupPatch::default()
-        };
-        let create: CreateTransition<ComponentGroup> = Box::new(move |stamp| {
-            let id = ComponentGroupId(stamp.id);
-            Ok(ComponentGroup::create(id, patch, stamp.now)?)
-        });
-        let created = ComponentGroupStore::insert(&self.database, &self.acme, create).await;
-        created.unwrap().state.group.id
     }
 
     /// A component whose uptime counts from the beginning.

@@ -176,7 +176,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
     let addresses: Vec<_> = subscribers
         .items
         .iter()
-        .map(|subscriber| subscriber.email.as_str())
+        .map(|subscriber| subscriber.target.as_str())
         .collect();
     assert_eq!(addresses, ["bob@example.com", "ann@example.com"]);
 

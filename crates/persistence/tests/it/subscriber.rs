@@ -1,8 +1,9 @@
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
-use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
-use allclear_domain::email::{EmailKey, Mailbox};
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::organisation::Revision;
@@ -32,22 +33,25 @@ fn rule() -> SubscriberRule {
 
 /// Stores a new subscriber, or leaves the known one as it is.
 fn rule_for(email: &str) -> SubscriberRule {
-    let draft = SubscriberDraft {
-        email: email.into(),
-    };
+    let target = Target::parse(Channel::Email, email).unwrap();
+    let draft = SubscriberDraft::of_everything(target);
     Box::new(|known| match known {
         Some(subscriber) => Ok(subscriber),
         None => Ok(Subscriber::create(
             SubscriberId(clock().id()),
             draft,
             clock().now(),
-        )?),
+        )),
     })
 }
 
 async fn subscribe(database: &Database, organisation: &OrganisationId, email: &str) -> Subscriber {
     database
-        .save(organisation, Mailbox::of(email), rule_for(email))
+        .save(
+            organisation,
+            SubscriberKey::of_email(email),
+            rule_for(email),
+        )
         .await
         .unwrap()
 }
@@ -55,13 +59,13 @@ async fn subscribe(database: &Database, organisation: &OrganisationId, email: &s
 async fn a_stored_subscriber_reads_as_it_was_written(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@EXÄMPLE.com").await;
-    assert_eq!(ann.email, "Ann@EXÄMPLE.com");
-    let found = SubscriberStore::find(database, &acme, &Mailbox::of("Ann@exämple.com"))
+    assert_eq!(ann.target.as_str(), "Ann@EXÄMPLE.com");
+    let found = SubscriberStore::find(database, &acme, &SubscriberKey::of_email("Ann@exämple.com"))
         .await
         .unwrap();
     assert_eq!(found, Some(ann));
     assert_eq!(
-        SubscriberStore::find(database, &acme, &Mailbox::of("ann@exämple.com"))
+        SubscriberStore::find(database, &acme, &SubscriberKey::of_email("ann@exämple.com"))
             .await
             .unwrap(),
         None
@@ -75,19 +79,25 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
     let end = later + TimeDelta::days(7);
     let verify: SubscriberRule =
         Box::new(move |known| Ok(known.unwrap().verify(end, later).unwrap()));
-    let verified = database.save(&acme, ann.mailbox(), verify).await.unwrap();
+    let verified = database
+        .save(&acme, SubscriberKey::of(&ann), verify)
+        .await
+        .unwrap();
     assert_eq!(
         (verified.status, verified.updated_at),
         (SubscriberStatus::Subscribed, later)
     );
     let left: SubscriberRule = Box::new(move |known| Ok(known.unwrap().unsubscribe(later)));
-    let left = database.save(&acme, ann.mailbox(), left).await.unwrap();
+    let left = database
+        .save(&acme, SubscriberKey::of(&ann), left)
+        .await
+        .unwrap();
     assert_eq!(
         (left.status, left.round),
         (SubscriberStatus::Unsubscribed, 1)
     );
     assert_eq!(
-        SubscriberStore::find(database, &acme, &ann.mailbox())
+        SubscriberStore::find(database, &acme, &SubscriberKey::of(&ann))
             .await
             .unwrap(),
         Some(left)
@@ -104,7 +114,7 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
 
 async fn a_refused_rule_stores_no_subscriber(database: &Database) {
     let acme = organisation(database, "acme").await;
-    let mailbox = Mailbox::of("Ann@example.com");
+    let mailbox = SubscriberKey::of_email("Ann@example.com");
     let refused = database
         .save(&acme, mailbox.clone(), Box::new(|_| Err(Error::Stale)))
         .await;
@@ -129,7 +139,7 @@ async fn subscribers_belong_to_their_organisation(database: &Database) {
     );
     let ann = subscribe(database, &acme, "Ann@example.com").await;
     assert_eq!(
-        SubscriberStore::find(database, &other, &ann.mailbox())
+        SubscriberStore::find(database, &other, &SubscriberKey::of(&ann))
             .await
             .unwrap(),
         None
@@ -190,14 +200,14 @@ async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Databas
     let shown: Vec<_> = first
         .items
         .iter()
-        .map(|subscriber| subscriber.email.as_str())
+        .map(|subscriber| subscriber.target.as_str())
         .collect();
     assert_eq!(shown, ["three@example.com", "two@example.com"]);
     let rest = SubscriberStore::list(database, &acme, two(first.next))
         .await
         .unwrap();
     assert_eq!(
-        (rest.items[0].email.as_str(), rest.items.len(), rest.next),
+        (rest.items[0].target.as_str(), rest.items.len(), rest.next),
         ("one@example.com", 1, None)
     );
 }
@@ -226,7 +236,7 @@ async fn a_deleted_organisation_takes_its_subscribers_along(database: &Database)
     let ann = subscribe(database, &acme, "Ann@example.com").await;
     assert!(OrganisationStore::delete(database, &acme).await.unwrap());
     assert_eq!(
-        SubscriberStore::find(database, &acme, &ann.mailbox())
+        SubscriberStore::find(database, &acme, &SubscriberKey::of(&ann))
             .await
             .unwrap(),
         None

@@ -1,13 +1,17 @@
 //! An organisation, and the changes that its operators make.
 
 use allclear_application::component::ComponentStore;
+use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::incident::IncidentStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
-use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
+use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
+use allclear_domain::id::{
+    ComponentGroupId, ComponentId, IncidentId, IncidentUpdateId, OrganisationId,
+};
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDraft};
@@ -103,6 +107,45 @@ impl World {
             .id
     }
 
+    pub(crate) async fn group(&self) -> ComponentGroupId {
+        let patch = ComponentGroupPatch {
+            name: Some("Edge".into()),
+            ..ComponentGroupPatch::default()
+        };
+        let create: CreateTransition<ComponentGroup> = Box::new(move |stamp| {
+            let id = ComponentGroupId(stamp.id);
+            Ok(ComponentGroup::create(id, patch, stamp.now)?)
+        });
+        let created = ComponentGroupStore::insert(&self.database, &self.acme, create).await;
+        created.unwrap().state.group.id
+    }
+
+    /// Moves a component into a group, or out of every group.
+    pub(crate) async fn move_component(&self, id: ComponentId, group: Option<ComponentGroupId>) {
+        let patch = ComponentPatch {
+            group: Some(group),
+            ..Default::default()
+        };
+        self.edit_component(id, patch).await;
+    }
+
+    pub(crate) async fn delete_component(&self, id: ComponentId) {
+        ComponentStore::delete(&self.database, &self.acme, id, Component::delete(id))
+            .await
+            .unwrap()
+            .unwrap();
+    }
+
+    async fn edit_component(&self, id: ComponentId, patch: ComponentPatch) {
+        let rule = Box::new(move |component: Component, stamp: Stamp| {
+            Ok(component.edit(patch, stamp.zone, stamp.now)?)
+        });
+        ComponentStore::change(&self.database, &self.acme, id, rule, author())
+            .await
+            .unwrap()
+            .unwrap();
+    }
+
     pub(crate) async fn status(&self, id: ComponentId) -> ComponentStatus {
         self.found_component(id).await.status
     }
@@ -120,13 +163,7 @@ impl World {
             status: Some(status),
             ..Default::default()
         };
-        let rule = Box::new(move |component: Component, stamp: Stamp| {
-            Ok(component.edit(patch, stamp.zone, stamp.now)?)
-        });
-        ComponentStore::change(&self.database, &self.acme, id, rule, author())
-            .await
-            .unwrap()
-            .unwrap();
+        self.edit_component(id, patch).await;
     }
 
     pub(crate) async fn open(&self, title: &str, components: &[Attachment]) -> Incident {

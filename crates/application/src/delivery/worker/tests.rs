@@ -7,12 +7,13 @@ use std::sync::{Mutex, OnceLock};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use async_trait::async_trait;
+use tokio::time::timeout;
 
 use crate::clock::TestClock;
 use crate::delivery::fixture::{delivery, pending};
-use crate::delivery::{Claim, DeliveryCounts, DeliveryKind};
+use crate::delivery::{Claim, DeliveryCounts, DeliveryKind, MailComposer, MailSender};
 use crate::fixture::{links, now};
-use crate::mail::Mail;
+use crate::mail::{Mail, Mailer, SendError};
 use crate::secret::HmacKey;
 use crate::subscriber::MockSubscriberStore;
 
@@ -82,12 +83,8 @@ impl DeliveryQueue for Queued {
         Ok(expanded)
     }
 
-    async fn claim(
-        &self,
-        now: DateTime<Utc>,
-        _: DateTime<Utc>,
-        limit: u64,
-    ) -> Result<Vec<Delivery>, Error> {
+    async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
+        let ClaimRequest { now, limit, .. } = request;
         self.looks.fetch_add(1, Ordering::SeqCst);
         self.outcome()?;
         let mut due = self.due.lock().unwrap();
@@ -215,11 +212,11 @@ fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     );
     let worker = DeliveryWorker {
         queue: Arc::clone(&queue) as _,
-        composer,
-        mailer,
+        route: Route::Mail,
+        sender: Arc::new(MailSender { composer, mailer }),
         wake_signal: Arc::clone(&wake_signal),
         concurrency: 4,
-        observe: |_| {},
+        observe: |_, _| {},
     };
     let running = tokio::spawn(Arc::new(worker).run(stop.clone()));
     Node {

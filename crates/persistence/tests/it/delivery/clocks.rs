@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::TestClock;
 use allclear_application::delivery::worker::DeliveryWorker;
-use allclear_application::delivery::{DeliveryQueue, MailComposer, WakeSignal};
+use allclear_application::delivery::{DeliveryQueue, MailComposer, MailSender, Route, WakeSignal};
 use allclear_application::link::Links;
 use allclear_application::mail::{Mail, Mailer, SendError};
 use allclear_application::secret::HmacKey;
@@ -62,11 +62,14 @@ async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
     );
     let worker = DeliveryWorker {
         queue: store,
-        composer,
-        mailer: Arc::clone(mailer) as _,
+        route: Route::Mail,
+        sender: Arc::new(MailSender {
+            composer,
+            mailer: Arc::clone(mailer) as _,
+        }),
         wake_signal: Arc::new(WakeSignal::default()),
         concurrency: 8,
-        observe: |_| {},
+        observe: |_, _| {},
     };
     let stop = CancellationToken::new();
     let running = tokio::spawn(Arc::new(worker).run(stop.clone()));

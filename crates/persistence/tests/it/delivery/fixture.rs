@@ -1,10 +1,13 @@
 //! An organisation with subscribers to whom something is told.
 
+use std::collections::HashMap;
+
 use allclear_application::delivery::{
-    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
+    Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult,
+    Outcome, Route,
 };
-use allclear_application::subscriber::{SubscriberRule, SubscriberStore};
-use allclear_domain::email::Mailbox;
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
@@ -23,6 +26,20 @@ pub(super) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
         claim,
         at: clock().now(),
         outcome,
+        was_failing: false,
+    }
+}
+
+/// A request for mails of any organisation.
+pub(super) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> ClaimRequest {
+    ClaimRequest {
+        route: Route::Mail,
+        now,
+        until,
+        limit,
+        after: None,
+        in_flight: HashMap::new(),
+        share: limit,
     }
 }
 
@@ -40,16 +57,21 @@ pub(super) fn message(delivery: &Delivery) -> String {
 
 /// Subscribes an address, or leaves the known one as it is.
 fn entering(email: &str) -> SubscriberRule {
-    let draft = SubscriberDraft {
-        email: email.into(),
-    };
+    entering_draft(draft(email))
+}
+
+pub(super) fn draft(email: &str) -> SubscriberDraft {
+    SubscriberDraft::of_everything(Target::parse(Channel::Email, email).unwrap())
+}
+
+fn entering_draft(draft: SubscriberDraft) -> SubscriberRule {
     Box::new(|known| match known {
-        Some(subscriber) => Ok(subscriber.subscribe_again(clock().now())),
+        Some(subscriber) => Ok(subscriber.subscribe_again(draft, clock().now())),
         None => Ok(Subscriber::create(
             SubscriberId(clock().id()),
             draft,
             clock().now(),
-        )?),
+        )),
     })
 }
 
@@ -59,7 +81,11 @@ pub(super) async fn enter(
     email: &str,
 ) -> Subscriber {
     database
-        .enter(organisation, Mailbox::of(email), entering(email))
+        .enter(
+            organisation,
+            SubscriberKey::of_email(email),
+            entering(email),
+        )
         .await
         .unwrap()
 }
@@ -71,9 +97,17 @@ impl World {
     }
 
     pub(super) async fn subscriber_at(&self, email: &str, now: DateTime<Utc>) -> Subscriber {
-        let mailbox = Mailbox::of(email);
+        self.subscriber_of(draft(email), now).await
+    }
+
+    pub(super) async fn subscriber_of(
+        &self,
+        draft: SubscriberDraft,
+        now: DateTime<Utc>,
+    ) -> Subscriber {
+        let key = SubscriberKey::of_draft(&draft);
         self.database
-            .save(&self.acme, mailbox.clone(), entering(email))
+            .save(&self.acme, key.clone(), entering_draft(draft))
             .await
             .unwrap();
         let verify: SubscriberRule = Box::new(move |known| {
@@ -82,10 +116,7 @@ impl World {
                 .verify(now + Subscriber::VERIFICATION_LIFE, now)
                 .unwrap())
         });
-        self.database
-            .save(&self.acme, mailbox, verify)
-            .await
-            .unwrap()
+        self.database.save(&self.acme, key, verify).await.unwrap()
     }
 
     pub(super) async fn subscribed(&self, count: usize) -> Vec<SubscriberId> {
@@ -103,7 +134,7 @@ impl World {
     pub(super) async fn unsubscribe(&self, subscriber: &Subscriber) {
         let rule: SubscriberRule = Box::new(|known| Ok(known.unwrap().unsubscribe(clock().now())));
         self.database
-            .save(&self.acme, subscriber.mailbox(), rule)
+            .save(&self.acme, SubscriberKey::of(subscriber), rule)
             .await
             .unwrap();
     }
@@ -131,8 +162,9 @@ impl World {
 
     /// For five minutes.
     pub(super) async fn claim_at(&self, now: DateTime<Utc>, limit: u64) -> Vec<Delivery> {
+        let ends = now + TimeDelta::minutes(5);
         self.database
-            .claim(now, now + TimeDelta::minutes(5), limit)
+            .claim(request(now, ends, limit))
             .await
             .unwrap()
     }

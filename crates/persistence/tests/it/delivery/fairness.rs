@@ -1,0 +1,114 @@
+//! Organisations share the workers.
+
+use std::collections::{BTreeMap, HashMap};
+
+use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryQueue, Route};
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::subscriber::SubscriberDraft;
+use allclear_persistence::database::Database;
+
+use super::fixture::{later, request};
+use crate::backend::clock;
+use crate::contract;
+use crate::world::World;
+
+contract!(
+    a_large_organisation_does_not_delay_the_expansion_of_a_small_one,
+    a_claim_serves_all_organisations_alike_and_the_others_next_time,
+    an_organisation_with_its_share_in_flight_gets_no_more,
+    each_route_claims_its_own_deliveries,
+);
+
+fn by_organisation(claimed: &[Delivery]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for delivery in claimed {
+        *counts.entry(delivery.organisation.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+fn now_for(limit: u64) -> ClaimRequest {
+    request(clock().now(), later(5), limit)
+}
+
+async fn a_large_organisation_does_not_delay_the_expansion_of_a_small_one(database: &Database) {
+    let large = World::new(database, "large").await;
+    let small = World::new(database, "small").await;
+    large.subscribed(9).await;
+    small.subscribed(1).await;
+    large.incident("Down").await;
+    database.expand(clock().now(), 2).await.unwrap();
+    small.incident("Down, too").await;
+    database.expand(clock().now(), 2).await.unwrap();
+    let claimed = database.claim(now_for(10)).await.unwrap();
+    assert_eq!(
+        by_organisation(&claimed),
+        BTreeMap::from([("large", 2), ("small", 1)])
+    );
+}
+
+/// Three organisations with deliveries for so many subscribers each.
+async fn queued(database: &Database, counts: [usize; 3]) {
+    for (id, count) in ["a", "b", "c"].into_iter().zip(counts) {
+        let world = World::new(database, id).await;
+        world.subscribed(count).await;
+        world.incident("Down").await;
+        world.expand().await;
+    }
+}
+
+async fn a_claim_serves_all_organisations_alike_and_the_others_next_time(database: &Database) {
+    queued(database, [9, 1, 9]).await;
+    let claimed = database.claim(now_for(7)).await.unwrap();
+    assert_eq!(
+        by_organisation(&claimed),
+        BTreeMap::from([("a", 3), ("b", 1), ("c", 3)])
+    );
+    let after = claimed.last().map(|last| last.organisation.clone());
+    let one_place = ClaimRequest {
+        after: after.clone(),
+        ..now_for(1)
+    };
+    let claimed = database.claim(one_place).await.unwrap();
+    assert_ne!(Some(claimed[0].organisation.clone()), after);
+}
+
+async fn an_organisation_with_its_share_in_flight_gets_no_more(database: &Database) {
+    queued(database, [9, 1, 0]).await;
+    let a = OrganisationId::parse("a").unwrap();
+    let request = ClaimRequest {
+        in_flight: HashMap::from([(a, 3)]),
+        share: 4,
+        ..now_for(8)
+    };
+    let claimed = database.claim(request).await.unwrap();
+    assert_eq!(
+        by_organisation(&claimed),
+        BTreeMap::from([("a", 1), ("b", 1)])
+    );
+}
+
+async fn each_route_claims_its_own_deliveries(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.subscriber("ann@example.com").await;
+    let hook = Target::parse(Channel::Webhook, "https://hooks.example/x").unwrap();
+    let hook = world
+        .subscriber_of(SubscriberDraft::of_everything(hook), clock().now())
+        .await;
+    world.incident("Down").await;
+    world.expand().await;
+    let by_request = ClaimRequest {
+        route: Route::Request,
+        ..now_for(10)
+    };
+    let claimed = database.claim(by_request).await.unwrap();
+    assert_eq!(claimed.len(), 1);
+    assert_eq!(claimed[0].subscriber.id, hook.id);
+    let claimed = database.claim(now_for(10)).await.unwrap();
+    assert_eq!(claimed.len(), 1);
+    assert_eq!(
+        claimed[0].subscriber.target.email(),
+        Some("ann@example.com")
+    );
+}

@@ -1,0 +1,230 @@
+//! Who hears of what.
+
+use std::collections::BTreeSet;
+
+use allclear_application::delivery::DeliveryKind;
+use allclear_application::error::Error;
+use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId};
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::subscriber::{Choice, Scope, SubscriberDraft};
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+
+use super::fixture::later;
+use crate::backend::clock;
+use crate::contract;
+use crate::maintenance::component::plan;
+use crate::world::{World, open_on};
+
+contract!(
+    whoever_chose_components_hears_of_these_and_whoever_chose_none_of_all,
+    whoever_chose_a_group_hears_of_the_components_it_has_at_that_time,
+    a_component_that_joins_or_leaves_brings_its_subscribers_one_update,
+    whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_resolved,
+    whoever_muted_maintenances_hears_of_incidents_alone,
+    an_unknown_part_of_a_scope_is_named,
+    a_choice_is_stored_and_loses_deleted_components,
+);
+
+impl World {
+    async fn chooses(&self, name: &str, scope: Scope) {
+        self.wants(name, scope, false).await;
+    }
+
+    async fn wants(&self, name: &str, scope: Scope, mute_maintenances: bool) {
+        let target = Target::parse(Channel::Email, &address(name)).unwrap();
+        let draft = SubscriberDraft {
+            target,
+            scope,
+            mute_maintenances,
+        };
+        self.subscriber_of(draft, clock().now()).await;
+    }
+
+    /// Sends what is queued. Returns the names of those it went to.
+    async fn heard(&self) -> Vec<String> {
+        self.expand().await;
+        let mut names = BTreeSet::new();
+        loop {
+            let claimed = self.claim(100).await;
+            if claimed.is_empty() {
+                return names.into_iter().collect();
+            }
+            for delivery in &claimed {
+                assert!(matches!(delivery.kind, DeliveryKind::Notice(_)));
+                let email = delivery.subscriber.target.email().unwrap();
+                let name = email.split('@').next().unwrap();
+                assert!(names.insert(name.to_owned()), "{name} hears of it twice");
+            }
+            self.sent(&claimed).await;
+        }
+    }
+}
+
+fn address(name: &str) -> String {
+    format!("{name}@example.com")
+}
+
+fn components(components: &[ComponentId]) -> Scope {
+    Scope::Components(Choice {
+        components: components.to_vec(),
+        groups: Vec::new(),
+    })
+}
+
+fn groups(groups: &[ComponentGroupId]) -> Scope {
+    Scope::Components(Choice {
+        components: Vec::new(),
+        groups: groups.to_vec(),
+    })
+}
+
+async fn whoever_chose_components_hears_of_these_and_whoever_chose_none_of_all(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    world.chooses("all", Scope::All).await;
+    world.chooses("api", components(&[api])).await;
+    world.chooses("both", components(&[web, api])).await;
+    world.chooses("nothing", components(&[])).await;
+    world
+        .open("API", &[open_on(api, ComponentStatus::Degraded)])
+        .await;
+    assert_eq!(world.heard().await, ["all", "api", "both"]);
+    world
+        .open("Web", &[open_on(web, ComponentStatus::Degraded)])
+        .await;
+    assert_eq!(world.heard().await, ["all", "both"]);
+    world.open("No component", &[]).await;
+    assert_eq!(world.heard().await, ["all"]);
+}
+
+async fn whoever_chose_a_group_hears_of_the_components_it_has_at_that_time(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let edge = world.group().await;
+    world.move_component(api, Some(edge)).await;
+    world.chooses("edge", groups(&[edge])).await;
+    let on_api = world
+        .open("API", &[open_on(api, ComponentStatus::Degraded)])
+        .await;
+    assert_eq!(world.heard().await, ["edge"]);
+    world
+        .open("Web", &[open_on(web, ComponentStatus::Degraded)])
+        .await;
+    assert!(world.heard().await.is_empty());
+    world.move_component(api, None).await;
+    world
+        .record(on_api.id, IncidentStatus::Identified, "Found")
+        .await;
+    assert!(world.heard().await.is_empty());
+}
+
+async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    world.chooses("api", components(&[api])).await;
+    world.chooses("web", components(&[web])).await;
+    let update = async |incident: IncidentId, status| {
+        world.record(incident, status, "More").await;
+        world.heard().await
+    };
+    let incident = world
+        .open("Down", &[open_on(api, ComponentStatus::Degraded)])
+        .await
+        .id;
+    assert_eq!(world.heard().await, ["api"]);
+    world.attach(incident, web, ComponentStatus::Degraded).await;
+    assert!(world.heard().await.is_empty());
+    let heard = update(incident, IncidentStatus::Investigating).await;
+    assert_eq!(heard, ["api", "web"]);
+    world.detach(incident, api).await;
+    let heard = update(incident, IncidentStatus::Identified).await;
+    assert_eq!(heard, ["api", "web"], "the last one");
+    let heard = update(incident, IncidentStatus::Monitoring).await;
+    assert_eq!(heard, ["web"]);
+}
+
+async fn whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_resolved(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let followed = world.incident("Followed").await;
+    world.expand().await;
+    world.chooses("fan", Scope::Incident(followed)).await;
+    world.incident("Other").await;
+    assert!(world.heard().await.is_empty());
+    world
+        .record(followed, IncidentStatus::Resolved, "Over")
+        .await;
+    assert_eq!(world.heard().await, ["fan"]);
+    let resolved_at = world.found(followed).await.resolved_at.unwrap();
+    let key = SubscriberKey::Target(
+        Target::parse(Channel::Email, &address("fan"))
+            .unwrap()
+            .key(),
+        Some(followed),
+    );
+    let fan = async || {
+        let found = SubscriberStore::find(database, &world.acme, &key).await;
+        found.unwrap().is_some()
+    };
+    let pruned = database.prune_followers(resolved_at, 10).await.unwrap();
+    assert_eq!((pruned, fan().await), (0, true));
+    let after = resolved_at + TimeDelta::milliseconds(1);
+    let pruned = database.prune_followers(after, 10).await.unwrap();
+    assert_eq!((pruned, fan().await), (1, false));
+}
+
+async fn whoever_muted_maintenances_hears_of_incidents_alone(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    world.wants("loud", components(&[api]), false).await;
+    world.wants("muted", components(&[api]), true).await;
+    plan(&world, later(60), None, &[api]).await;
+    assert_eq!(world.heard().await, ["loud"]);
+    world
+        .open("API", &[open_on(api, ComponentStatus::Degraded)])
+        .await;
+    assert_eq!(world.heard().await, ["loud", "muted"]);
+}
+
+async fn an_unknown_part_of_a_scope_is_named(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let other = World::new(database, "other").await;
+    let (api, foreign) = (world.component("API").await, other.component("API").await);
+    let gone = IncidentId(clock().id());
+    for (scope, field) in [
+        (components(&[api, foreign]), "components[1]"),
+        (groups(&[ComponentGroupId(clock().id())]), "groups[0]"),
+        (Scope::Incident(gone), "incidentId"),
+    ] {
+        let refused = database.check_scope(&world.acme, &scope).await;
+        let Error::Invalid(invalid) = refused.unwrap_err() else {
+            panic!("{scope:?} is not refused");
+        };
+        assert_eq!(invalid.errors[0].field, field);
+    }
+    let known = components(&[api]);
+    database.check_scope(&world.acme, &known).await.unwrap();
+}
+
+async fn a_choice_is_stored_and_loses_deleted_components(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    world.chooses("ann", components(&[web, api])).await;
+    let scope = async || {
+        let key = SubscriberKey::of_email(&address("ann"));
+        let found = SubscriberStore::find(database, &world.acme, &key).await;
+        found.unwrap().unwrap().scope
+    };
+    assert_eq!(scope().await, components(&[web, api]));
+    world.delete_component(web).await;
+    assert_eq!(scope().await, components(&[api]));
+    world.delete_component(api).await;
+    assert_eq!(scope().await, components(&[]));
+}

@@ -11,6 +11,7 @@ use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{
     AffectedComponent, IncidentChange, MaintenanceChange, NoticeChange, NoticeContent,
 };
+use allclear_domain::time_zone::TimeZone;
 use allclear_mail::smtp::{Server, SmtpLimits, SmtpMailer};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -20,6 +21,8 @@ use crate::mail_server::{MailServer, header, send, sender};
 
 const UNSUBSCRIBE: &str =
     "https://status.example.com/unsubscribe?email=ann%40example.com&orgId=org_1&unsubscribeCode=x";
+const MANAGE: &str =
+    "https://status.example.com/subscription?subscriberId=1&orgId=org_1&manageCode=x";
 const ONE_CLICK: &str = "https://status.example.com/api/v1/subscriber/unsubscribe/one-click?email=ann%40example.com&orgId=org_1&unsubscribeCode=x";
 
 fn at(second: i64) -> DateTime<Utc> {
@@ -85,7 +88,9 @@ fn mail(content: NoticeContent, organisation: &str, id: &str, thread: &str) -> M
         content: MailContent::Notice {
             organisation: organisation.to_owned(),
             notice: Arc::new(notice),
+            time_zone: TimeZone::default(),
             page: "https://status.example.com/status/org_1".into(),
+            manage: MANAGE.into(),
             unsubscribe: UNSUBSCRIBE.into(),
         },
         headers: MailHeaders {
@@ -191,7 +196,10 @@ Status page:
 https://status.example.com/status/org_1
 
 You get this mail because this address is subscribed to the status
-updates of Acme. Unsubscribe:
+updates of Acme. Manage subscription:
+{MANAGE}
+
+Unsubscribe:
 {UNSUBSCRIBE}
 "
     );
@@ -205,6 +213,7 @@ updates of Acme. Unsubscribe:
         "Major Outage",
         "Nov 14, 2023 11:13:20 PM UTC",
         "href=\"https://status.example.com/status/org_1\"",
+        &format!("href=\"{}\"", MANAGE.replace('&', "&#38;")),
         &format!("href=\"{}\"", UNSUBSCRIBE.replace('&', "&#38;")),
     ] {
         assert!(html.contains(part), "{part} in {html}");

@@ -164,11 +164,16 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Token, "get", "/subscriber/deliveries"),
     route(Guard::Token, "get", "/subscriber/list"),
     route(Guard::Open, "post", "/subscriber/public"),
+    route(Guard::Open, "post", "/subscriber/subscription"),
+    route(Guard::Open, "patch", "/subscriber/subscription"),
     route(Guard::Open, "post", "/subscriber/unsubscribe"),
     route(Guard::Open, "get", "/subscriber/unsubscribe/one-click"),
     route(Guard::Open, "post", "/subscriber/unsubscribe/one-click"),
     route(Guard::Open, "post", "/subscriber/verify"),
+    route(Guard::Token, "patch", "/subscriber/{id}"),
     route(Guard::Token, "delete", "/subscriber/{id}"),
+    route(Guard::Token, "post", "/subscriber/{id}/rotate-secret"),
+    route(Guard::Token, "post", "/subscriber/{id}/test"),
 ];
 
 impl Route {
@@ -259,6 +264,7 @@ impl Route {
                 json!({"maintenanceUpdateIds": [world.maintenance_update]})
             }
             ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
+            ("patch", "/subscriber/{id}") => json!({"muteMaintenances": true}),
             ("patch", "/identity/organisations/{id}" | "/identity/user")
             | (
                 "post",

@@ -2,6 +2,7 @@
 //! known.
 
 pub(crate) mod code;
+pub mod import;
 
 use std::sync::Arc;
 
@@ -26,6 +27,9 @@ use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
 use crate::secret::HmacKey;
 use crate::subscriber::code::Codes;
+use crate::subscriber::import::{
+    Import, ImportBatch, ImportMode, ImportReport, ImportRow, Imported, NamedComponent,
+};
 
 /// Names a subscriber of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +106,31 @@ pub trait SubscriberStore: Send + Sync {
 
     /// Removes a subscriber of an organisation with its queued deliveries. Returns whether it existed.
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
+
+    /// The components of an organisation.
+    async fn named_components(
+        &self,
+        organisation: &OrganisationId,
+    ) -> Result<Vec<NamedComponent>, Error>;
+
+    /// Stores those subscribers of a batch that are new, in one transaction, as far as the limit allows. Returns what became of each,
+    /// in their order. [`Error::NotFound`] if the organisation does not exist.
+    async fn import(
+        &self,
+        organisation: &OrganisationId,
+        batch: ImportBatch,
+    ) -> Result<Vec<Imported>, Error>;
+
+    /// Returns what [`Self::import`] would do if `added` more subscribers were stored.
+    async fn would_import(
+        &self,
+        organisation: &OrganisationId,
+        keys: Vec<SubscriberKey>,
+        added: u64,
+    ) -> Result<Vec<Imported>, Error>;
+
+    /// Notes an import in the audit log.
+    async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error>;
 
     /// Notes that messages to a subscriber arrive again.
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
@@ -326,6 +355,31 @@ impl Subscribers {
             failing: None,
             ..subscriber
         })
+    }
+
+    /// Imports rows for an operator with this account, in batches: if it fails, the batches before are stored, and the same file may be
+    /// imported again.
+    pub async fn import(
+        &self,
+        organisation: &OrganisationId,
+        account: &str,
+        mode: ImportMode,
+        rows: impl Iterator<Item = ImportRow> + Send,
+    ) -> Result<ImportReport, Error> {
+        let organisation = self.organisation(organisation).await?.id;
+        let mut import = Import::new(self, &organisation, account, mode).await?;
+        for row in rows {
+            import.push(row).await?;
+        }
+        import.finish().await
+    }
+
+    /// The components of an organisation, for the names in an export.
+    pub async fn named_components(
+        &self,
+        organisation: &OrganisationId,
+    ) -> Result<Vec<NamedComponent>, Error> {
+        self.ports.subscribers.named_components(organisation).await
     }
 
     /// Removes a subscriber. [`Error::NotFound`] if it does not exist.

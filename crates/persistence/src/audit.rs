@@ -117,6 +117,25 @@ impl SubscriberChange {
     }
 }
 
+/// Appends an item for an import of subscribers.
+pub(crate) async fn append_import(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    origin: &Origin,
+    (now, random): (DateTime<Utc>, Uuid),
+    note: String,
+) -> Result<(), Error> {
+    let item = ActiveModel {
+        id: Set(Stamp::at(now, now, Revision(0), random).id),
+        action: Set(Action::SubscriberImported.to_string()),
+        target_type: Set(TargetType::Organisation.to_string()),
+        target_id: Set(organisation.to_string()),
+        target_name: Set(Some(note)),
+        ..originated(organisation, origin, now)
+    };
+    insert(transaction, item).await
+}
+
 /// Appends an item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
 pub(crate) async fn append_subscriber(
     transaction: &DatabaseTransaction,

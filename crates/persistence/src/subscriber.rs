@@ -1,5 +1,6 @@
 //! Subscribers, and the counts of recent verification messages.
 
+mod import;
 mod scope;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
+use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::Action;
@@ -124,6 +126,48 @@ impl SubscriberStore for Database {
                     audit::append_subscriber(transaction, &organisation, &origin, change).await?;
                 }
                 Ok(gone)
+            })
+        })
+        .await
+    }
+
+    async fn named_components(
+        &self,
+        organisation: &OrganisationId,
+    ) -> Result<Vec<NamedComponent>, Error> {
+        import::named_components(self.read(), organisation).await
+    }
+
+    async fn import(
+        &self,
+        organisation: &OrganisationId,
+        batch: ImportBatch,
+    ) -> Result<Vec<Imported>, Error> {
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let limits = self.limits;
+        self.write(move |transaction| {
+            Box::pin(
+                async move { import::import(transaction, &organisation, batch, limits, now).await },
+            )
+        })
+        .await
+    }
+
+    async fn would_import(
+        &self,
+        organisation: &OrganisationId,
+        keys: Vec<SubscriberKey>,
+        added: u64,
+    ) -> Result<Vec<Imported>, Error> {
+        import::outcomes(self.read(), organisation, &keys, added, self.limits).await
+    }
+
+    async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error> {
+        let (organisation, now) = (organisation.clone(), self.clock.now());
+        let (origin, random) = (Origin::current(), self.clock.id());
+        self.write(move |transaction| {
+            Box::pin(async move {
+                audit::append_import(transaction, &organisation, &origin, (now, random), note).await
             })
         })
         .await
@@ -322,15 +366,24 @@ async fn check_limit(
     }
     // Under the lock, so that concurrent requests count each other.
     lock(transaction, organisation).await?;
+    limits.check_subscribers(count_of(transaction, organisation).await?)
+}
+
+/// The stored number of the organisation's subscribers.
+async fn count_of(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<u64, Error> {
     let count: Option<i64> = organisation::Entity::find_by_id(organisation.as_str())
         .select_only()
         .column(organisation::Column::SubscriberCount)
         .into_tuple()
-        .one(transaction)
+        .one(connection)
         .await
         .map_err(broken)?;
-    let count = count.and_then(|count| u64::try_from(count).ok());
-    limits.check_subscribers(count.unwrap_or(0))
+    Ok(count
+        .and_then(|count| u64::try_from(count).ok())
+        .unwrap_or(0))
 }
 
 /// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The

@@ -1,5 +1,6 @@
 //! The subscriber routes: for operators, and for visitors without a token.
 
+mod csv;
 mod delivery;
 pub(crate) mod form;
 mod input;
@@ -318,6 +319,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
         visitor::routes(routes);
         one_click::routes(routes);
         delivery::routes(routes);
+        csv::routes(routes);
         manage::routes(routes);
         routes
             .service(add)

@@ -148,6 +148,9 @@ async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_ba
     assert_eq!(received, expected);
 }
 
+/// The metric of failed mails that are sent again later.
+const RETRIED: &str = "allclear_deliveries_total{channel=\"email\",outcome=\"retried\"} ";
+
 /// How often a mail has failed and was put off.
 async fn tried_again(process: &Process) -> usize {
     let metrics = crate::app::client()
@@ -158,7 +161,7 @@ async fn tried_again(process: &Process) -> usize {
     let metrics = metrics.text().await.unwrap();
     let value = metrics
         .lines()
-        .find_map(|line| line.strip_prefix("allclear_deliveries_total{outcome=\"retried\"} "));
+        .find_map(|line| line.strip_prefix(RETRIED));
     value.map_or(0, |count| count.parse().unwrap())
 }
 

@@ -352,7 +352,8 @@ async fn an_address_is_an_address_and_nothing_else() {
         (created.status, created.body["data"]["email"].as_str()),
         (201, Some(odd))
     );
-    assert_eq!(count(&operator.get("/subscriber/list").await.body, odd), 1);
+    // As `email` and as `target`.
+    assert_eq!(count(&operator.get("/subscriber/list").await.body, odd), 2);
     let folder = app.stop().await;
     assert_eq!(mail::to(folder.path(), &[odd.to_owned()]).len(), 1);
 }

@@ -1,0 +1,429 @@
+//! Import of subscribers by mail.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, SubscriberId};
+use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
+use allclear_domain::validation::Invalid;
+
+use super::{SubscriberKey, Subscribers};
+use crate::error::Error;
+use crate::mail_budget::MailCause;
+
+/// A row of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportRow {
+    /// Number of its line, from 1.
+    pub line: u64,
+    /// The address and the names or codes of components, separated by semicolons; or why the row cannot be read.
+    pub content: Result<(String, String), &'static str>,
+}
+
+/// How a file is imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportMode {
+    /// Nothing is stored: the report says what would happen.
+    DryRun {
+        /// Whether the addresses would be confirmed.
+        confirmed: bool,
+    },
+    /// The addresses get the verification link.
+    Pending,
+    /// The people behind the addresses have agreed. Holds the statement of the operator that says so.
+    Confirmed(String),
+}
+
+impl ImportMode {
+    /// Longest statement, in characters.
+    pub const CONSENT_MAX: usize = 1_000;
+
+    /// The mode of a request.
+    ///
+    /// # Errors
+    /// [`Invalid`] at `consent` if the addresses are confirmed without a statement, or it is too long.
+    pub fn of(dry_run: bool, confirmed: bool, consent: &str) -> Result<Self, Invalid> {
+        let consent = consent.trim();
+        if confirmed && consent.is_empty() {
+            let message = "Say how the people agreed to get these mails";
+            return Err(Invalid::field("consent", message));
+        }
+        if consent.chars().count() > Self::CONSENT_MAX {
+            let message = format!("Must be at most {} characters", Self::CONSENT_MAX);
+            return Err(Invalid::field("consent", message));
+        }
+        Ok(match (dry_run, confirmed) {
+            (true, confirmed) => Self::DryRun { confirmed },
+            (false, true) => Self::Confirmed(consent.to_owned()),
+            (false, false) => Self::Pending,
+        })
+    }
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ImportReport {
+    /// Number of rows.
+    pub rows: u64,
+    /// Number of new subscribers.
+    pub added: u64,
+    /// Number of addresses that are subscribers already, or stand in an earlier row.
+    pub known: u64,
+    /// Number of rows that cannot be imported.
+    pub failed: u64,
+    /// Line and reason of these rows, the first ones.
+    pub errors: Vec<(u64, String)>,
+}
+
+impl ImportReport {
+    /// Most errors that a report lists.
+    pub const ERRORS: usize = 100;
+
+    fn fail(&mut self, line: u64, reason: impl Into<String>) {
+        self.failed += 1;
+        if self.errors.len() < Self::ERRORS {
+            self.errors.push((line, reason.into()));
+        }
+    }
+}
+
+/// A component as rows name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedComponent {
+    /// Its identifier.
+    pub id: ComponentId,
+    /// Its name.
+    pub name: String,
+    /// Its group.
+    pub group: Option<ComponentGroupId>,
+}
+
+/// What storage does with a batch of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportBatch {
+    /// The subscribers, each with another key.
+    pub subscribers: Vec<Subscriber>,
+    /// Whether each gets the verification link.
+    pub verifies: bool,
+}
+
+/// What became of one subscriber of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Imported {
+    /// It is new.
+    Added,
+    /// The address is a subscriber already.
+    Known,
+    /// The organisation may not have more subscribers.
+    OverLimit,
+}
+
+/// Rows of a file that are imported one after the other.
+pub(super) struct Import<'a> {
+    subscribers: &'a Subscribers,
+    organisation: OrganisationId,
+    account: String,
+    mode: ImportMode,
+    components: Names,
+    /// Hashes of the addresses so far. A file of many rows takes eight bytes for each.
+    seen: HashSet<u64>,
+    batch: Vec<(u64, Subscriber)>,
+    /// Number of rows in a row that the mail budget refused.
+    refused: usize,
+    report: ImportReport,
+}
+
+impl<'a> Import<'a> {
+    /// Number of subscribers stored in one transaction.
+    const BATCH: usize = 500;
+    /// After so many refusals in a row the budget is not asked again: it is used up.
+    const REFUSALS: usize = 10;
+
+    pub(super) async fn new(
+        subscribers: &'a Subscribers,
+        organisation: &OrganisationId,
+        account: &str,
+        mode: ImportMode,
+    ) -> Result<Self, Error> {
+        let store = &subscribers.ports.subscribers;
+        Ok(Self {
+            subscribers,
+            organisation: organisation.clone(),
+            account: account.to_owned(),
+            mode,
+            components: Names::of(store.named_components(organisation).await?),
+            seen: HashSet::new(),
+            batch: Vec::new(),
+            refused: 0,
+            report: ImportReport::default(),
+        })
+    }
+
+    pub(super) async fn push(&mut self, row: ImportRow) -> Result<(), Error> {
+        self.report.rows += 1;
+        let subscriber = match self.subscriber(&row) {
+            Ok(Some(subscriber)) => subscriber,
+            Ok(None) => {
+                self.report.known += 1;
+                return Ok(());
+            }
+            Err(reason) => {
+                self.report.fail(row.line, reason);
+                return Ok(());
+            }
+        };
+        self.batch.push((row.line, subscriber));
+        if self.batch.len() >= Self::BATCH {
+            self.store().await?;
+        }
+        Ok(())
+    }
+
+    /// Stores what is left and notes the import in the audit log.
+    pub(super) async fn finish(mut self) -> Result<ImportReport, Error> {
+        self.store().await?;
+        let ports = &self.subscribers.ports;
+        if self.report.added > 0 && !matches!(self.mode, ImportMode::DryRun { .. }) {
+            let added = self.report.added;
+            let note = match &self.mode {
+                ImportMode::Confirmed(consent) => format!("{added} added. Consent: {consent}"),
+                _ => format!("{added} added, to be confirmed"),
+            };
+            ports
+                .subscribers
+                .note_import(&self.organisation, note)
+                .await?;
+            ports.wake_signal.notify();
+        }
+        Ok(self.report)
+    }
+
+    /// The subscriber of a row; `None` if an earlier row has its address.
+    fn subscriber(&mut self, row: &ImportRow) -> Result<Option<Subscriber>, String> {
+        let (email, components) = row
+            .content
+            .as_ref()
+            .map_err(|reason| (*reason).to_owned())?;
+        let target = Target::parse(Channel::Email, email).map_err(|invalid| first(&invalid))?;
+        let scope = self.components.scope(components)?;
+        let mut hasher = DefaultHasher::new();
+        target.key().hash(&mut hasher);
+        if !self.seen.insert(hasher.finish()) {
+            return Ok(None);
+        }
+        let draft = SubscriberDraft {
+            target,
+            scope,
+            mute_maintenances: false,
+        };
+        let clock = &self.subscribers.ports.clock;
+        let now = clock.now();
+        let pending = Subscriber::create(SubscriberId(clock.id()), draft, now);
+        let confirmed = match self.mode {
+            ImportMode::DryRun { confirmed } => confirmed,
+            ImportMode::Pending => false,
+            ImportMode::Confirmed(_) => true,
+        };
+        if !confirmed {
+            return Ok(Some(pending));
+        }
+        let verified = pending.verify(now + Subscriber::VERIFICATION_LIFE, now);
+        verified.map(Some).map_err(|error| error.to_string())
+    }
+
+    async fn store(&mut self) -> Result<(), Error> {
+        let mut batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let store = &self.subscribers.ports.subscribers;
+        let is_dry = matches!(self.mode, ImportMode::DryRun { .. });
+        if self.mode == ImportMode::Pending {
+            batch = self.within_budget(batch).await?;
+        }
+        let (lines, subscribers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+        let outcomes = if is_dry {
+            let keys = subscribers.iter().map(SubscriberKey::of).collect();
+            store
+                .would_import(&self.organisation, keys, self.report.added)
+                .await?
+        } else {
+            let batch = ImportBatch {
+                subscribers,
+                verifies: self.mode == ImportMode::Pending,
+            };
+            store.import(&self.organisation, batch).await?
+        };
+        for (line, outcome) in lines.into_iter().zip(outcomes) {
+            match outcome {
+                Imported::Added => self.report.added += 1,
+                Imported::Known => self.report.known += 1,
+                Imported::OverLimit => {
+                    let reason = "The organisation may not have more subscribers";
+                    self.report
+                        .fail(line, format!("{reason} (ALLCLEAR_LIMIT_SUBSCRIBERS)"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The subscribers that may be mailed a verification link. Those that are known get no mail and are not counted.
+    async fn within_budget(
+        &mut self,
+        batch: Vec<(u64, Subscriber)>,
+    ) -> Result<Vec<(u64, Subscriber)>, Error> {
+        let ports = &self.subscribers.ports;
+        let keys = batch.iter().map(|(_, new)| SubscriberKey::of(new));
+        let outcomes = ports
+            .subscribers
+            .would_import(&self.organisation, keys.collect(), 0)
+            .await?;
+        let mut mailed = Vec::new();
+        for ((line, subscriber), outcome) in batch.into_iter().zip(outcomes) {
+            if outcome != Imported::Added {
+                mailed.push((line, subscriber));
+                continue;
+            }
+            let refusal = if self.refused >= Self::REFUSALS {
+                Some("No more mails today (UTC), please try again tomorrow".to_owned())
+            } else {
+                let cause = MailCause {
+                    to: EmailKey::of(subscriber.target.key().as_str()),
+                    account: Some(self.account.clone()),
+                    organisation: Some(self.organisation.clone()),
+                };
+                match ports.mail_budget.take(&cause).await {
+                    Ok(()) => None,
+                    Err(Error::TooMany { message, .. }) => Some(message),
+                    Err(error) => return Err(error),
+                }
+            };
+            match refusal {
+                None => {
+                    self.refused = 0;
+                    mailed.push((line, subscriber));
+                }
+                Some(reason) => {
+                    self.refused += 1;
+                    self.report.fail(line, reason);
+                }
+            }
+        }
+        Ok(mailed)
+    }
+}
+
+fn first(invalid: &Invalid) -> String {
+    let error = invalid.errors.first();
+    error.map_or_else(String::new, |error| error.message.clone())
+}
+
+/// The components that rows may name.
+struct Names {
+    by_name: HashMap<String, Option<ComponentId>>,
+    by_code: HashMap<String, ComponentId>,
+}
+
+impl Names {
+    fn of(components: Vec<NamedComponent>) -> Self {
+        let mut names = Self {
+            by_name: HashMap::new(),
+            by_code: HashMap::new(),
+        };
+        for NamedComponent { id, name, .. } in components {
+            names.by_code.insert(id.code().to_string(), id);
+            names
+                .by_name
+                .entry(name)
+                .and_modify(|known| *known = None)
+                .or_insert(Some(id));
+        }
+        names
+    }
+
+    /// The scope of a cell: everything if it is empty.
+    fn scope(&self, cell: &str) -> Result<Scope, String> {
+        let mut components = Vec::new();
+        for text in cell
+            .split(';')
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+        {
+            let found = match (self.by_name.get(text), self.by_code.get(text)) {
+                (Some(Some(id)), _) | (_, Some(id)) => *id,
+                (Some(None), None) => {
+                    return Err(format!(
+                        "Several components are called \"{text}\": use the code"
+                    ));
+                }
+                (None, None) => return Err(format!("There is no component \"{text}\"")),
+            };
+            if !components.contains(&found) {
+                components.push(found);
+            }
+        }
+        if components.is_empty() {
+            return Ok(Scope::All);
+        }
+        Ok(Scope::Components(Choice {
+            components,
+            groups: Vec::new(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use uuid::Uuid;
+
+    fn component(number: u128, name: &str) -> NamedComponent {
+        NamedComponent {
+            id: ComponentId(Uuid::from_u128(number)),
+            name: name.into(),
+            group: None,
+        }
+    }
+
+    #[test]
+    fn a_cell_names_components_by_name_or_code() {
+        let (api, web) = (component(1, "API"), component(2, "Web site"));
+        let code = api.id.code().to_string();
+        let chosen = |components: &[ComponentId]| {
+            Ok(Scope::Components(Choice {
+                components: components.to_vec(),
+                groups: Vec::new(),
+            }))
+        };
+        let names = Names::of(vec![api.clone(), web.clone()]);
+        assert_eq!(names.scope(" ; "), Ok(Scope::All));
+        assert_eq!(names.scope("Web site; API"), chosen(&[web.id, api.id]));
+        assert_eq!(names.scope(&format!("{code};API")), chosen(&[api.id]));
+        assert!(names.scope("api").unwrap_err().contains("no component"));
+        let twins = Names::of(vec![api, component(3, "API")]);
+        assert!(twins.scope("API").unwrap_err().contains("use the code"));
+        assert!(twins.scope(&code).is_ok());
+    }
+
+    #[test]
+    fn confirmed_addresses_need_a_statement() {
+        let refused = ImportMode::of(false, true, "  ").unwrap_err();
+        assert_eq!(refused.errors[0].field, "consent");
+        let long = "x".repeat(1_001);
+        assert!(ImportMode::of(false, true, &long).is_err());
+        assert_eq!(
+            ImportMode::of(false, true, " asked in June "),
+            Ok(ImportMode::Confirmed("asked in June".into()))
+        );
+        assert_eq!(ImportMode::of(false, false, ""), Ok(ImportMode::Pending));
+        assert_eq!(
+            ImportMode::of(true, false, ""),
+            Ok(ImportMode::DryRun { confirmed: false })
+        );
+    }
+}

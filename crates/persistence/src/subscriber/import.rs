@@ -1,0 +1,144 @@
+//! Import of subscribers, in batches.
+
+use std::collections::HashSet;
+
+use allclear_application::error::Error;
+use allclear_application::subscriber::SubscriberKey;
+use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
+use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::channel::Channel;
+use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, QueryFilter, QuerySelect,
+};
+use uuid::Uuid;
+
+use super::{add_to_count, count_of, row, scope};
+use crate::entity::subscriber::{Column, Entity};
+use crate::entity::{component, delivery};
+use crate::error::broken;
+use crate::organisation::lock::lock;
+
+/// The components of an organisation.
+pub(super) async fn named_components(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<Vec<NamedComponent>, Error> {
+    let rows: Vec<(Uuid, String, Option<Uuid>)> = component::Entity::find()
+        .select_only()
+        .columns([
+            component::Column::Id,
+            component::Column::Name,
+            component::Column::GroupId,
+        ])
+        .filter(component::Column::OrganisationId.eq(organisation.as_str()))
+        .filter(component::Column::DeletedAt.is_null())
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    let named = rows.into_iter().map(|(id, name, group)| NamedComponent {
+        id: ComponentId(id),
+        name,
+        group: group.map(ComponentGroupId),
+    });
+    Ok(named.collect())
+}
+
+/// What an import would do with each key, if `added` more subscribers were stored.
+pub(super) async fn outcomes(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    keys: &[SubscriberKey],
+    added: u64,
+    limits: UsageLimits,
+) -> Result<Vec<Imported>, Error> {
+    let texts = keys.iter().map(text);
+    let known: Vec<String> = Entity::find()
+        .select_only()
+        .column(Column::TargetKey)
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::IncidentId.is_null())
+        .filter(Column::TargetKey.is_in(texts))
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    let known: HashSet<_> = known.into_iter().collect();
+    let mut present = count_of(connection, organisation).await? + added;
+    let outcome = |key: &SubscriberKey| {
+        if known.contains(text(key)) {
+            return Imported::Known;
+        }
+        if limits.check_subscribers(present).is_err() {
+            return Imported::OverLimit;
+        }
+        present += 1;
+        Imported::Added
+    };
+    Ok(keys.iter().map(outcome).collect())
+}
+
+fn text(key: &SubscriberKey) -> &str {
+    match key {
+        SubscriberKey::Target(target, _) => target.as_str(),
+        SubscriberKey::Id(_) => "",
+    }
+}
+
+/// Stores the new subscribers of a batch.
+pub(super) async fn import(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    batch: ImportBatch,
+    limits: UsageLimits,
+    now: DateTime<Utc>,
+) -> Result<Vec<Imported>, Error> {
+    // Under the lock no notice is committed: see `store`.
+    let locked = lock(transaction, organisation)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
+    let keys: Vec<_> = batch.subscribers.iter().map(SubscriberKey::of).collect();
+    let outcomes = outcomes(transaction, organisation, &keys, 0, limits).await?;
+    let outcome_of = batch.subscribers.iter().zip(&outcomes);
+    let added: Vec<_> = outcome_of
+        .filter(|(_, outcome)| **outcome == Imported::Added)
+        .map(|(subscriber, _)| subscriber)
+        .collect();
+    if added.is_empty() {
+        return Ok(outcomes);
+    }
+    let rows = added
+        .iter()
+        .map(|state| row(organisation, state, locked.revision).into_active_model());
+    Entity::insert_many(rows)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    for state in &added {
+        if state.scope.choice().is_some() {
+            scope::store(transaction, state).await?;
+        }
+    }
+    if batch.verifies {
+        let queued = added.iter().map(|state| delivery::ActiveModel {
+            organisation_id: Set(organisation.as_str().to_owned()),
+            subscriber_id: Set(state.id.0),
+            by_mail: Set(state.target.channel() == Channel::Email),
+            notice_id: Set(None),
+            created_at: Set(now),
+            due_at: Set(Some(DateTime::UNIX_EPOCH)),
+            attempts: Set(0),
+            ..Default::default()
+        });
+        delivery::Entity::insert_many(queued)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    let more = i64::try_from(added.len()).unwrap_or(0);
+    add_to_count(transaction, organisation, more).await?;
+    Ok(outcomes)
+}

@@ -1,0 +1,446 @@
+//! Subscribers by mail as CSV (RFC 4180).
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, get, post, web};
+use allclear_application::error::Error;
+use allclear_application::page::Page;
+use allclear_application::subscriber::Subscribers;
+use allclear_application::subscriber::import::{
+    ImportMode, ImportReport, ImportRow, NamedComponent,
+};
+use allclear_application::timestamp;
+use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::subscriber::{Scope, Subscriber};
+use allclear_domain::validation::Invalid;
+use csv::{ByteRecord, ReaderBuilder, Writer};
+use futures_util::StreamExt as _;
+use futures_util::stream::{once, try_unfold};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::api_response::ApiResponse;
+use crate::caller::Operator;
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// Largest file, in bytes.
+const FILE_LIMIT: usize = 16 * 1024 * 1024;
+/// Files that are held in memory at the same time.
+static FILES: Semaphore = Semaphore::const_new(2);
+
+/// The header of an export.
+const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "createdAt"];
+
+/// How a file is imported.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ImportQuery {
+    /// Whether nothing is stored; true if absent.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    dry_run: Option<String>,
+    /// Whether the people behind the addresses have agreed to get mail; false if absent. Then they get no verification link.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    confirmed: Option<String>,
+    /// How they agreed, 1 to 1,000 characters, for the audit log. Required if they have agreed.
+    #[serde(default)]
+    consent: Option<String>,
+}
+
+impl ImportQuery {
+    fn mode(&self) -> Result<(bool, ImportMode), Invalid> {
+        let mut invalid = Invalid::default();
+        let dry_run = flag(self.dry_run.as_deref(), true, "dryRun", &mut invalid);
+        let confirmed = flag(self.confirmed.as_deref(), false, "confirmed", &mut invalid);
+        invalid.into_result()?;
+        let consent = self.consent.as_deref().unwrap_or_default();
+        Ok((dry_run, ImportMode::of(dry_run, confirmed, consent)?))
+    }
+}
+
+fn flag(text: Option<&str>, default: bool, field: &str, invalid: &mut Invalid) -> bool {
+    match text {
+        None => default,
+        Some("true") => true,
+        Some("false") => false,
+        Some(_) => {
+            let wrong = Invalid::field(field, "Must be true or false");
+            wrong
+                .errors
+                .into_iter()
+                .for_each(|error| invalid.add(error));
+            default
+        }
+    }
+}
+
+/// What became of a file, or would.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriberImport)]
+struct ReportBody {
+    /// Whether nothing was stored.
+    dry_run: bool,
+    /// Number of rows, without the header.
+    rows: u64,
+    /// Number of new subscribers.
+    added: u64,
+    /// Number of addresses that are subscribers already, or stand in an earlier row.
+    known: u64,
+    /// Number of rows that cannot be imported.
+    failed: u64,
+    /// Why rows cannot be imported, the first 100.
+    errors: Vec<RowErrorBody>,
+}
+
+/// Why a row cannot be imported.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriberImportError)]
+struct RowErrorBody {
+    /// Number of the line; the header is line 1.
+    line: u64,
+    /// What is wrong.
+    message: String,
+}
+
+impl ReportBody {
+    fn new(dry_run: bool, report: ImportReport) -> Self {
+        let error = |(line, message)| RowErrorBody { line, message };
+        Self {
+            dry_run,
+            rows: report.rows,
+            added: report.added,
+            known: report.known,
+            failed: report.failed,
+            errors: report.errors.into_iter().map(error).collect(),
+        }
+    }
+}
+
+/// Imports addresses from a CSV file of up to 16 MiB with the columns `email` and, if wanted, `components`: names or codes, separated
+/// by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
+#[utoipa::path(
+    tag = "subscribers",
+    params(ImportQuery),
+    request_body(content = String, content_type = "text/csv"),
+    responses((status = 200, body = ApiResponse<ReportBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[post("/import")]
+async fn import(
+    request: HttpRequest,
+    operator: Operator,
+    query: web::Query<ImportQuery>,
+    body: web::Payload,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    if !request.content_type().eq_ignore_ascii_case("text/csv") {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "The body must be text/csv",
+        ));
+    }
+    let (dry_run, mode) = query.mode()?;
+    let Ok(_held) = FILES.try_acquire() else {
+        let message = "Other files are being imported, please try again in a minute";
+        return Err(Problem::too_many_of(message.to_owned(), 60));
+    };
+    let file = read(body).await?;
+    let rows = Rows::of(&file)?;
+    let report = subscribers
+        .import(
+            &operator.organisation,
+            &operator.caller.subject,
+            mode,
+            rows.iter(),
+        )
+        .await?;
+    Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
+}
+
+async fn read(body: web::Payload) -> Result<web::Bytes, Problem> {
+    match body.to_bytes_limited(FILE_LIMIT).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "The file could not be read",
+        )),
+        Err(_) => Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The file is larger than 16 MiB",
+        )),
+    }
+}
+
+/// The rows of a file.
+struct Rows<'a> {
+    file: &'a [u8],
+    email: usize,
+    components: Option<usize>,
+}
+
+impl<'a> Rows<'a> {
+    /// Reads the header.
+    fn of(file: &'a [u8]) -> Result<Self, Invalid> {
+        // The byte order mark of some programs.
+        let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        let mut reader = reader(file);
+        let header = reader.byte_headers().cloned().unwrap_or_default();
+        let place = |name: &str| {
+            let is_it = |cell: &[u8]| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+            header.iter().position(is_it)
+        };
+        let email = place("email");
+        Ok(Self {
+            file,
+            email: email.ok_or_else(|| {
+                Invalid::field("email", "The first line must name a column \"email\"")
+            })?,
+            components: place("components"),
+        })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = ImportRow> + Send {
+        let (email, components) = (self.email, self.components);
+        let mut reader = reader(self.file);
+        let mut record = ByteRecord::new();
+        std::iter::from_fn(move || {
+            let read = reader.read_byte_record(&mut record);
+            let line = record.position().map_or(0, csv::Position::line);
+            match read {
+                Ok(false) => None,
+                Ok(true) => Some(ImportRow {
+                    line,
+                    content: content(&record, email, components),
+                }),
+                Err(_) => Some(ImportRow {
+                    line,
+                    content: Err("The line is not well-formed"),
+                }),
+            }
+        })
+    }
+}
+
+fn reader(file: &[u8]) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().flexible(true).from_reader(file)
+}
+
+fn content(
+    record: &ByteRecord,
+    email: usize,
+    components: Option<usize>,
+) -> Result<(String, String), &'static str> {
+    let cell = |place: usize| {
+        let bytes = record.get(place).unwrap_or_default();
+        let text = std::str::from_utf8(bytes).map_err(|_| "The line is not UTF-8")?;
+        Ok::<_, &'static str>(plain(text.trim()).to_owned())
+    };
+    let components = components.map(cell).transpose()?.unwrap_or_default();
+    Ok((cell(email)?, components))
+}
+
+/// A cell without the apostrophe that [`guarded`] adds.
+fn plain(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(rest) if rest.starts_with(is_formula) => rest,
+        _ => cell,
+    }
+}
+
+/// A cell that no spreadsheet program takes for a formula (OWASP, CSV Injection).
+fn guarded(cell: String) -> String {
+    if cell.starts_with(is_formula) {
+        format!("'{cell}")
+    } else {
+        cell
+    }
+}
+
+const fn is_formula(character: char) -> bool {
+    matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r')
+}
+
+/// Returns the subscribers by mail as CSV, newest first, without those of single incidents.
+#[utoipa::path(
+    tag = "subscribers",
+    responses(
+        (status = 200, description = "The file", body = String, content_type = "text/csv"),
+        ErrorResponses
+    ),
+    security(("bearer" = []))
+)]
+#[get("/export")]
+async fn export(
+    operator: Operator,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    let organisation = operator.organisation;
+    let components = subscribers.named_components(&organisation).await?;
+    let first = line(HEADER.map(str::to_owned))?;
+    let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
+        let (organisation, subscribers) = (organisation.clone(), subscribers.clone());
+        let components = components.clone();
+        async move {
+            let Some(before) = before else {
+                return Ok::<_, Error>(None);
+            };
+            let (text, next) = page(&subscribers, &organisation, &components, before).await?;
+            Ok(Some((web::Bytes::from(text), next.map(Some))))
+        }
+    });
+    let header = once(async move { Ok(web::Bytes::from(first)) });
+    let disposition = ContentDisposition {
+        disposition: DispositionType::Attachment,
+        parameters: vec![DispositionParam::Filename("subscribers.csv".to_owned())],
+    };
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
+        .insert_header(disposition)
+        .streaming(header.chain(pages)))
+}
+
+/// The lines of a page of subscribers, and where the next page begins.
+async fn page(
+    subscribers: &Subscribers,
+    organisation: &OrganisationId,
+    components: &[NamedComponent],
+    before: Option<Uuid>,
+) -> Result<(Vec<u8>, Option<Uuid>), Error> {
+    let page = Page {
+        limit: Some(Page::MAX_LIMIT),
+        before,
+    };
+    let listed = subscribers.list(organisation, page).await?;
+    let mut text = Vec::new();
+    for subscriber in &listed.items {
+        let is_exported = subscriber.scope.incident().is_none();
+        if let Some(email) = subscriber.target.email().filter(|_| is_exported) {
+            text.extend(line(cells(email, subscriber, components))?);
+        }
+    }
+    Ok((text, listed.next))
+}
+
+fn cells(email: &str, subscriber: &Subscriber, components: &[NamedComponent]) -> [String; 5] {
+    [
+        guarded(email.to_owned()),
+        guarded(chosen(&subscriber.scope, components)),
+        subscriber.status.to_string(),
+        subscriber.is_verified.to_string(),
+        timestamp::text(&subscriber.created_at),
+    ]
+}
+
+/// The components of a scope as an import reads them: by name, or by code where the name would be read differently. A group stands
+/// for the components that it has now.
+fn chosen(scope: &Scope, components: &[NamedComponent]) -> String {
+    let Some(choice) = scope.choice() else {
+        return String::new();
+    };
+    let is_chosen = |component: &&NamedComponent| {
+        let in_group = component
+            .group
+            .is_some_and(|group| choice.groups.contains(&group));
+        in_group || choice.components.contains(&component.id)
+    };
+    let found = components.iter().filter(is_chosen);
+    let texts = found.map(|component| named(component.id, &component.name, components));
+    texts.collect::<Vec<_>>().join(";")
+}
+
+fn named(id: ComponentId, name: &str, components: &[NamedComponent]) -> String {
+    let same = components.iter().filter(|other| other.name == name);
+    if same.count() > 1 || name.contains(';') || plain(name) != name {
+        id.code().to_string()
+    } else {
+        name.to_owned()
+    }
+}
+
+fn line(cells: [String; 5]) -> Result<Vec<u8>, Error> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(&cells).map_err(Error::internal)?;
+    writer
+        .into_inner()
+        .map_err(|error| Error::internal(error.to_string()))
+}
+
+/// The routes of files.
+pub(super) fn routes(config: &mut impl Routes) {
+    config.service(import).service(export);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(file: &str) -> Vec<ImportRow> {
+        Rows::of(file.as_bytes()).unwrap().iter().collect()
+    }
+
+    fn row(line: u64, email: &str, components: &str) -> ImportRow {
+        ImportRow {
+            line,
+            content: Ok((email.into(), components.into())),
+        }
+    }
+
+    #[test]
+    fn rows_are_read_by_the_names_of_the_header_with_their_lines() {
+        assert_eq!(
+            rows(
+                "\u{feff}Components,EMAIL\nAPI;Web, ann@example.com \n\"a\nb\",bob@example.com\r\n"
+            ),
+            [
+                row(2, "ann@example.com", "API;Web"),
+                row(3, "bob@example.com", "a\nb"),
+            ]
+        );
+        assert_eq!(
+            rows("email\nann@example.com\n"),
+            [row(2, "ann@example.com", "")]
+        );
+        assert_eq!(rows("email,components\n,\n"), [row(2, "", "")]);
+        assert!(rows("email\n").is_empty());
+    }
+
+    #[test]
+    fn a_file_needs_a_header() {
+        for file in ["", "ann@example.com\n", "name\nann\n"] {
+            assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_encoding_is_an_error_of_its_own() {
+        let file = b"email\n\xff@example.com\nann@example.com\n";
+        let rows: Vec<_> = Rows::of(file).unwrap().iter().collect();
+        assert_eq!(
+            rows,
+            [
+                ImportRow {
+                    line: 2,
+                    content: Err("The line is not UTF-8"),
+                },
+                row(3, "ann@example.com", ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_an_import_reads_what_an_export_wrote() {
+        for cell in ["=1+1", "+1", "-1", "@x", "\tx"] {
+            let guarded = guarded(cell.to_owned());
+            assert!(guarded.starts_with('\''), "{guarded}");
+            assert_eq!(plain(&guarded), cell);
+        }
+        assert_eq!(guarded("ann".to_owned()), "ann");
+        assert_eq!(plain("'ann"), "'ann");
+    }
+}

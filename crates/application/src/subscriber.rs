@@ -3,6 +3,7 @@
 
 pub(crate) mod code;
 pub mod import;
+mod preview;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ use crate::message::{Messenger, SigningSecret};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
 use crate::secret::HmacKey;
+use crate::statuspage::PublicStateStore;
 use crate::subscriber::code::Codes;
 use crate::subscriber::import::{
     Import, ImportBatch, ImportMode, ImportReport, ImportRow, Imported, NamedComponent,
@@ -163,6 +165,8 @@ pub struct SubscriberPorts {
     pub mail_budget: Arc<MailBudget>,
     /// Time.
     pub clock: Arc<dyn Clock>,
+    /// Storage of the public state.
+    pub states: Arc<dyn PublicStateStore>,
     /// Sends messages to webhooks and chats.
     pub messenger: Arc<dyn Messenger>,
     /// Sends test messages.

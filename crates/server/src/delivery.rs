@@ -98,6 +98,7 @@ impl DeliveryServices {
             organisations: Arc::clone(&store) as _,
             mail_budget: Arc::clone(&identity.mail_budget),
             clock: Arc::clone(&clock),
+            states: Arc::clone(&store) as _,
             messenger,
             tester: Arc::new(tester),
             wake_signal: Arc::clone(&wake_signal),

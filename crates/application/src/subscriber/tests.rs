@@ -7,6 +7,7 @@ use crate::delivery::MockDeliverySender;
 use crate::fixture::{clock, no_mail_left, now, organisation, unlimited_mail};
 use crate::message::MockMessenger;
 use crate::organisation::MockOrganisationStore;
+use crate::statuspage::MockPublicStateStore;
 
 const ADDRESS: &str = "ann@example.com";
 
@@ -63,6 +64,7 @@ fn service(store: MockSubscriberStore) -> Subscribers {
         organisations: Arc::new(organisations),
         mail_budget: unlimited_mail(),
         clock: clock(),
+        states: Arc::new(MockPublicStateStore::new()),
         messenger: Arc::new(MockMessenger::new()),
         tester: Arc::new(MockDeliverySender::new()),
         wake_signal: Arc::default(),

@@ -159,9 +159,7 @@ async fn tried_again(process: &Process) -> usize {
         .await
         .unwrap();
     let metrics = metrics.text().await.unwrap();
-    let value = metrics
-        .lines()
-        .find_map(|line| line.strip_prefix(RETRIED));
+    let value = metrics.lines().find_map(|line| line.strip_prefix(RETRIED));
     value.map_or(0, |count| count.parse().unwrap())
 }
 

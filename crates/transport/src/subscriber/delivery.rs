@@ -2,8 +2,11 @@
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::delivery::{Deliveries, DeliveryCounts};
-use serde::Serialize;
-use utoipa::ToSchema;
+use allclear_application::subscriber::Subscribers;
+use allclear_domain::channel::Channel;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::api_response::ApiResponse;
 use crate::caller::Operator;
@@ -65,7 +68,47 @@ async fn counts(
     Ok(ApiResponse::new(CountsBody::from(counts)).ok())
 }
 
-/// The delivery route.
+/// The channel of a preview.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct PreviewQuery {
+    /// `webhook`, `slack`, `teams` or `discord`.
+    #[serde(default)]
+    #[param(value_type = Channel, required = true)]
+    channel: Option<String>,
+}
+
+/// A message as a channel gets it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MessagePreview)]
+struct PreviewBody {
+    channel: Channel,
+    /// Body of the request, as JSON with line breaks.
+    body: String,
+}
+
+/// Returns a message about the newest incident, or about an example, as a channel gets it.
+#[utoipa::path(
+    tag = "subscribers",
+    params(PreviewQuery),
+    responses((status = 200, body = ApiResponse<PreviewBody>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/preview")]
+async fn preview(
+    operator: Operator,
+    query: web::Query<PreviewQuery>,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    let channel = query.channel.as_deref().and_then(|text| text.parse().ok());
+    let Some(channel) = channel.filter(|channel| *channel != Channel::Email) else {
+        return Err(Invalid::field("channel", "Select Any One").into());
+    };
+    let body = subscribers.preview(&operator.organisation, channel).await?;
+    Ok(ApiResponse::new(PreviewBody { channel, body }).ok())
+}
+
+/// The routes of deliveries.
 pub(super) fn routes(config: &mut impl Routes) {
-    config.service(counts);
+    config.service(counts).service(preview);
 }

@@ -1,0 +1,104 @@
+//! A message as a channel would get it, for operators.
+
+use std::sync::Arc;
+
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::notice::{AffectedComponent, IncidentChange, NoticeChange, NoticeContent};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::Subscribers;
+use crate::error::Error;
+use crate::message::{Message, MessageContent, MessageKind};
+use crate::notice::Notice;
+use crate::statuspage::{IncidentRecord, PublicState};
+
+impl Subscribers {
+    /// Returns the body of a message to a channel other than mail, as JSON text with line breaks: about the newest incident, or about
+    /// an example. [`Error::NotFound`] if the organisation does not exist.
+    pub async fn preview(
+        &self,
+        organisation: &OrganisationId,
+        channel: Channel,
+    ) -> Result<String, Error> {
+        let now = self.ports.clock.now();
+        let state = self.ports.states.public_state(organisation, now).await?;
+        let state = Arc::new(state.ok_or(Error::NotFound("Organisation"))?);
+        let notice = state
+            .incidents
+            .first()
+            .map_or_else(|| example(&state, now), |record| of(record, &state, now));
+        let manage = format!("{}/subscription", state.url);
+        let message = Message {
+            id: Uuid::nil().simple().to_string(),
+            target: Target::stored(channel, state.url.clone()),
+            secrets: Vec::new(),
+            content: MessageContent {
+                state,
+                manage,
+                at: now,
+                kind: MessageKind::Notice(Arc::new(notice)),
+            },
+        };
+        Ok(self.ports.messenger.preview(&message))
+    }
+}
+
+/// What subscribers hear of the newest entry of an incident.
+fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notice {
+    let incident = &record.incident;
+    let is_described = record.entries.len() < 2;
+    let newest = record.entries.first().filter(|_| !is_described);
+    let attached = state
+        .components
+        .iter()
+        .filter(|report| record.components.contains(&report.component.id));
+    let components = attached.map(|report| AffectedComponent {
+        name: report.component.name.clone(),
+        status: report.component.status,
+    });
+    Notice {
+        id: Uuid::nil(),
+        subject: incident.id.0,
+        at: now,
+        content: NoticeContent {
+            title: incident.title.clone(),
+            description: incident.description.clone(),
+            message: newest.map(|entry| entry.body.clone()),
+            change: NoticeChange::Incident {
+                change: IncidentChange::Updated,
+                status: incident.status,
+                occurred_at: incident.occured_at,
+                components: components.collect(),
+            },
+        },
+    }
+}
+
+/// An incident that an organisation without incidents might have.
+fn example(state: &PublicState, now: DateTime<Utc>) -> Notice {
+    let component = state.components.first();
+    let component = component.map(|report| AffectedComponent {
+        name: report.component.name.clone(),
+        status: ComponentStatus::PartialOutage,
+    });
+    Notice {
+        id: Uuid::nil(),
+        subject: Uuid::nil(),
+        at: now,
+        content: NoticeContent {
+            title: "Elevated error rates".to_owned(),
+            description: "Some requests fail. We are looking for the cause.".to_owned(),
+            message: None,
+            change: NoticeChange::Incident {
+                change: IncidentChange::Created,
+                status: IncidentStatus::Investigating,
+                occurred_at: now,
+                components: component.into_iter().collect(),
+            },
+        },
+    }
+}

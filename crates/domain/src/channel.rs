@@ -188,6 +188,10 @@ fn link(text: &str) -> Result<String, &'static str> {
 
 /// Channels that visitors may subscribe by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a switch for each channel, as the settings show them"
+)]
 pub struct PublicChannels {
     /// By mail.
     pub email: bool,

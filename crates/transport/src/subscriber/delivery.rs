@@ -72,9 +72,9 @@ async fn counts(
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct PreviewQuery {
-    /// `webhook`, `slack`, `teams` or `discord`.
+    /// `webhook`, `slack`, `teams` or `discord`; `webhook` if absent.
     #[serde(default)]
-    #[param(value_type = Channel, required = true)]
+    #[param(value_type = Option<Channel>)]
     channel: Option<String>,
 }
 
@@ -100,7 +100,7 @@ async fn preview(
     query: web::Query<PreviewQuery>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let channel = query.channel.as_deref().and_then(|text| text.parse().ok());
+    let channel = query.channel.as_deref().unwrap_or("webhook").parse().ok();
     let Some(channel) = channel.filter(|channel| *channel != Channel::Email) else {
         return Err(Invalid::field("channel", "Select Any One").into());
     };

@@ -21,7 +21,24 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
         .map(String::as_str)
         .collect();
     fields.sort_unstable();
-    assert_eq!(fields, ["createdAt", "email", "id", "isVerified", "status"]);
+    assert_eq!(
+        fields,
+        [
+            "channel",
+            "components",
+            "createdAt",
+            "email",
+            "failing",
+            "groups",
+            "id",
+            "incidentId",
+            "isVerified",
+            "muteMaintenances",
+            "scope",
+            "status",
+            "target"
+        ]
+    );
     assert_eq!(
         (&subscriber["email"], &subscriber["status"]),
         (&json!(ADDRESS), &json!("PENDING"))

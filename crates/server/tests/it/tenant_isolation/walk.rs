@@ -265,7 +265,8 @@ async fn the_table_means_what_it_says() {
     {
         let response = admin.tries(&app, route, &world).await;
         assert_eq!(response.status, 200, "{route:?}: {response:?}");
-        assert_ne!(response.body["data"], Value::Null, "{route:?}");
+        let is_file = route.path.ends_with("/export");
+        assert!(is_file || response.body["data"] != Value::Null, "{route:?}");
     }
     // Each write starts from a fresh world; deletions come last.
     let mut writing: Vec<_> = ROUTES
@@ -274,11 +275,17 @@ async fn the_table_means_what_it_says() {
         .collect();
     writing.retain(|route| guards.contains(&route.guard) && !destroys(route));
     // The incident of the world is open, and only the review of a resolved one is published.
-    // No host serves the token of the claim.
+    // No host serves the token of the claim. The subscriber has a mail address and is not confirmed; an import has another body.
     let needs_more = |route: &Route| {
-        ["/publish", "/domain/verify"]
-            .iter()
-            .any(|end| route.path.ends_with(end))
+        [
+            "/publish",
+            "/domain/verify",
+            "/rotate-secret",
+            "/test",
+            "/import",
+        ]
+        .iter()
+        .any(|end| route.path.ends_with(end))
     };
     writing.retain(|route| !needs_more(route));
     for route in writing {

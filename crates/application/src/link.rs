@@ -73,24 +73,23 @@ impl Links {
     /// URL that confirms a subscription.
     #[must_use]
     pub fn verify(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        self.subscription("verify", named(whose), target, ("verificationCode", code))
+        let (name, value) = named(whose);
+        self.subscription("verify", (name, &value), target, ("verificationCode", code))
     }
 
     /// URL that ends a subscription.
     #[must_use]
     pub fn unsubscribe(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        self.subscription(
-            "unsubscribe",
-            named(whose),
-            target,
-            ("unsubscribeCode", code),
-        )
+        let (name, value) = named(whose);
+        let code = ("unsubscribeCode", code);
+        self.subscription("unsubscribe", (name, &value), target, code)
     }
 
     /// URL of the page that changes or ends a subscription.
     #[must_use]
     pub fn manage(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let whose = ("subscriberId", whose.id.to_string());
+        let id = whose.id.to_string();
+        let whose = ("subscriberId", id.as_str());
         self.subscription("subscription", whose, target, ("manageCode", code))
     }
 
@@ -104,7 +103,7 @@ impl Links {
             _ => value,
         };
         let page = "api/v1/subscriber/unsubscribe/one-click";
-        self.subscription(page, (name, value), target, ("unsubscribeCode", code))
+        self.subscription(page, (name, &value), target, ("unsubscribeCode", code))
     }
 
     /// The public address of an organisation's page, without a slash at the end. The addresses of its other pages begin with it.
@@ -120,13 +119,13 @@ impl Links {
     fn subscription(
         &self,
         page: &str,
-        whose: (&str, String),
+        (name, value): (&str, &str),
         target: LinkTarget<'_>,
         code: (&str, &str),
     ) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query
-            .append_pair(whose.0, &whose.1)
+            .append_pair(name, value)
             .append_pair("orgId", target.organisation.as_str())
             .append_pair(code.0, code.1);
         let query = query.finish();

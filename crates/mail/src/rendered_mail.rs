@@ -216,22 +216,23 @@ impl RenderedMail {
                 organisation,
                 page,
                 manage,
-            } => {
-                let organisation = &organisation_name(organisation);
-                let subject = format!("Test message of {}", one_line(organisation));
-                let text = TestText {
-                    organisation,
-                    page,
-                    manage,
-                };
-                let html = TestHtml {
-                    organisation,
-                    page,
-                    manage,
-                };
-                Self::render(subject, &text, &html, vec![page.clone()])
-            }
+            } => Self::test(&organisation_name(organisation), page, manage),
         }
+    }
+
+    fn test(organisation: &str, page: &str, manage: &str) -> Result<Self, askama::Error> {
+        let subject = format!("Test message of {}", one_line(organisation));
+        let text = TestText {
+            organisation,
+            page,
+            manage,
+        };
+        let html = TestHtml {
+            organisation,
+            page,
+            manage,
+        };
+        Self::render(subject, &text, &html, vec![page.to_owned()])
     }
 
     fn render(

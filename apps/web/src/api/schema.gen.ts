@@ -1213,6 +1213,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriber/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the subscribers by mail as CSV, newest first, without those of single incidents. */
+        get: operations["get_subscriber_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriber/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Imports addresses from a CSV file of up to 16 MiB with the columns `email` and, if wanted, `components`: names or codes, separated
+         *     by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
+         */
+        post: operations["post_subscriber_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/subscriber/list": {
         parameters: {
             query?: never;
@@ -1222,6 +1259,23 @@ export interface paths {
         };
         /** Lists the subscribers of the organisation, newest first. */
         get: operations["get_subscriber_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/subscriber/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a message about the newest incident, or about an example, as a channel gets it. */
+        get: operations["get_subscriber_preview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1852,6 +1906,18 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_MessagePreview: {
+            /** @description A message as a channel gets it. */
+            data: {
+                /** @description Body of the request, as JSON with line breaks. */
+                body: string;
+                channel: components["schemas"]["Channel"];
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Metrics: {
             /** @description Metrics of an organisation. Days are in the time zone of the page. */
             data: {
@@ -2119,6 +2185,39 @@ export interface components {
                 status: components["schemas"]["SubscriberStatus"];
                 /** @description The mail address, or the part of the URL that people may see. */
                 target: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_SubscriberImport: {
+            /** @description What became of a file, or would. */
+            data: {
+                /**
+                 * Format: int64
+                 * @description Number of new subscribers.
+                 */
+                added: number;
+                /** @description Whether nothing was stored. */
+                dryRun: boolean;
+                /** @description Why rows cannot be imported, the first 100. */
+                errors: components["schemas"]["SubscriberImportError"][];
+                /**
+                 * Format: int64
+                 * @description Number of rows that cannot be imported.
+                 */
+                failed: number;
+                /**
+                 * Format: int64
+                 * @description Number of addresses that are subscribers already, or stand in an earlier row.
+                 */
+                known: number;
+                /**
+                 * Format: int64
+                 * @description Number of rows, without the header.
+                 */
+                rows: number;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -3250,6 +3349,12 @@ export interface components {
             role: components["schemas"]["Role"];
             userId: string;
         };
+        /** @description A message as a channel gets it. */
+        MessagePreview: {
+            /** @description Body of the request, as JSON with line breaks. */
+            body: string;
+            channel: components["schemas"]["Channel"];
+        };
         /** @description Where a list continues. */
         Meta: {
             /** @description Value of `before` for the next page; null on the last page. */
@@ -3897,6 +4002,43 @@ export interface components {
             reason: string;
             /** Format: date-time */
             since: string;
+        };
+        /** @description What became of a file, or would. */
+        SubscriberImport: {
+            /**
+             * Format: int64
+             * @description Number of new subscribers.
+             */
+            added: number;
+            /** @description Whether nothing was stored. */
+            dryRun: boolean;
+            /** @description Why rows cannot be imported, the first 100. */
+            errors: components["schemas"]["SubscriberImportError"][];
+            /**
+             * Format: int64
+             * @description Number of rows that cannot be imported.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Number of addresses that are subscribers already, or stand in an earlier row.
+             */
+            known: number;
+            /**
+             * Format: int64
+             * @description Number of rows, without the header.
+             */
+            rows: number;
+        };
+        /** @description Why a row cannot be imported. */
+        SubscriberImportError: {
+            /**
+             * Format: int64
+             * @description Number of the line; the header is line 1.
+             */
+            line: number;
+            /** @description What is wrong. */
+            message: string;
         };
         /** @description A subscriber to add. Without components, groups and incident it hears of everything. */
         SubscriberInput: {
@@ -15073,6 +15215,272 @@ export interface operations {
             };
         };
     };
+    get_subscriber_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_subscriber_import: {
+        parameters: {
+            query?: {
+                /** @description Whether nothing is stored; true if absent. */
+                dryRun?: boolean;
+                /** @description Whether the people behind the addresses have agreed to get mail; false if absent. Then they get no verification link. */
+                confirmed?: boolean;
+                /** @description How they agreed, 1 to 1,000 characters, for the audit log. Required if they have agreed. */
+                consent?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_SubscriberImport"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_subscriber_list: {
         parameters: {
             query?: {
@@ -15093,6 +15501,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Vec_Subscriber"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_subscriber_preview: {
+        parameters: {
+            query?: {
+                /** @description `webhook`, `slack`, `teams` or `discord`; `webhook` if absent. */
+                channel?: components["schemas"]["Channel"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_MessagePreview"];
                 };
             };
             /** @description The request is malformed. */

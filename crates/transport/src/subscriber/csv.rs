@@ -282,7 +282,7 @@ async fn export(
 ) -> Result<HttpResponse, Problem> {
     let organisation = operator.organisation;
     let components = subscribers.named_components(&organisation).await?;
-    let first = line(HEADER.map(str::to_owned))?;
+    let first = line(&HEADER.map(str::to_owned))?;
     let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
         let (organisation, subscribers) = (organisation.clone(), subscribers.clone());
         let components = components.clone();
@@ -321,7 +321,7 @@ async fn page(
     for subscriber in &listed.items {
         let is_exported = subscriber.scope.incident().is_none();
         if let Some(email) = subscriber.target.email().filter(|_| is_exported) {
-            text.extend(line(cells(email, subscriber, components))?);
+            text.extend(line(&cells(email, subscriber, components))?);
         }
     }
     Ok((text, listed.next))
@@ -363,9 +363,9 @@ fn named(id: ComponentId, name: &str, components: &[NamedComponent]) -> String {
     }
 }
 
-fn line(cells: [String; 5]) -> Result<Vec<u8>, Error> {
+fn line(cells: &[String; 5]) -> Result<Vec<u8>, Error> {
     let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(&cells).map_err(Error::internal)?;
+    writer.write_record(cells).map_err(Error::internal)?;
     writer
         .into_inner()
         .map_err(|error| Error::internal(error.to_string()))

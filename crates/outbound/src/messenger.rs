@@ -12,6 +12,7 @@ use allclear_application::message::{Message, MessageError, Messenger};
 use allclear_domain::channel::{Channel, Target};
 use async_trait::async_trait;
 use reqwest::header::HeaderMap;
+use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::body;
@@ -20,23 +21,37 @@ use crate::target::TargetError;
 
 /// Sends messages to webhooks and chats over HTTP.
 pub struct HttpMessenger {
-    client: OutboundClient,
+    settings: OutboundSettings,
+    /// Made for the first message: a machine without certificates starts and serves without it, and no start waits for reading them.
+    client: OnceCell<OutboundClient>,
     clock: Arc<dyn Clock>,
 }
 
 impl HttpMessenger {
     /// A messenger for what the installation allows.
-    ///
-    /// # Errors
-    /// If the system's certificates cannot be read.
-    pub fn new(settings: OutboundSettings, clock: Arc<dyn Clock>) -> Result<Self, RequestError> {
-        Ok(Self::with_client(OutboundClient::new(settings)?, clock))
+    #[must_use]
+    pub fn new(settings: OutboundSettings, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings,
+            client: OnceCell::new(),
+            clock,
+        }
     }
 
     /// A messenger with another client.
     #[must_use]
-    pub const fn with_client(client: OutboundClient, clock: Arc<dyn Clock>) -> Self {
-        Self { client, clock }
+    pub fn with_client(client: OutboundClient, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            settings: OutboundSettings::default(),
+            client: OnceCell::new_with(Some(client)),
+            clock,
+        }
+    }
+
+    async fn client(&self) -> Result<&OutboundClient, RequestError> {
+        self.client
+            .get_or_try_init(async || OutboundClient::new(self.settings.clone()))
+            .await
     }
 
     /// The headers of an attempt: the signatures of a webhook.
@@ -51,10 +66,9 @@ impl HttpMessenger {
 #[async_trait]
 impl Messenger for HttpMessenger {
     async fn check(&self, target: &Target) -> Result<(), String> {
-        let checked = match url(target) {
-            Ok(url) => self.client.check(&url).await,
-            Err(error) => Err(error),
-        };
+        let url = url(target).map_err(|error| error.to_string())?;
+        let client = self.client().await.map_err(|error| error.to_string())?;
+        let checked = client.check(&url).await;
         checked.map_err(|error| error.to_string())
     }
 
@@ -63,7 +77,9 @@ impl Messenger for HttpMessenger {
         let url = url.map_err(|error| outcome::of_failure(&error))?;
         let body = body::of(&message);
         let headers = self.headers(&message, &body)?;
-        let response = self.client.post_json(&url, headers, body).await;
+        let client = self.client().await;
+        let client = client.map_err(|error| outcome::of_failure(&error))?;
+        let response = client.post_json(&url, headers, body).await;
         let response = response.map_err(|error| outcome::of_failure(&error))?;
         let outcome = outcome::of_response(&response, self.clock.now());
         response.drain().await;

@@ -79,7 +79,7 @@ impl DeliveryServices {
             mailer,
         });
         let messenger = HttpMessenger::new(settings.webhook.outbound()?, Arc::clone(&clock));
-        let messenger: Arc<dyn Messenger> = Arc::new(messenger.map_err(|error| error.to_string())?);
+        let messenger: Arc<dyn Messenger> = Arc::new(messenger);
         let message_ports = MessagePorts {
             subscribers: Arc::clone(&store) as _,
             states: Arc::clone(&store) as _,

@@ -124,6 +124,6 @@ pub(crate) fn body(channel: Channel, content: &MessageContent) -> Value {
 }
 
 pub(crate) fn text_of_body(channel: Channel, content: &MessageContent) -> String {
-    let messenger = HttpMessenger::new(OutboundSettings::default(), TestClock::stopped()).unwrap();
+    let messenger = HttpMessenger::new(OutboundSettings::default(), TestClock::stopped());
     messenger.preview(&message(channel, "https://hooks.example/", content.clone()))
 }

@@ -37,7 +37,7 @@ static SCHEMAS: LazyLock<[(Channel, Validator); 3]> = LazyLock::new(|| {
 
 static MESSENGER: LazyLock<HttpMessenger> = LazyLock::new(|| {
     let clock = allclear_application::clock::TestClock::stopped();
-    HttpMessenger::new(OutboundSettings::default(), clock).unwrap()
+    HttpMessenger::new(OutboundSettings::default(), clock)
 });
 
 /// The body of a channel, checked by its schema and by the limits that a schema cannot state.

@@ -58,7 +58,7 @@ async fn received() -> Request {
         allowed: AllowedTargets::parse(["127.0.0.1"]).unwrap(),
         allow_http: false,
     };
-    let messenger = HttpMessenger::new(settings, TestClock::system()).unwrap();
+    let messenger = HttpMessenger::new(settings, TestClock::system());
     let content = content(state(), MessageKind::Test);
     let message = message(Channel::Webhook, &receiver.url, content);
     messenger.send(message).await.unwrap();

@@ -101,6 +101,8 @@ it('tries again by itself if React cannot be loaded at an event, and does not cl
   FakeEventSource.last.send('component-deleted', ['c1'], '8');
   await vi.waitFor(() => expect(shown()).toMatch(/^Reconnecting/));
   await vi.waitFor(() => expect(takeOver).toHaveBeenCalledTimes(2), { timeout: 3000 });
+  expect(page.stop().status).toBe('live');
+  expect(shown()).toBe('Live');
   expect(errors).toHaveBeenCalledOnce();
 });
 

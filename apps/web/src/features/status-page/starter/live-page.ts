@@ -68,6 +68,8 @@ export class LivePage implements StartedPage {
 
   stop(): Connection {
     this.clock.abort();
+    // After a failure the page shows another one.
+    showConnection(document, this.connection);
     this.focused = document.activeElement;
     return this.connection;
   }

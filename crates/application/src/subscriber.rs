@@ -7,7 +7,7 @@ mod preview;
 
 use std::sync::Arc;
 
-use allclear_domain::channel::{Channel, TargetKey};
+use allclear_domain::channel::{Channel, Target, TargetKey};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
@@ -229,7 +229,7 @@ impl Subscribers {
             return Err(Invalid::field("channel", message).into());
         }
         self.check(&organisation.id, &draft).await?;
-        let cause = cause(&organisation.id, None, &draft);
+        let cause = cause(&organisation.id, None, &draft.target);
         if self.ports.mail_budget.may_send(&cause).await? {
             self.enter(&organisation.id, draft, |known, draft, now| {
                 Ok(known.subscribe_again(draft, now))
@@ -255,7 +255,7 @@ impl Subscribers {
         if let Some(known) = known {
             return Err(known_already(&known));
         }
-        let cause = cause(&organisation, Some(account), &draft);
+        let cause = cause(&organisation, Some(account), &draft.target);
         self.ports.mail_budget.take(&cause).await?;
         let added = self
             .enter(&organisation, draft, |known, _, _| {
@@ -313,11 +313,12 @@ impl Subscribers {
         Ok(self.reveal(rotated))
     }
 
-    /// Sends a test message to a subscriber now. [`Error::NotFound`], [`Error::Conflict`] if the subscriber is not verified or the
-    /// message does not arrive, with the reason.
+    /// Sends a test message to a subscriber now, for an operator with this account. [`Error::NotFound`], [`Error::Conflict`] if the
+    /// subscriber is not verified or the message does not arrive, with the reason, [`Error::TooMany`] if a mail budget is used up.
     pub async fn test(
         &self,
         organisation: &OrganisationId,
+        account: &str,
         id: SubscriberId,
     ) -> Result<Subscriber, Error> {
         let subscriber = self.known(organisation, id).await?;
@@ -326,6 +327,8 @@ impl Subscribers {
             return Err(Error::Conflict(message.to_owned()));
         }
         let organisation = self.organisation(organisation).await?;
+        let cause = cause(&organisation.id, Some(account), &subscriber.target);
+        self.ports.mail_budget.take(&cause).await?;
         let now = self.ports.clock.now();
         let delivery = Delivery {
             claim: Claim { id: 0, attempt: 1 },
@@ -623,14 +626,10 @@ fn known_already(known: &Subscriber) -> Error {
     Error::Conflict(format!("{what} is a subscriber already"))
 }
 
-/// A verification message in an organisation's name. All spellings of a target are one.
-fn cause(
-    organisation: &OrganisationId,
-    account: Option<&str>,
-    draft: &SubscriberDraft,
-) -> MailCause {
+/// A message in an organisation's name, before or without a notice. All spellings of a target are one.
+fn cause(organisation: &OrganisationId, account: Option<&str>, target: &Target) -> MailCause {
     MailCause {
-        to: EmailKey::of(draft.target.key().as_str()),
+        to: EmailKey::of(target.key().as_str()),
         account: account.map(str::to_owned),
         organisation: Some(organisation.clone()),
     }

@@ -251,7 +251,10 @@ async fn test(
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let tested = subscribers.test(&operator.organisation, id.0).await?;
+    let account = &operator.caller.subject;
+    let tested = subscribers
+        .test(&operator.organisation, account, id.0)
+        .await?;
     let message = "The test message has arrived";
     Ok(ApiResponse::with_message(SubscriberBody::from(&tested), message).ok())
 }

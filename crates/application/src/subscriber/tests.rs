@@ -1,6 +1,5 @@
 use super::*;
 
-use allclear_domain::channel::Target;
 use uuid::Uuid;
 
 use crate::delivery::MockDeliverySender;

@@ -209,7 +209,8 @@ impl TestApp {
         (client.no_proxy().build().unwrap(), user)
     }
 
-    async fn database(&self) -> Database {
+    /// The server's database.
+    pub(crate) async fn database(&self) -> Database {
         Database::connect(&self.database, Arc::new(SystemClock))
             .await
             .unwrap()

@@ -1,6 +1,6 @@
 //! Mail over SMTP: no mail is lost or sent twice when the server or the mail server ends.
 
-mod mail_server;
+pub(crate) mod mail_server;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;

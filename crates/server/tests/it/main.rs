@@ -5,6 +5,7 @@ mod app;
 mod backup;
 mod badge;
 mod binary;
+mod channel;
 mod clerk;
 mod client_limits;
 mod component;

@@ -2,7 +2,7 @@
 
 mod balanced;
 mod domain;
-mod installation;
+pub(crate) mod installation;
 
 use serde_json::Value;
 

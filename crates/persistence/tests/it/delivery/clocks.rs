@@ -4,11 +4,17 @@ use std::sync::Arc;
 
 use allclear_application::clock::TestClock;
 use allclear_application::delivery::worker::DeliveryWorker;
-use allclear_application::delivery::{DeliveryQueue, MailComposer, MailSender, Route, WakeSignal};
+use allclear_application::delivery::{
+    DeliveryQueue, DeliverySender, MailComposer, MailSender, MessageComposer, MessagePorts,
+    MessageSender, Route, WakeSignal,
+};
 use allclear_application::link::Links;
 use allclear_application::mail::{Mail, Mailer, SendError};
+use allclear_application::message::{Message, MessageError, Messenger};
 use allclear_application::secret::HmacKey;
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -20,20 +26,49 @@ use crate::backend::clock;
 use crate::contract;
 use crate::world::World;
 
-contract!(by url: nodes_with_other_clocks_send_each_mail_once);
+contract!(
+    by url: nodes_with_other_clocks_send_each_mail_once, nodes_with_other_clocks_send_each_request_once
+);
 
-/// Holds every mail back until it is opened, and tells how many were begun.
-struct GatedMailer {
+const LIMIT: MailLimit = MailLimit {
+    burst: 3,
+    per_hour: 1,
+};
+
+/// Holds every message back until it is opened, and tells how many were begun.
+struct Gate {
     begun: watch::Sender<usize>,
-    gate: Semaphore,
+    opened: Semaphore,
+}
+
+impl Gate {
+    async fn pass(&self) {
+        self.begun.send_modify(|begun| *begun += 1);
+        let _ = self.opened.acquire().await;
+    }
 }
 
 #[async_trait]
-impl Mailer for GatedMailer {
+impl Mailer for Gate {
     async fn send(&self, _: Mail) -> Result<(), SendError> {
-        self.begun.send_modify(|begun| *begun += 1);
-        let _ = self.gate.acquire().await;
+        self.pass().await;
         Ok(())
+    }
+}
+
+#[async_trait]
+impl Messenger for Gate {
+    async fn check(&self, _: &Target) -> Result<(), String> {
+        Ok(())
+    }
+
+    async fn send(&self, _: Message) -> Result<(), MessageError> {
+        self.pass().await;
+        Ok(())
+    }
+
+    fn preview(&self, _: &Message) -> String {
+        String::new()
     }
 }
 
@@ -42,31 +77,17 @@ struct Node {
     running: JoinHandle<()>,
 }
 
-async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
+/// A node whose clock is so many hours ahead.
+async fn start(url: &str, hours: i64, route: Route, gate: &Arc<Gate>) -> Node {
     let clock = TestClock::system();
     clock.advance(TimeDelta::hours(hours));
     let database = Database::connect(url, Arc::clone(&clock) as _)
         .await
         .unwrap();
-    let store = Arc::new(database);
-    let limit = MailLimit {
-        burst: 3,
-        per_hour: 1,
-    };
-    let composer = MailComposer::new(
-        Arc::clone(&store) as _,
-        clock,
-        Links::new("https://status.example.com"),
-        HmacKey::new("a secret").unwrap(),
-        limit,
-    );
     let worker = DeliveryWorker {
-        queue: store,
-        route: Route::Mail,
-        sender: Arc::new(MailSender {
-            composer,
-            mailer: Arc::clone(mailer) as _,
-        }),
+        sender: sender(&database, clock, route, gate),
+        queue: Arc::new(database),
+        route,
         wake_signal: Arc::new(WakeSignal::default()),
         concurrency: 8,
         observe: |_, _| {},
@@ -76,27 +97,78 @@ async fn start(url: &str, hours: i64, mailer: &Arc<GatedMailer>) -> Node {
     Node { stop, running }
 }
 
+fn sender(
+    database: &Database,
+    clock: Arc<TestClock>,
+    route: Route,
+    gate: &Arc<Gate>,
+) -> Arc<dyn DeliverySender> {
+    let links = Links::new("https://status.example.com");
+    let key = HmacKey::new("a secret").unwrap();
+    let store = Arc::new(database.clone());
+    match route {
+        Route::Mail => Arc::new(MailSender {
+            composer: MailComposer::new(store, clock, links, key, LIMIT),
+            mailer: Arc::clone(gate) as _,
+        }),
+        Route::Request => {
+            let ports = MessagePorts {
+                subscribers: Arc::clone(&store) as _,
+                states: store,
+                clock,
+            };
+            Arc::new(MessageSender {
+                composer: MessageComposer::new(ports, links, key, LIMIT),
+                messenger: Arc::clone(gate) as _,
+            })
+        }
+    }
+}
+
 async fn nodes_with_other_clocks_send_each_mail_once(url: &str) {
+    each_message_is_sent_once(url, Route::Mail, Channel::Email, |number| {
+        format!("person{number}@example.com")
+    })
+    .await;
+}
+
+async fn nodes_with_other_clocks_send_each_request_once(url: &str) {
+    each_message_is_sent_once(url, Route::Request, Channel::Webhook, |number| {
+        format!("https://hooks.example/{number}")
+    })
+    .await;
+}
+
+async fn each_message_is_sent_once(
+    url: &str,
+    route: Route,
+    channel: Channel,
+    target: fn(usize) -> String,
+) {
     let database = Database::connect(url, clock()).await.unwrap();
     let world = World::new(&database, "acme").await;
-    world.subscribed(5).await;
+    for number in 0..5 {
+        let target = Target::parse(channel, &target(number)).unwrap();
+        let draft = SubscriberDraft::of_everything(target);
+        world.subscriber_of(draft, clock().now()).await;
+    }
     world.incident("Down").await;
     let (begun, mut seen) = watch::channel(0);
-    let mailer = Arc::new(GatedMailer {
+    let gate = Arc::new(Gate {
         begun,
-        gate: Semaphore::new(0),
+        opened: Semaphore::new(0),
     });
 
-    let first = start(url, 0, &mailer).await;
+    let first = start(url, 0, route, &gate).await;
     seen.wait_for(|begun| *begun == 5).await.unwrap();
     // The second node ends by itself once it has found nothing that is due.
     for hours in [1, -1] {
-        let second = start(url, hours, &mailer).await;
+        let second = start(url, hours, route, &gate).await;
         second.stop.cancel();
         second.running.await.unwrap();
     }
     assert_eq!(*seen.borrow(), 5);
-    mailer.gate.add_permits(5);
+    gate.opened.add_permits(5);
     first.stop.cancel();
     first.running.await.unwrap();
     assert_eq!(database.waiting().await.unwrap(), 0);

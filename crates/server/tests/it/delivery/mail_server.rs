@@ -69,6 +69,17 @@ impl MailServer {
         self.next("mail").await
     }
 
+    /// The next mail it takes, whenever that is; `None` once it has ended.
+    pub(crate) async fn received(&mut self) -> Option<Value> {
+        loop {
+            let line = self.lines.next_line().await.ok()??;
+            let line: Value = serde_json::from_str(&line).unwrap();
+            if let Some(mail) = line.get("mail") {
+                return Some(mail.clone());
+            }
+        }
+    }
+
     /// Every mail it has taken before it closes all connections.
     pub(crate) async fn rest(&mut self) -> Vec<Value> {
         self.input.write_all(b"close\n").await.unwrap();

@@ -16,6 +16,8 @@ pub(crate) struct Installation {
     /// Where nginx listens.
     pub(crate) url: String,
     pub(crate) nodes: Vec<Process>,
+    /// The database of both nodes.
+    pub(crate) database: String,
     redis_port: u16,
     redis: Option<Child>,
     _nginx: Child,
@@ -45,6 +47,8 @@ impl Installation {
                 &redis,
                 "--public-url",
                 &url,
+                "--webhook-allow",
+                "127.0.0.1",
                 "--log",
                 "error",
             ];
@@ -62,6 +66,7 @@ impl Installation {
         Some(Self {
             url,
             nodes,
+            database,
             redis_port,
             redis: Some(redis),
             _nginx: nginx,

@@ -1,0 +1,165 @@
+//! Subscribers by webhook and chat, with a receiver on this machine.
+
+mod confirmation;
+mod crash;
+mod failure;
+mod fairness;
+mod import;
+mod manage;
+mod message;
+mod nodes;
+mod ready;
+mod receiver;
+mod rotation;
+mod scope;
+mod target;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_application::clock::TestClock;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::{Operator, TestApp, TestResponse, client, send, token};
+use receiver::{Received, Receiver};
+
+/// A server that may send to the receiver, with an operator.
+struct Site {
+    app: TestApp,
+    clock: Arc<TestClock>,
+    receiver: Receiver,
+    operator: Operator,
+}
+
+/// A confirmed subscriber.
+struct Hook {
+    id: String,
+    path: String,
+    secret: String,
+    /// The parameters of its manage link.
+    manage: Value,
+}
+
+const ALLOWED: [&str; 2] = ["--webhook-allow", "127.0.0.1"];
+
+async fn app(folder: TempDir, clock: &Arc<TestClock>, flags: &[&str]) -> TestApp {
+    // Tokens hold across a restart, for the public address stays.
+    let fixed = ["--public-url", "http://status.example.com"];
+    let flags = [&fixed, flags].concat();
+    TestApp::start_in_at(folder, &flags, Arc::clone(clock) as _).await
+}
+
+impl Site {
+    async fn start() -> Self {
+        let clock = TestClock::system();
+        let app = app(tempfile::tempdir().unwrap(), &clock, &ALLOWED).await;
+        let operator = app.operator("Acme").await;
+        Self {
+            receiver: Receiver::start().await,
+            operator,
+            app,
+            clock,
+        }
+    }
+
+    /// The same server after a restart with these flags. Before it stops it sends what is due.
+    async fn restarted(self, flags: &[&str]) -> Self {
+        let app = app(self.app.stop().await, &self.clock, flags).await;
+        let operator = Operator {
+            url: app.url.clone(),
+            ..self.operator
+        };
+        Self {
+            app,
+            operator,
+            ..self
+        }
+    }
+
+    /// The requests about what has happened so far.
+    async fn settled(self) -> (Self, Vec<Received>) {
+        let mut site = self.restarted(&ALLOWED).await;
+        let rest = site.receiver.rest();
+        (site, rest)
+    }
+
+    /// Replaces the operator's token, which has expired.
+    async fn sign_in_again(&mut self) {
+        let operator = &mut self.operator;
+        operator.token = token(&operator.client, &operator.url, &operator.organisation).await;
+    }
+
+    /// Sends a request as a visitor without a token.
+    async fn post(&self, path: &str, body: &Value) -> TestResponse {
+        let call = self.app.call(&format!("/subscriber{path}"));
+        send(client().post(call).json(body)).await
+    }
+
+    async fn patch(&self, path: &str, body: &Value) -> TestResponse {
+        let call = self.app.call(&format!("/subscriber{path}"));
+        send(client().patch(call).json(body)).await
+    }
+
+    /// Adds a subscriber with a target at the receiver, and follows the link in its first message.
+    async fn hook(&mut self, channel: &str, path: &str) -> Hook {
+        self.hook_of(path, json!({"channel": channel})).await
+    }
+
+    /// Likewise, with more fields.
+    async fn hook_of(&mut self, path: &str, mut body: Value) -> Hook {
+        body["target"] = json!(self.receiver.url(path));
+        let added = self.operator.create("/subscriber", body).await;
+        let first = self.receiver.next_at(path).await;
+        let verified = self.post("/verify", &first.link("verify")).await;
+        assert_eq!(verified.status, 200, "{verified:?}");
+        Hook {
+            id: added["id"].as_str().unwrap().to_owned(),
+            path: path.to_owned(),
+            secret: added["secret"].as_str().unwrap_or_default().to_owned(),
+            manage: first.link("subscription"),
+        }
+    }
+
+    async fn incident(&self, title: &str) -> String {
+        let body = json!({"title": title, "description": "All of it", "status": "INVESTIGATING"});
+        self.created("incident", body).await
+    }
+
+    async fn created(&self, kind: &str, body: Value) -> String {
+        let path = format!("/{kind}/create");
+        let created = self.operator.create(&path, body).await;
+        created["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn update(&self, incident: &str, status: &str, message: &str) {
+        let path = format!("/incident/{incident}/updates/create");
+        let body = json!({"status": status, "message": message});
+        self.operator.create(&path, body).await;
+    }
+
+    /// The subscriber as operators see it.
+    async fn subscriber(&self, hook: &Hook) -> Value {
+        let listed = self.operator.get("/subscriber/list").await;
+        assert_eq!(listed.status, 200, "{listed:?}");
+        let rows = listed.body["data"].as_array().unwrap();
+        let found = rows.iter().find(|row| row["id"] == json!(hook.id));
+        found.unwrap().clone()
+    }
+
+    /// The subscriber, once this holds.
+    async fn subscriber_once(&self, hook: &Hook, holds: fn(&Value) -> bool) -> Value {
+        let mut tries = tokio::time::interval(Duration::from_millis(50));
+        let becomes = async {
+            loop {
+                tries.tick().await;
+                let subscriber = self.subscriber(hook).await;
+                if holds(&subscriber) {
+                    return subscriber;
+                }
+            }
+        };
+        let found = tokio::time::timeout(Duration::from_secs(30), becomes).await;
+        found.expect("it becomes so")
+    }
+}

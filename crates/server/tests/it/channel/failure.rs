@@ -1,0 +1,168 @@
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::receiver::{Received, Reply};
+use super::{ALLOWED, Hook, Site};
+
+/// The first retry comes after 5 s, 20 % earlier or later, unless the receiver asks for more.
+const FIRST_RETRY: Duration = Duration::from_secs(4);
+const ASKED: Duration = Duration::from_secs(8);
+/// A machine that does much else may be so late.
+const LATE: Duration = Duration::from_secs(6);
+
+fn assert_retried(first: &Received, second: &Received, secret: &str) {
+    for received in [first, second] {
+        received.assert_signed(secret);
+    }
+    assert_eq!(first.header("webhook-id"), second.header("webhook-id"));
+    assert_eq!(first.text, second.text);
+    let least = if first.path == "/503" {
+        ASKED
+    } else {
+        FIRST_RETRY
+    };
+    let waited = second.at - first.at;
+    assert!(
+        least <= waited && waited < least + LATE,
+        "{}: {waited:?}",
+        first.path
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_message_is_sent_again_under_the_same_identifier() {
+    let mut site = Site::start().await;
+    let replies = [
+        ("/500", Reply::Status(500, "")),
+        ("/404", Reply::Status(404, "")),
+        ("/429", Reply::Status(429, "retry-after: 1\r\n")),
+        ("/503", Reply::Status(503, "retry-after: 8\r\n")),
+        ("/302", Reply::Status(302, "location: /elsewhere\r\n")),
+    ];
+    let mut hooks = HashMap::new();
+    for (path, reply) in replies {
+        let hook = site.hook("webhook", path).await;
+        site.receiver.answer(path, &[reply]);
+        hooks.insert(path.to_owned(), hook);
+    }
+    let incident = site.incident("Down").await;
+    site.update(&incident, "RESOLVED", "It is mended").await;
+    let mut received: HashMap<String, Vec<Received>> = HashMap::new();
+    for _ in 0..3 * hooks.len() {
+        let next = site.receiver.next().await;
+        received.entry(next.path.clone()).or_default().push(next);
+    }
+    assert!(
+        !received.contains_key("/elsewhere"),
+        "a redirect is not followed"
+    );
+    for (path, hook) in &hooks {
+        let [first, second, third] = &received[path][..] else {
+            panic!("{path}: {received:?}")
+        };
+        assert_retried(first, second, &hook.secret);
+        // The later message waits meanwhile.
+        assert_eq!(third.json()["incident"]["status"], "resolved");
+        assert_eq!(site.subscriber(hook).await["failing"], Value::Null);
+    }
+    let (site, rest) = site.settled().await;
+    assert!(rest.is_empty(), "{rest:?}");
+    let counts = site.operator.get("/subscriber/deliveries").await;
+    assert_eq!(counts.body["data"]["sent"], 3 * 5, "{counts:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_receiver_that_is_gone_ends_its_subscription() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    site.receiver.answer("/hook", &[Reply::Status(410, "")]);
+    let incident = site.incident("Down").await;
+    site.update(&incident, "RESOLVED", "It is mended").await;
+    site.receiver.next_at("/hook").await;
+    site.subscriber_once(&hook, |found| found["status"] == "UNSUBSCRIBED")
+        .await;
+    let (site, rest) = site.settled().await;
+    assert!(rest.is_empty(), "what was queued is withdrawn: {rest:?}");
+    let counts = site.operator.get("/subscriber/deliveries").await;
+    assert_eq!(counts.body["data"]["waiting"], 0);
+}
+
+fn test_of(hook: &Hook) -> String {
+    format!("/subscriber/{}/test", hook.id)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_test_message_says_whether_it_has_arrived() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    let tested = site.operator.post(&test_of(&hook), json!({})).await;
+    assert_eq!(
+        (tested.status, &tested.body["message"]),
+        (200, &json!("The test message has arrived"))
+    );
+    let received = site.receiver.next_at("/hook").await;
+    received.assert_signed(&hook.secret);
+    assert_eq!(
+        received.json()["test"]["message"],
+        "This is a test message from Acme."
+    );
+    for (reply, reason) in [
+        (Reply::Status(500, ""), "The receiver answered 500"),
+        (
+            Reply::Status(302, "location: /elsewhere\r\n"),
+            "The response is a redirect, which is not followed",
+        ),
+        (
+            Reply::Status(410, ""),
+            "the receiver has ended the subscription",
+        ),
+    ] {
+        site.receiver.answer("/hook", &[reply]);
+        let tested = site.operator.post(&test_of(&hook), json!({})).await;
+        let expected = format!("The test message did not arrive: {reason}");
+        assert_eq!(
+            (tested.status, &tested.body["message"]),
+            (409, &json!(expected))
+        );
+        site.receiver.next_at("/hook").await;
+    }
+    assert_eq!(site.subscriber(&hook).await["status"], "UNSUBSCRIBED");
+    let (_site, rest) = site.settled().await;
+    assert!(rest.is_empty(), "a test is not sent again: {rest:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_subscriber_is_failing_until_a_message_arrives_again() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    // What is refused for good is given up at once.
+    for arrives_by_test in [true, false] {
+        site = site.restarted(&[]).await;
+        site.incident("Down").await;
+        let found = site
+            .subscriber_once(&hook, |found| !found["failing"].is_null())
+            .await;
+        let failing = &found["failing"];
+        assert_eq!(found["status"], "SUBSCRIBED");
+        assert_eq!(failing["reason"], "Must begin with https://");
+        assert!(failing["since"].as_str().unwrap().ends_with('Z'));
+        let tested = site.operator.post(&test_of(&hook), json!({})).await;
+        assert_eq!(tested.status, 409, "{tested:?}");
+        let counts = site.operator.get("/subscriber/deliveries").await;
+        assert_eq!(counts.body["data"]["waiting"], 0, "{counts:?}");
+
+        site = site.restarted(&ALLOWED).await;
+        assert_eq!(site.subscriber(&hook).await["failing"], *failing);
+        if arrives_by_test {
+            let tested = site.operator.post(&test_of(&hook), json!({})).await;
+            assert_eq!(tested.body["data"]["failing"], Value::Null);
+        } else {
+            site.incident("Down again").await;
+        }
+        site.receiver.next_at("/hook").await;
+        site.subscriber_once(&hook, |found| found["failing"].is_null())
+            .await;
+    }
+}

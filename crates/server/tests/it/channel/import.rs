@@ -1,0 +1,274 @@
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::{ALLOWED, Site};
+use crate::app::{Operator, TestResponse, operator_of, send};
+use crate::identity::mails_in;
+use crate::process::{Process, command};
+
+/// Imports a file with these parameters.
+async fn import(operator: &Operator, query: &str, file: impl Into<reqwest::Body>) -> TestResponse {
+    let request = operator.request(Method::POST, &format!("/subscriber/import{query}"));
+    send(request.header("content-type", "text/csv").body(file)).await
+}
+
+const CONFIRMED: &str = "?dryRun=false&confirmed=true&consent=Asked%20in%20June";
+
+/// What the subscribers are: their address, status and components, in the order of the addresses.
+async fn listed(operator: &Operator) -> Vec<(String, String, Value)> {
+    let listed = operator.get("/subscriber/list").await;
+    let rows = listed.body["data"].as_array().unwrap().iter();
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
+    let mut rows: Vec<_> = rows
+        .map(|row| {
+            (
+                text(row, "email"),
+                text(row, "status"),
+                row["components"].clone(),
+            )
+        })
+        .collect();
+    rows.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    rows
+}
+
+const FILE: &str = "email,components\nann@example.com,\nann@EXAMPLE.com,\nnobody,\nbob@example.com,API\neve@example.com,Nothing\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_stores_nothing_and_says_what_would_happen() {
+    let site = Site::start().await;
+    site.operator.component("API").await;
+    let report = |dry_run: bool, added: u64, known: u64| {
+        json!({"dryRun": dry_run, "rows": 5, "added": added, "known": known, "failed": 2, "errors": [
+            {"line": 4, "message": "Invalid email address"},
+            {"line": 6, "message": "There is no component \"Nothing\""},
+        ]})
+    };
+    for query in ["", "?dryRun=true", "?confirmed=true&consent=x"] {
+        let dry = import(&site.operator, query, FILE).await;
+        assert_eq!((dry.status, &dry.body["data"]), (200, &report(true, 2, 1)));
+        assert!(listed(&site.operator).await.is_empty(), "{query}");
+    }
+    let site = site.restarted(&ALLOWED).await;
+    assert!(mails_in(site.app.folder.path()).is_empty());
+
+    let imported = import(&site.operator, "?dryRun=false", FILE).await;
+    assert_eq!(imported.body["data"], report(false, 2, 1));
+    let again = import(&site.operator, "?dryRun=false", FILE).await;
+    assert_eq!(again.body["data"], report(false, 0, 3));
+    let rows = listed(&site.operator).await;
+    let states: Vec<_> = rows.iter().map(|row| (&*row.0, &*row.1)).collect();
+    assert_eq!(
+        states,
+        [
+            ("ann@example.com", "PENDING"),
+            ("bob@example.com", "PENDING")
+        ]
+    );
+    let site = site.restarted(&ALLOWED).await;
+    let mails = mails_in(site.app.folder.path());
+    assert_eq!(mails.len(), 2, "each gets one link");
+    assert!(mails.iter().all(|mail| mail.contains("/verify?")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
+    let site = Site::start().await;
+    let api = site
+        .operator
+        .create("/component/create", json!({"name": "API"}))
+        .await;
+    let web = site.operator.component("Web").await;
+    let code = api["code"].as_str().unwrap();
+    let file = format!("email,components\nann@example.com,Web; {code}\nbob@example.com,\n");
+    for query in [
+        "?dryRun=false&confirmed=true",
+        "?dryRun=false&confirmed=true&consent=%20",
+    ] {
+        let refused = import(&site.operator, query, file.clone()).await;
+        assert_eq!(
+            (refused.status, &refused.body["errors"][0]["field"]),
+            (422, &json!("consent"))
+        );
+        assert!(listed(&site.operator).await.is_empty());
+    }
+    let imported = import(&site.operator, CONFIRMED, file).await;
+    assert_eq!(imported.body["data"]["added"], 2, "{imported:?}");
+    assert_eq!(
+        listed(&site.operator).await,
+        [
+            (
+                "ann@example.com".to_owned(),
+                "SUBSCRIBED".to_owned(),
+                json!([web, api["id"]])
+            ),
+            (
+                "bob@example.com".to_owned(),
+                "SUBSCRIBED".to_owned(),
+                Value::Null
+            ),
+        ]
+    );
+    let changes = site.operator.get("/dashboard").await.body["data"]["changes"].clone();
+    let newest = changes[0].to_string();
+    assert!(
+        newest.contains("2 added. Consent: Asked in June"),
+        "{changes}"
+    );
+
+    // They hear of what happens from now on, and were sent no link.
+    site.incident("Down").await;
+    let site = site.restarted(&ALLOWED).await;
+    let mails = mails_in(site.app.folder.path());
+    assert_eq!(mails.len(), 1);
+    assert!(mails[0].contains("To: bob@example.com\r\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_file_of_addresses_is_refused() {
+    let site = Site::start().await;
+    let path = "/subscriber/import?dryRun=false";
+    for kind in ["application/json", "text/plain", "multipart/form-data"] {
+        let request = site.operator.request(Method::POST, path);
+        let refused = send(
+            request
+                .header("content-type", kind)
+                .body("email\na@example.com\n"),
+        );
+        assert_eq!(refused.await.status, 415, "{kind}");
+    }
+    for (query, file, field) in [
+        ("", "", "email"),
+        ("", "ann@example.com\nbob@example.com\n", "email"),
+        ("", "name,components\nann,\n", "email"),
+        ("?dryRun=no", "email\n", "dryRun"),
+        ("?confirmed=1", "email\n", "confirmed"),
+    ] {
+        let refused = import(&site.operator, query, file).await;
+        assert_eq!(
+            (refused.status, &refused.body["errors"][0]["field"]),
+            (422, &json!(field)),
+            "{query}: {file}"
+        );
+    }
+    let limit = 16 * 1024 * 1024;
+    let row = "email\nann@example.com\n";
+    let largest = format!("{row}{}", "\n".repeat(limit - row.len()));
+    let taken = import(&site.operator, "?dryRun=false", largest.clone()).await;
+    assert_eq!(taken.body["data"]["added"], 1, "{taken:?}");
+    let refused = import(&site.operator, "?dryRun=false", format!("{largest}\n")).await;
+    assert_eq!(refused.status, 413, "{refused:?}");
+    assert_eq!(listed(&site.operator).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_is_read_by_an_import_and_has_no_formulas() {
+    let site = Site::start().await;
+    let names = ["API", "=1+1", "Web, \"the\" site", "One;two"];
+    let mut ids = Vec::new();
+    for name in names {
+        ids.push(site.operator.component(name).await);
+    }
+    let add = async |body: Value| site.operator.create("/subscriber", body).await;
+    add(json!({"email": "ann@example.com", "components": [ids[0], ids[2], ids[3]]})).await;
+    add(json!({"email": "+bob@example.com", "components": [ids[1]]})).await;
+    add(json!({"email": "-eve@example.com"})).await;
+    let hook = site.receiver.url("/hook");
+    add(json!({"channel": "webhook", "target": hook})).await;
+
+    let exported = site.operator.get("/subscriber/export").await;
+    assert_eq!(exported.headers["content-type"], "text/csv; charset=utf-8");
+    let disposition = exported.headers["content-disposition"].to_str().unwrap();
+    assert!(disposition.starts_with("attachment"), "{disposition}");
+    let file = exported.body.as_str().unwrap().to_owned();
+    let lines: Vec<_> = file.lines().collect();
+    assert_eq!(lines[0], "email,components,status,isVerified,createdAt");
+    assert_eq!(lines.len(), 1 + 3, "webhooks are left out: {file}");
+    for (line, start) in lines[1..].iter().zip([
+        "'-eve@example.com,,PENDING,false,2",
+        "'+bob@example.com,'=1+1,PENDING,false,2",
+        "ann@example.com,",
+    ]) {
+        assert!(line.starts_with(start), "{line}");
+    }
+
+    for query in ["", "?dryRun=false"] {
+        let again = import(&site.operator, query, file.clone()).await;
+        let (known, failed) = (&again.body["data"]["known"], &again.body["data"]["failed"]);
+        assert_eq!((known, failed), (&json!(3), &json!(0)), "{again:?}");
+    }
+    let before = listed_mails(&site.operator).await;
+    for row in &before {
+        let path = format!("/subscriber/{}", row["id"].as_str().unwrap());
+        assert_eq!(site.operator.delete(&path).await.status, 200);
+    }
+    let imported = import(&site.operator, "?dryRun=false", file).await;
+    assert_eq!(imported.body["data"]["added"], 3, "{imported:?}");
+    let what = |rows: &[Value]| {
+        let mut rows: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                let mut components: Vec<_> = match &row["components"] {
+                    Value::Array(ids) => ids.iter().map(ToString::to_string).collect(),
+                    _ => Vec::new(),
+                };
+                components.sort_unstable();
+                (
+                    row["email"].to_string(),
+                    row["scope"].to_string(),
+                    components,
+                )
+            })
+            .collect();
+        rows.sort_unstable();
+        rows
+    };
+    let after = listed_mails(&site.operator).await;
+    assert_eq!(what(&after), what(&before));
+}
+
+/// The subscribers by mail.
+async fn listed_mails(operator: &Operator) -> Vec<Value> {
+    let listed = operator.get("/subscriber/list").await;
+    let rows = listed.body["data"].as_array().unwrap().iter();
+    rows.filter(|row| row["channel"] == "email")
+        .cloned()
+        .collect()
+}
+
+/// Most memory that a process has taken, in MiB.
+fn peak_memory(process: &Process) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
+    Some(kibibytes / 1024)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_thousand_rows_are_imported_in_little_memory() {
+    const ROWS: usize = 100_000;
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::serve(command(&folder.path().join("data"), &[])).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let rows: Vec<_> = (0..ROWS)
+        .map(|number| format!("person{number}@example.com,\n"))
+        .collect();
+    let file = format!("email,components\n{}", rows.concat());
+    let small = import(&operator, "", "email\nann@example.com\n").await;
+    assert_eq!(small.status, 200, "{small:?}");
+    let before = peak_memory(&process);
+    let imported = import(&operator, CONFIRMED, file).await;
+    assert_eq!(imported.status, 200, "{imported:?}");
+    assert_eq!(
+        imported.body["data"],
+        json!({"dryRun": false, "rows": ROWS, "added": ROWS, "known": 0, "failed": 0, "errors": []})
+    );
+    let exported = operator.get("/subscriber/export").await;
+    assert_eq!(exported.body.as_str().unwrap().lines().count(), 1 + ROWS);
+    // Elsewhere, the system does not report it.
+    if let (Some(before), Some(after)) = (before, peak_memory(&process)) {
+        assert!(after - before < 120, "{before} MiB, then {after} MiB");
+    }
+}

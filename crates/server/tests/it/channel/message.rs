@@ -1,0 +1,143 @@
+use serde_json::{Value, json};
+
+use super::Site;
+use super::receiver::Received;
+
+/// Status and newest entry of the incident in a body.
+fn news(received: &Received) -> (String, String) {
+    let body = received.json();
+    let incident = &body["incident"];
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    (
+        text(&incident["status"]),
+        text(&incident["incident_updates"][0]["body"]),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_order() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    let component = site.operator.component("API").await;
+    let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING",
+        "components": [{"componentId": component, "status": "PARTIAL_OUTAGE"}]});
+    let incident = site.created("incident", body).await;
+    site.update(&incident, "IDENTIFIED", "A cable was cut")
+        .await;
+    site.update(&incident, "RESOLVED", "It is mended").await;
+    let body = json!({"title": "Move", "description": "To another rack", "startAt": "2999-01-01T00:00:00.000Z",
+        "endAt": "2999-01-01T02:00:00.000Z"});
+    site.created("maintenance", body).await;
+
+    let mut received = Vec::new();
+    for _ in 0..4 {
+        received.push(site.receiver.next_at("/hook").await);
+    }
+    for (received, expected) in received.iter().zip([
+        ("investigating", "All of it"),
+        ("identified", "A cable was cut"),
+        ("resolved", "It is mended"),
+        ("scheduled", "To another rack"),
+    ]) {
+        received.assert_signed(&hook.secret);
+        let (status, text) = news(received);
+        assert_eq!((&*status, &*text), expected);
+        let body = received.json();
+        let mut fields: Vec<_> = body.as_object().unwrap().keys().collect();
+        fields.sort_unstable();
+        assert_eq!(fields, ["incident", "meta", "page"]);
+        let generated = body["meta"]["generated_at"].as_str().unwrap();
+        assert!(
+            generated.len() == 24 && generated.ends_with('Z'),
+            "{generated}"
+        );
+    }
+    let first = received[0].json();
+    assert_eq!(first["incident"]["name"], "Down");
+    assert_eq!(first["incident"]["components"][0]["name"], "API");
+    assert_eq!(first["incident"]["scheduled_for"], Value::Null);
+    assert_eq!(first["page"]["id"].as_str().unwrap().len(), 12);
+    let resolved = received[2].json();
+    assert!(resolved["incident"]["resolved_at"].is_string());
+    let maintenance = received[3].json();
+    assert_eq!(
+        maintenance["incident"]["scheduled_for"],
+        "2999-01-01T00:00:00.000Z"
+    );
+    let ids: std::collections::HashSet<_> = received
+        .iter()
+        .map(|received| received.header("webhook-id"))
+        .collect();
+    assert_eq!(ids.len(), 4, "each message has its own identifier");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_chat_gets_the_body_of_its_product_and_mentions_nobody() {
+    let mut site = Site::start().await;
+    for channel in ["slack", "teams", "discord"] {
+        site.hook(channel, &format!("/{channel}")).await;
+    }
+    site.incident("Down <!channel> @everyone").await;
+    let mut bodies = std::collections::BTreeMap::new();
+    for _ in 0..3 {
+        let received = site.receiver.next().await;
+        assert!(!received.headers.contains_key("webhook-id"));
+        bodies.insert(received.path.clone(), received.json());
+    }
+    let slack = &bodies["/slack"];
+    assert_eq!(slack["blocks"][0]["type"], "header");
+    assert!(!slack.to_string().contains("<!channel>"), "{slack}");
+    let teams = &bodies["/teams"];
+    assert_eq!(teams["type"], "message");
+    assert_eq!(
+        teams["attachments"][0]["contentType"],
+        "application/vnd.microsoft.card.adaptive"
+    );
+    let discord = &bodies["/discord"];
+    assert_eq!(discord["allowed_mentions"], json!({"parse": []}));
+    assert!(
+        discord["embeds"][0]["title"]
+            .as_str()
+            .unwrap()
+            .contains("Down")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_does_not_notify_is_sent_to_no_channel() {
+    let mut site = Site::start().await;
+    site.hook("webhook", "/hook").await;
+    let quiet =
+        json!({"title": "Quiet", "description": "d", "status": "INVESTIGATING", "notify": false});
+    site.created("incident", quiet).await;
+    site.incident("Loud").await;
+    let (_site, rest) = site.settled().await;
+    let names: Vec<_> = rest
+        .iter()
+        .map(|received| received.json()["incident"]["name"].clone())
+        .collect();
+    assert_eq!(names, ["Loud"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deleting_an_incident_withdraws_what_is_queued() {
+    use super::receiver::Reply;
+
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    site.receiver.answer("/hook", &[Reply::Status(500, "")]);
+    let incident = site.incident("Down").await;
+    site.update(&incident, "IDENTIFIED", "A cable was cut")
+        .await;
+    let failed = site.receiver.next_at(&hook.path).await;
+    assert_eq!(news(&failed).0, "investigating");
+    let path = format!("/incident/{incident}");
+    assert_eq!(site.operator.delete(&path).await.status, 200);
+    let counts = site.operator.get("/subscriber/deliveries").await;
+    assert_eq!(counts.body["data"]["waiting"], 0, "{counts:?}");
+    site.incident("Another").await;
+    let next = site.receiver.next_at(&hook.path).await;
+    assert_eq!(next.json()["incident"]["name"], "Another");
+    let (_site, rest) = site.settled().await;
+    assert!(rest.is_empty(), "{rest:?}");
+}

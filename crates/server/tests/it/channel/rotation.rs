@@ -1,0 +1,42 @@
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::{ALLOWED, Site};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_rotation_both_secrets_sign_for_a_day_the_new_one_first() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    let chat = site.hook("slack", "/chat").await;
+    let rotate = format!("/subscriber/{}/rotate-secret", hook.id);
+    let rotated = site.operator.post(&rotate, json!({})).await;
+    assert_eq!(rotated.status, 200, "{rotated:?}");
+    let new = rotated.body["data"]["secret"].as_str().unwrap().to_owned();
+    assert!(new.starts_with("whsec_") && new != hook.secret);
+    let of_chat = format!("/subscriber/{}/rotate-secret", chat.id);
+    let refused = site.operator.post(&of_chat, json!({})).await;
+    assert_eq!(refused.status, 409, "{refused:?}");
+
+    let test = format!("/subscriber/{}/test", hook.id);
+    let signature = async |site: &mut Site, secrets: &[&str]| {
+        let tested = site.operator.post(&test, json!({})).await;
+        assert_eq!(tested.status, 200, "{tested:?}");
+        let received = site.receiver.next_at("/hook").await;
+        assert_eq!(
+            received.header("webhook-signature"),
+            received.signatures(secrets)
+        );
+    };
+    let both = [new.as_str(), hook.secret.as_str()];
+    signature(&mut site, &both).await;
+    site.clock
+        .advance(TimeDelta::hours(24) - TimeDelta::minutes(1));
+    site.sign_in_again().await;
+    signature(&mut site, &both).await;
+    site.clock.advance(TimeDelta::minutes(2));
+    site.sign_in_again().await;
+    signature(&mut site, &[&new]).await;
+
+    let mut site = site.restarted(&ALLOWED).await;
+    signature(&mut site, &[&new]).await;
+}

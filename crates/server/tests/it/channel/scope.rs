@@ -1,0 +1,179 @@
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+
+use super::receiver::Received;
+use super::{ALLOWED, Site};
+
+/// Who heard of the incident or maintenance with this name.
+fn heard<'a>(received: &'a [Received], name: &str) -> BTreeSet<&'a str> {
+    let about = |received: &&Received| received.json()["incident"]["name"] == json!(name);
+    received
+        .iter()
+        .filter(about)
+        .map(|received| &*received.path)
+        .collect()
+}
+
+async fn incident_on(site: &Site, title: &str, component: &str) -> String {
+    let body = json!({"title": title, "description": "All of it", "status": "INVESTIGATING",
+        "components": [{"componentId": component, "status": "MAJOR_OUTAGE"}]});
+    site.created("incident", body).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_subscriber_hears_of_what_it_chose() {
+    let mut site = Site::start().await;
+    let group = site
+        .operator
+        .create("/component-group/create", json!({"name": "Sites"}))
+        .await;
+    let group = &group["id"];
+    let api = site.operator.component("API").await;
+    let web = site
+        .operator
+        .create(
+            "/component/create",
+            json!({"name": "Web", "groupId": group}),
+        )
+        .await;
+    let web = web["id"].as_str().unwrap().to_owned();
+    let followed = incident_on(&site, "Followed", &api).await;
+    site.hook("webhook", "/all").await;
+    for (path, field, value) in [
+        ("/api", "components", json!([api])),
+        ("/sites", "groups", json!([group])),
+        ("/follower", "incidentId", json!(followed)),
+        ("/muted", "muteMaintenances", json!(true)),
+    ] {
+        let hook = site
+            .hook_of(path, json!({"channel": "webhook", field: value}))
+            .await;
+        let shown = site.subscriber(&hook).await;
+        assert_eq!(shown[field], value);
+        let scope = match path {
+            "/muted" => "ALL",
+            "/follower" => "INCIDENT",
+            _ => "COMPONENTS",
+        };
+        assert_eq!(shown["scope"], scope);
+    }
+    incident_on(&site, "API down", &api).await;
+    incident_on(&site, "Web down", &web).await;
+    site.incident("Of nothing").await;
+    site.update(&followed, "IDENTIFIED", "A cable was cut")
+        .await;
+    let body = json!({"title": "Move", "description": "d", "startAt": "2999-01-01T00:00:00.000Z",
+        "components": [web]});
+    site.created("maintenance", body).await;
+    let (_site, received) = site.settled().await;
+    for (name, expected) in [
+        ("API down", ["/all", "/api", "/muted"].as_slice()),
+        ("Web down", &["/all", "/muted", "/sites"]),
+        ("Of nothing", &["/all", "/muted"]),
+        ("Followed", &["/all", "/api", "/follower", "/muted"]),
+        ("Move", &["/all", "/sites"]),
+    ] {
+        let heard: Vec<_> = heard(&received, name).into_iter().collect();
+        assert_eq!(heard, expected, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operator_changes_what_a_subscriber_hears_of() {
+    let mut site = Site::start().await;
+    let (api, web) = (
+        site.operator.component("API").await,
+        site.operator.component("Web").await,
+    );
+    let hook = site.hook("webhook", "/hook").await;
+    let path = format!("/subscriber/{}", hook.id);
+    for (body, expected) in [
+        (json!({"components": []}), "components: Choose at least one"),
+        (
+            json!({"components": ["00000000-0000-7000-8000-000000000000"]}),
+            "components[0]: Unknown component",
+        ),
+        (
+            json!({"groups": ["00000000-0000-7000-8000-000000000000"]}),
+            "groups[0]: Unknown group",
+        ),
+        (
+            json!({"muteMaintenances": "no"}),
+            "muteMaintenances: Must be true or false",
+        ),
+    ] {
+        let refused = site.operator.patch(&path, body.clone()).await;
+        assert_eq!(
+            (refused.status, &*refused.invalid()),
+            (422, expected),
+            "{body}"
+        );
+    }
+    let changed = site
+        .operator
+        .patch(&path, json!({"components": [web]}))
+        .await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    assert_eq!(
+        (
+            &changed.body["data"]["scope"],
+            &changed.body["data"]["components"],
+            &changed.body["data"]["groups"]
+        ),
+        (&json!("COMPONENTS"), &json!([web]), &Value::Null)
+    );
+    incident_on(&site, "API down", &api).await;
+    incident_on(&site, "Web down", &web).await;
+    let (site, received) = site.settled().await;
+    assert!(heard(&received, "API down").is_empty());
+    assert_eq!(heard(&received, "Web down").len(), 1);
+
+    let everything = json!({"components": null, "groups": null});
+    let changed = site.operator.patch(&path, everything).await;
+    assert_eq!(changed.body["data"]["scope"], "ALL");
+    incident_on(&site, "API down again", &api).await;
+    let (_site, received) = site.settled().await;
+    assert_eq!(heard(&received, "API down again").len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_follows_an_incident_is_forgotten_a_day_after_it_is_resolved() {
+    let mut site = Site::start().await;
+    let (over, open) = (site.incident("Over").await, site.incident("Open").await);
+    for (path, incident) in [("/over", &over), ("/open", &open)] {
+        let body = json!({"channel": "webhook", "incidentId": incident});
+        site.hook_of(path, body).await;
+    }
+    site.update(&over, "RESOLVED", "It is mended").await;
+    let followed = async |site: &Site| {
+        let listed = site.operator.get("/subscriber/list").await;
+        let rows = listed.body["data"].as_array().unwrap().iter();
+        let incidents: BTreeSet<_> = rows
+            .map(|row| row["incidentId"].as_str().unwrap().to_owned())
+            .collect();
+        incidents
+    };
+    // A starting server removes what is over.
+    site.clock
+        .advance(TimeDelta::hours(24) - TimeDelta::minutes(5));
+    let mut site = site.restarted(&ALLOWED).await;
+    site.sign_in_again().await;
+    assert_eq!(followed(&site).await.len(), 2);
+    site.clock.advance(TimeDelta::minutes(10));
+    let mut site = site.restarted(&ALLOWED).await;
+    site.sign_in_again().await;
+    let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
+    while followed(&site).await.len() == 2 {
+        tries.tick().await;
+    }
+    assert_eq!(followed(&site).await, BTreeSet::from([open]));
+    let late =
+        json!({"channel": "webhook", "target": site.receiver.url("/late"), "incidentId": over});
+    let refused = site.operator.post("/subscriber", late).await;
+    assert_eq!(
+        (refused.status, &refused.body["errors"][0]["field"]),
+        (422, &json!("incidentId"))
+    );
+}

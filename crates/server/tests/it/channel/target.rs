@@ -1,0 +1,118 @@
+use serde_json::{Value, json};
+
+use super::Site;
+use crate::app::TestResponse;
+
+/// Status, headers and body, as far as a stranger may compare them.
+fn answer(response: &TestResponse) -> (u16, Vec<String>, Value) {
+    let names = response.headers.keys().map(ToString::to_string);
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    (response.status, names, response.body.clone())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_has_one_subscription_and_one_for_each_incident() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    let incidents = [site.incident("One").await, site.incident("Two").await];
+    for _ in &incidents {
+        site.receiver.next_at("/hook").await;
+    }
+    let target = site.receiver.url("/hook");
+    let body = json!({"channel": "webhook", "target": target});
+    let known = site.operator.post("/subscriber", body.clone()).await;
+    assert_eq!(
+        (known.status, &known.body["message"]),
+        (409, &json!("This target is a subscriber already"))
+    );
+    for incident in &incidents {
+        let follow = json!({"channel": "webhook", "target": target, "incidentId": incident});
+        let followed = site.operator.post("/subscriber", follow.clone()).await;
+        assert_eq!(followed.status, 201, "{followed:?}");
+        assert_ne!(followed.body["data"]["id"], json!(hook.id));
+        let again = site.operator.post("/subscriber", follow).await;
+        assert_eq!(again.status, 409);
+    }
+    let listed = site.operator.get("/subscriber/list").await;
+    assert_eq!(listed.body["data"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn visitors_get_the_same_answer_for_known_and_unknown_targets() {
+    let mut site = Site::start().await;
+    site.hook("webhook", "/known").await;
+    let mut subscribe = json!({"channel": "webhook", "target": site.receiver.url("/known"),
+        "orgId": site.operator.organisation});
+    let subscribed = site.post("/public", &subscribe).await;
+    subscribe["target"] = json!(site.receiver.url("/new"));
+    let unknown = site.post("/public", &subscribe).await;
+    let pending = site.post("/public", &subscribe).await;
+    assert_eq!(unknown.status, 200, "{unknown:?}");
+    assert_eq!(answer(&subscribed), answer(&unknown));
+    assert_eq!(answer(&pending), answer(&unknown));
+    assert_eq!(unknown.body["data"], Value::Null);
+    assert!(!unknown.body.to_string().contains("127.0.0.1"));
+    let (site, received) = site.settled().await;
+    let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
+    assert_eq!(paths, ["/new", "/new"], "the known one hears nothing");
+    let listed = site.operator.get("/subscriber/list").await;
+    assert_eq!(listed.body["data"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_channel_that_is_switched_off_is_for_operators_only() {
+    let mut site = Site::start().await;
+    let channels =
+        json!({"email": true, "webhook": true, "slack": false, "teams": true, "discord": true});
+    let changed = site
+        .operator
+        .patch("/organisation", json!({"publicChannels": channels}))
+        .await;
+    assert_eq!(changed.body["data"]["publicChannels"], channels);
+    let subscribe = json!({"channel": "slack", "target": site.receiver.url("/slack"),
+        "orgId": site.operator.organisation});
+    let refused = site.post("/public", &subscribe).await;
+    assert_eq!(
+        (refused.status, &*refused.invalid()),
+        (422, "channel: Subscribing by Slack is switched off")
+    );
+    let listed = site.operator.get("/subscriber/list").await;
+    assert_eq!(listed.body["data"], json!([]));
+    site.hook("slack", "/slack").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn targets_inside_the_network_are_refused() {
+    let site = Site::start().await;
+    for target in [
+        "",
+        "hooks.example/x",
+        "ftp://hooks.example/x",
+        "http://93.184.216.34/",
+        "https://93.184.216.34:8443/",
+        "https://ann:secret@93.184.216.34/",
+        "https://10.0.0.1/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://[64:ff9b::a00:1]/",
+        "https://2130706434/",
+        "https://100.64.0.1/",
+        "https://192.0.2.1/",
+    ] {
+        let body = json!({"channel": "webhook", "target": target,
+            "orgId": site.operator.organisation});
+        let refused = site.operator.post("/subscriber", body.clone()).await;
+        assert_eq!(refused.status, 422, "{target}: {refused:?}");
+        assert_eq!(refused.body["errors"][0]["field"], "target", "{target}");
+        // Refusals do not count as subscriptions, but visitors have fewer attempts than there are rows.
+        if target.starts_with("https://10.") || target.starts_with("https://ann") {
+            let refused = site.post("/public", &body).await;
+            assert_eq!(refused.status, 422, "{target}: {refused:?}");
+            assert_eq!(refused.body["errors"][0]["field"], "target", "{target}");
+        }
+    }
+    let listed = site.operator.get("/subscriber/list").await;
+    assert_eq!(listed.body["data"], json!([]));
+}

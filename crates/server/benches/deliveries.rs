@@ -1,5 +1,5 @@
-//! What 10,000 subscribers cost an operator who records an update, and how fast their mails go out over SMTP to a sink on this
-//! machine.
+//! What 10,000 subscribers by mail and 1,000 webhooks cost an operator who records an update, and how fast their messages go out to
+//! sinks on this machine.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
 use std::sync::Arc;
@@ -19,23 +19,45 @@ use allclear_server::settings::Settings;
 use clap::{Command, FromArgMatches};
 use reqwest::Client;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-const FEW: usize = 10;
-const MANY: usize = 10_000;
+const FEW: Counts = Counts {
+    mails: 10,
+    webhooks: 1,
+};
+const MANY: Counts = Counts {
+    mails: 10_000,
+    webhooks: 1_000,
+};
 const SAVES: usize = 15;
 /// How much longer a save may take beside many; it is measured while no mails go out, in turns with one beside few.
 const SLOWER: Limit = Limit::AtMost(1.2);
-/// Mails a second.
-const RATE: Limit = Limit::AtLeast(1_000.0);
-/// How much the process may grow from the first round of mails to the last.
+/// Mails and webhooks a second.
+const RATE: Limit = Limit::AtLeast(4_000.0);
+/// How much the process may grow from the first round of messages to the last.
 const GROWTH: Limit = Limit::AtMost(1.1);
 const BENCH: Bench = Bench("deliveries");
 
-/// Takes every mail, and counts them.
-async fn sink() -> (u16, Arc<AtomicUsize>) {
+/// Subscribers of an organisation.
+#[derive(Debug, Clone, Copy)]
+struct Counts {
+    mails: usize,
+    webhooks: usize,
+}
+
+impl Counts {
+    const fn all(self) -> usize {
+        self.mails + self.webhooks
+    }
+}
+
+/// Takes every message that a connection brings, and counts them.
+async fn sink<T>(take: fn(TcpStream, Arc<AtomicUsize>) -> T) -> (u16, Arc<AtomicUsize>)
+where
+    T: Future<Output = std::io::Result<()>> + Send + 'static,
+{
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (port, taken) = (
         listener.local_addr().unwrap().port(),
@@ -52,7 +74,7 @@ async fn sink() -> (u16, Arc<AtomicUsize>) {
 }
 
 /// As much of RFC 5321 as a client needs that makes no mistakes.
-async fn take(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()> {
+async fn take_mails(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let (reader, mut writer) = stream.into_split();
     let mut lines = BufReader::new(reader).lines();
@@ -74,6 +96,37 @@ async fn take(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()>
     Ok(())
 }
 
+/// As much of RFC 9112 as a client needs that makes no mistakes.
+async fn take_requests(stream: TcpStream, taken: Arc<AtomicUsize>) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let (reader, mut writer) = stream.into_split();
+    let mut reader = BufReader::new(reader);
+    let mut line = String::new();
+    let mut body = Vec::new();
+    loop {
+        let mut length = 0;
+        loop {
+            line.clear();
+            if reader.read_line(&mut line).await? == 0 {
+                return Ok(());
+            }
+            let (name, value) = line.trim_end().split_once(": ").unwrap_or_default();
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.parse().unwrap();
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        body.resize(length, 0);
+        reader.read_exact(&mut body).await?;
+        taken.fetch_add(1, Ordering::Relaxed);
+        writer
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+            .await?;
+    }
+}
+
 /// A server with a signed-in operator and an incident.
 struct Site {
     app: App,
@@ -81,15 +134,17 @@ struct Site {
     url: String,
     token: String,
     incident: String,
-    taken: Arc<AtomicUsize>,
-    subscribers: usize,
+    mails: Arc<AtomicUsize>,
+    webhooks: Arc<AtomicUsize>,
+    subscribers: Counts,
     _folder: tempfile::TempDir,
 }
 
 impl Site {
-    async fn start(subscribers: usize) -> Self {
+    async fn start(subscribers: Counts) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (port, taken) = sink().await;
+        let (port, mails) = sink(take_mails).await;
+        let (hook_port, webhooks) = sink(take_requests).await;
         let (data, smtp) = (
             folder.path().join("data"),
             format!("smtp://127.0.0.1:{port}"),
@@ -103,6 +158,8 @@ impl Site {
             &data_dir,
             "--smtp-url",
             &smtp,
+            "--webhook-allow",
+            "127.0.0.1",
             "--limit-writes",
             "0",
             "--limit-text",
@@ -127,7 +184,8 @@ impl Site {
             url,
             token: String::new(),
             incident: String::new(),
-            taken,
+            mails,
+            webhooks,
             subscribers,
             _folder: folder,
         };
@@ -142,8 +200,12 @@ impl Site {
             .post("/identity/token", json!({"organisationId": organisation}))
             .await;
         site.token = response["data"]["token"].as_str().unwrap().to_owned();
-        site.subscribe(&settings.database(), organisation.as_str().unwrap())
-            .await;
+        site.subscribe(
+            &settings.database(),
+            organisation.as_str().unwrap(),
+            hook_port,
+        )
+        .await;
         let body = json!({"title": "Down", "description": "All of it", "status": "INVESTIGATING"});
         let incident = site.post("/incident/create", body).await;
         site.incident = incident["data"]["id"].as_str().unwrap().to_owned();
@@ -167,17 +229,23 @@ impl Site {
     }
 
     /// Verified subscribers, by many at once.
-    async fn subscribe(&self, database: &str, organisation: &str) {
+    async fn subscribe(&self, database: &str, organisation: &str, hook_port: u16) {
         let database = Database::connect(database, Arc::new(SystemClock))
             .await
             .unwrap();
         let organisation = OrganisationId::parse(organisation).unwrap();
         let mut subscribing = JoinSet::new();
-        for number in 0..self.subscribers {
+        let mails = (0..self.subscribers.mails).map(|number| {
+            let address = format!("person{number}@example.com");
+            Target::parse(Channel::Email, &address).unwrap()
+        });
+        let webhooks = (0..self.subscribers.webhooks).map(|number| {
+            let url = format!("http://127.0.0.1:{hook_port}/{number}");
+            Target::parse(Channel::Webhook, &url).unwrap()
+        });
+        for target in mails.chain(webhooks) {
             let (database, organisation) = (database.clone(), organisation.clone());
             subscribing.spawn(async move {
-                let address = format!("person{number}@example.com");
-                let target = Target::parse(Channel::Email, &address).unwrap();
                 let draft = SubscriberDraft::of_everything(target);
                 let key = SubscriberKey::of_draft(&draft);
                 let (id, now) = (SubscriberId(SystemClock.id()), SystemClock.now());
@@ -209,10 +277,12 @@ impl Site {
         begun.elapsed()
     }
 
-    /// Waits until every subscriber has been mailed that many notices.
+    /// Waits until every subscriber has been sent that many notices.
     async fn drained(&self, times: usize) {
         let mut tick = tokio::time::interval(Duration::from_millis(2));
-        while self.taken.load(Ordering::Relaxed) < times * self.subscribers {
+        while self.mails.load(Ordering::Relaxed) < times * self.subscribers.mails
+            || self.webhooks.load(Ordering::Relaxed) < times * self.subscribers.webhooks
+        {
             tick.tick().await;
         }
     }
@@ -235,14 +305,14 @@ impl Site {
         }
     }
 
-    /// Saves, and waits for the mails; returns the duration of the save, and then that of the mails.
-    async fn save_and_mail(&self, number: usize) -> (Duration, Duration) {
+    /// Saves, and waits for the messages; returns the duration of the save, and then that of the messages.
+    async fn save_and_send(&self, number: usize) -> (Duration, Duration) {
         let saved = self.save().await;
         let begun = Instant::now();
         self.drained(number + 2).await;
-        let mailed = begun.elapsed();
+        let sent = begun.elapsed();
         self.all_sent().await;
-        (saved, mailed)
+        (saved, sent)
     }
 }
 
@@ -267,41 +337,45 @@ async fn main() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let (few, many) = (Site::start(FEW).await, Site::start(MANY).await);
     let before = memory();
-    let (mut beside_few, mut beside_many, mut mailed) = (Vec::new(), Vec::new(), Duration::MAX);
+    let (mut beside_few, mut beside_many, mut sending) = (Vec::new(), Vec::new(), Duration::MAX);
     for number in 0..SAVES {
-        beside_few.push(few.save_and_mail(number).await.0);
-        let (saved, mails) = many.save_and_mail(number).await;
+        beside_few.push(few.save_and_send(number).await.0);
+        let (saved, sent) = many.save_and_send(number).await;
         beside_many.push(saved);
-        mailed = mailed.min(mails);
+        sending = sending.min(sent);
     }
     let after = memory();
     few.app.stop().await;
     many.app.stop().await;
 
     let (beside_few, beside_many) = (milliseconds(beside_few), milliseconds(beside_many));
-    #[expect(clippy::cast_precision_loss, reason = "a count of mails")]
-    let rate = MANY as f64 / mailed.as_secs_f64();
+    #[expect(clippy::cast_precision_loss, reason = "a count of messages")]
+    let rate = MANY.all() as f64 / sending.as_secs_f64();
+    let (few, many) = (FEW.all(), MANY.all());
     BENCH.measurement(
         "save, milliseconds",
         json!({"besideFew": beside_few, "besideMany": beside_many}),
     );
     BENCH.budget(
-        &format!("save beside {MANY} subscribers, of beside {FEW}"),
+        &format!("save beside {many} subscribers, of beside {few}"),
         beside_many / beside_few,
         SLOWER,
     );
     BENCH.budget(
-        &format!("mails a second to {MANY} subscribers over SMTP"),
+        &format!(
+            "mails and webhooks a second to {} and {} subscribers",
+            MANY.mails, MANY.webhooks
+        ),
         rate.round(),
         RATE,
     );
     if let (Some(before), Some(after)) = (before, after) {
         BENCH.measurement(
             "memory, KiB",
-            json!({"afterTheFirstMails": before, "afterTheLastMails": after}),
+            json!({"afterTheFirstMessages": before, "afterTheLastMessages": after}),
         );
         BENCH.budget(
-            &format!("memory after {SAVES} times {MANY} mails, of after the first"),
+            &format!("memory after {SAVES} times {many} messages, of after the first"),
             after / before,
             GROWTH,
         );

@@ -8,7 +8,7 @@ import { firstPaint } from './build/first-paint.ts';
 import { historyPage } from './build/history-page.ts';
 import { iconSprite } from './build/icon-sprite.ts';
 import { precompress } from './build/precompress.ts';
-import { publicPageChunks } from './build/public-page-chunks.ts';
+import { publicPageChunks, subscribeChunk } from './build/public-page-chunks.ts';
 import { publicPageGuard } from './build/public-page-guard.ts';
 import { statusPageRoute } from './build/status-page-route.ts';
 
@@ -54,7 +54,7 @@ export default defineConfig({
         status: file('./src/app/status.tsx'),
         history: file('./history.html'),
       },
-      output: { codeSplitting: { groups: [publicPageChunks()] } },
+      output: { codeSplitting: { groups: [publicPageChunks(), subscribeChunk()] } },
     },
   },
   server: {

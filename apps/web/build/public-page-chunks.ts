@@ -3,6 +3,7 @@ import type { Rolldown } from 'vite';
 
 const source = fileURLToPath(new URL('../src/', import.meta.url));
 const entry = `${source}app/status.tsx`;
+const dialog = `${source}features/status-page/subscribe/standalone-subscribe-dialog.tsx`;
 
 /**
  * Puts the script of the public status page into two files: what it shares with the operators' app, and its own. By
@@ -13,15 +14,27 @@ export function publicPageChunks(): Rolldown.CodeSplittingGroup {
   return {
     debugName: 'public-page',
     name: (id, context) => {
-      modules ??= staticImports(context);
+      modules ??= staticImports(entry, context);
       if (id === entry || !modules.has(id)) return null;
       return id.startsWith(`${source}features/status-page/`) ? 'status-page' : 'shared';
     },
   };
 }
 
-/** Returns the modules that the page's script loads at once. */
-function staticImports(context: Rolldown.ChunkingContext): Set<string> {
+/** Puts what the page loads for its dialog besides its own script into one file. The operators' app has the same forms. */
+export function subscribeChunk(): Rolldown.CodeSplittingGroup {
+  let modules: Set<string> | undefined;
+  return {
+    debugName: 'subscribe',
+    name: (id, context) => {
+      modules ??= staticImports(dialog, context);
+      return modules.has(id) && id !== dialog && !id.endsWith('.css') ? 'forms' : null;
+    },
+  };
+}
+
+/** Returns the modules that an entry loads at once. */
+function staticImports(entry: string, context: Rolldown.ChunkingContext): Set<string> {
   const found = new Set<string>();
   const visit = (id: string) => {
     if (found.has(id)) return;

@@ -5,8 +5,6 @@ const segment = encodeURIComponent;
 export const publicPaths = {
   landing: '/',
   status: (orgId: string) => `/status/${segment(orgId)}`,
-  /** Target of the status page's form without script. */
-  subscribe: (orgId: string) => `/status/${segment(orgId)}/subscribe`,
   /** Pages that the server alone draws. */
   history: (orgId: string) => `/status/${segment(orgId)}/history`,
   componentHistory: (orgId: string, code: string, page = 1) =>

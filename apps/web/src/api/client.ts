@@ -15,6 +15,8 @@ export interface ApiResponse<T> {
 
 export interface RequestOptions {
   body?: unknown;
+  /** Sent in place of a JSON body. */
+  text?: { type: string; content: string };
   /** The version that the change is based on. The server responds with 412 if there is a newer one. */
   ifMatch?: string | null;
   signal?: AbortSignal;
@@ -28,6 +30,10 @@ export interface ApiClient {
   put: <T>(path: string, body: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
   patch: <T>(path: string, body: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
   delete: <T>(path: string, body?: unknown, options?: Precondition) => Promise<ApiResponse<T>>;
+  /** Posts a text. */
+  upload: <T>(path: string, type: string, content: string) => Promise<ApiResponse<T>>;
+  /** Reads a file. */
+  download: (path: string) => Promise<Blob>;
 }
 
 interface Envelope<T> {
@@ -38,11 +44,11 @@ interface Envelope<T> {
 
 /** Creates a client that adds the token and unwraps responses. Its methods throw `ApiError`. */
 export function createApiClient(getToken: GetToken): ApiClient {
-  async function send<T>(
+  async function request(
     method: string,
     path: string,
     options: RequestOptions = {},
-  ): Promise<ApiResponse<T>> {
+  ): Promise<Response> {
     const token = await getToken();
     let response = await attempt(method, path, token, options);
     if (response.status === 401 && token !== null) {
@@ -51,7 +57,11 @@ export function createApiClient(getToken: GetToken): ApiClient {
       if (fresh !== null && fresh !== token) response = await attempt(method, path, fresh, options);
     }
     if (!response.ok) throw await ApiError.fromResponse(response);
-    return readResponse<T>(response);
+    return response;
+  }
+
+  async function send<T>(method: string, path: string, options?: RequestOptions) {
+    return readResponse<T>(await request(method, path, options));
   }
 
   return {
@@ -60,6 +70,8 @@ export function createApiClient(getToken: GetToken): ApiClient {
     put: (path, body, options) => send('PUT', path, { ...options, body }),
     patch: (path, body, options) => send('PATCH', path, { ...options, body }),
     delete: (path, body, options) => send('DELETE', path, { ...options, body }),
+    upload: (path, type, content) => send('POST', path, { text: { type, content } }),
+    download: async (path) => (await request('GET', path)).blob(),
   };
 }
 
@@ -67,17 +79,19 @@ async function attempt(
   method: string,
   path: string,
   token: string | null,
-  { body, ifMatch, signal }: RequestOptions,
+  { body, text, ifMatch, signal }: RequestOptions,
 ): Promise<Response> {
   const headers = new Headers({ Accept: 'application/json' });
   if (token !== null) headers.set('Authorization', `Bearer ${token}`);
   if (ifMatch) headers.set('If-Match', ifMatch);
-  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  const json = body === undefined ? undefined : JSON.stringify(body);
+  const type = text?.type ?? (json && 'application/json');
+  if (type !== undefined) headers.set('Content-Type', type);
   try {
     return await fetch(new URL(apiBase + path, window.location.origin), {
       method,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: text?.content ?? json ?? null,
       signal: signal ?? null,
     });
   } catch (error) {

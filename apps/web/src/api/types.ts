@@ -26,6 +26,17 @@ export type Review = Schemas['Review'];
 export type AttachedComponent = Schemas['IncidentComponent'];
 export type Maintenance = Schemas['Maintenance'];
 export type Subscriber = Schemas['Subscriber'];
+export type SubscriberWithSecret = Schemas['SubscriberWithSecret'];
+export type SubscriberInput = Schemas['SubscriberInput'];
+/** The result of an import, or of its dry run. */
+export type SubscriberImport = Schemas['SubscriberImport'];
+export type SubscriberChangeInput = Schemas['SubscriberChangeInput'];
+/** A sample message, as a channel gets it. */
+export type MessagePreview = Schemas['MessagePreview'];
+/** How a subscriber is reached. */
+export type Channel = Schemas['Channel'];
+/** What a subscriber hears of: everything, chosen components and groups, or one incident. */
+export type ScopeKind = Schemas['ScopeKind'];
 export type DeliveryCounts = Schemas['DeliveryCounts'];
 export type Dashboard = Schemas['Dashboard'];
 /** An entry of the last changes, with its author. */
@@ -52,5 +63,7 @@ export type StatusSnapshot = Schemas['Snapshot'];
 
 export type OrganisationSettings = Schemas['OrganisationSettings'];
 export type OrganisationDomain = NonNullable<OrganisationSettings['domain']>;
+/** Whether visitors may subscribe by each channel. */
+export type PublicChannels = Schemas['PublicChannels'];
 export type OrganisationSettingsInput = Schemas['OrganisationSettingsInput'];
 export type Configuration = Schemas['Configuration'];

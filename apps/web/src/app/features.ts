@@ -16,16 +16,11 @@ export const features: readonly Feature[] = [
     group: groups.signedOut,
     load: async () => (await import('@/features/landing/routes')).landingRoutes,
   },
-  {
-    path: paths.verify,
+  ...[paths.verify, paths.unsubscribe, paths.subscription].map((path) => ({
+    path,
     group: groups.everyone,
     load: async () => (await import('@/features/subscribers/link-routes')).linkRoutes,
-  },
-  {
-    path: paths.unsubscribe,
-    group: groups.everyone,
-    load: async () => (await import('@/features/subscribers/link-routes')).linkRoutes,
-  },
+  })),
   {
     path: paths.documentation,
     group: groups.everyone,

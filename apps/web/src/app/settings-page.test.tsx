@@ -49,6 +49,7 @@ it('shows the settings in sections, and sends what was changed', async () => {
   expect(screen.getAllByRole('heading', { level: 2 }).map((it) => it.textContent)).toEqual([
     'General',
     'Page',
+    'Subscribers',
     'Domain',
     'Integrations',
   ]);
@@ -67,6 +68,23 @@ it('shows the settings in sections, and sends what was changed', async () => {
       { pageTitle: 'Status of everything', timeZone: 'Europe/Zurich', notifyByDefault: false },
       { pageTitle: 'Status of everything!' },
     ]);
+});
+
+it('switches a channel of visitors off, and reminders on', async () => {
+  const { state } = serve();
+  const { user } = renderApp(paths.settings);
+  await user.click(await screen.findByRole('checkbox', { name: 'Slack' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Remind operators of open incidents' }));
+  const hours = screen.getByRole('spinbutton', { name: /^Hours without an update/ });
+  await user.clear(hours);
+  await user.click(save());
+  expect(await screen.findByText('Must be a number from 1 to 720')).toBeInTheDocument();
+  await user.type(hours, '6');
+  await user.click(save());
+  expect(await screen.findByText('Settings saved')).toBeInTheDocument();
+  expect(state.sent).toEqual([
+    { publicChannels: { ...settings.publicChannels, slack: false }, reminderHours: 6 },
+  ]);
 });
 
 it('says what is wrong, in the words of the server', async () => {

@@ -22,12 +22,7 @@ export function StatusScreen() {
   return (
     <>
       <IconSprite />
-      <StatusPage
-        key={orgId}
-        orgId={orgId}
-        follow={follow}
-        actions={<SubscribeButton orgId={orgId} />}
-      />
+      <StatusPage key={orgId} orgId={orgId} follow={follow} actions={<SubscribeButton />} />
     </>
   );
 }

@@ -9,7 +9,7 @@ export function drawPage(root: HTMLElement): void {
   createRoot(root).render(
     <>
       <IconSprite />
-      <StatusPage orgId={orgId} actions={<SubscribeButton standalone orgId={orgId} />} />
+      <StatusPage orgId={orgId} actions={<SubscribeButton standalone />} />
     </>,
   );
 }

@@ -15,7 +15,7 @@ export async function takeOver(started: StartedPage): Promise<void> {
   completeSprite(document);
   const start = { connection: started.stop(), readAt };
   const follow = started.maybeSignedIn ? followLater(() => chooseFollow(started)) : started.follow;
-  const actions = <SubscribeButton standalone orgId={started.orgId} />;
+  const actions = <SubscribeButton standalone />;
   await new Promise<void>((done) => {
     const page = (
       <StrictMode>

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { useList } from '@/api/use-list';
 import { Button } from '@/ui/button';
 import type { DataColumn } from '@/ui/data-table/columns';
@@ -10,6 +10,16 @@ import { usePageTitle } from '@/ui/use-page-title';
 import { DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
 
+/** Shows a part of the items. */
+export interface ListFilter<Item> {
+  /** The fields of the filter. */
+  controls: ReactNode;
+  /** Whether it hides anything. */
+  isActive: boolean;
+  /** Always the same function for the same choice. */
+  isShown: (item: Item) => boolean;
+}
+
 interface ListPageProps<Item extends { id: string }> {
   kind: ItemKind<Item>;
   title: string;
@@ -19,6 +29,7 @@ interface ListPageProps<Item extends { id: string }> {
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;
   emptyHint: string;
+  filter?: ListFilter<Item>;
   /** Replaces the table until the first response. */
   placeholder?: ReactNode;
   /** Follows the list once it is loaded or has failed. */
@@ -33,17 +44,25 @@ export function ListPage<Item extends { id: string }>({
   columns,
   wide = false,
   emptyHint,
+  filter,
   placeholder,
   children,
 }: ListPageProps<Item>) {
   usePageTitle(title);
   const list = useList<Item>(kind.endpoints.list);
   useErrorToast(list.error !== undefined, kind.listFailed);
+  const rows = useMemo(
+    () => (filter ? list.rows?.filter(filter.isShown) : list.rows),
+    // The fields of the filter are drawn anew each time.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [list.rows, filter?.isShown],
+  );
   const isLoading = list.rows === undefined && list.error === undefined;
 
   return (
     <div className="grid min-w-0 gap-4">
       <PageHeader title={title} actions={action} />
+      {filter?.controls}
       {list.error && list.rows === undefined ? (
         <LoadFailure
           title={kind.listFailed}
@@ -57,10 +76,10 @@ export function ListPage<Item extends { id: string }>({
           wide={wide}
           label={title}
           columns={columns}
-          rows={list.rows}
+          rows={rows}
           getRowId={(item) => item.id}
           rowLabel={kind.nameOf}
-          emptyHint={emptyHint}
+          emptyHint={filter?.isActive ? `No ${kind.noun} matches the filter.` : emptyHint}
           bulkActions={(selected, clear) => (
             <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
           )}

@@ -1,37 +1,51 @@
-import { useFormikContext, type FormikHelpers } from 'formik';
-import { object, type InferType } from 'yup';
+import type { FormikHelpers } from 'formik';
+import type { ReactNode, RefObject } from 'react';
 import { serverMessageOr } from '@/api/server-message';
-import { emailAddress } from '@/api/rules';
-import { Field } from '@/ui/field';
+import type { Channel, SubscriberInput } from '@/api/types';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
-import { Input } from '@/ui/input';
-
-const subscriptionSchema = object({ email: emailAddress() });
-type SubscriptionValues = InferType<typeof subscriptionSchema>;
+import type { ScopeEntry } from './scope';
+import { ScopeFields } from './scope-fields';
+import {
+  subscriptionInput,
+  subscriptionSchema,
+  subscriptionValues,
+  type SubscriptionValues,
+} from './subscription';
+import { TargetFields } from './target-fields';
 
 interface SubscriptionDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: string;
-  description: string;
+  description: ReactNode;
   submitLabel: string;
   pendingLabel: string;
+  returnTo?: RefObject<HTMLElement | null>;
+  /** The channels to choose from, at least one; the first is chosen. */
+  channels: readonly [Channel, ...Channel[]];
+  /** The components and groups to choose from; null if there is no choice. */
+  entries: readonly ScopeEntry[] | null;
   /** Whether it is the visitor's own address, which the browser may fill in. */
   own?: boolean;
-  /** Subscribes the address and shows the success; throws `ApiError`. */
-  onSubscribe: (email: string) => Promise<void>;
+  /** Whether the focus starts on the address rather than on the channel; needs `returnTo`. */
+  startsOnAddress?: boolean;
+  /** Subscribes and shows the success; throws `ApiError`. */
+  onSubscribe: (subscriber: SubscriberInput) => Promise<void>;
 }
 
 /** Asks for an address for updates: the visitor's own, or one that an operator adds. */
 export function SubscriptionDialog({
+  channels,
+  entries,
   own = false,
+  startsOnAddress = false,
   onSubscribe,
   ...dialog
 }: SubscriptionDialogProps) {
-  async function subscribe({ email }: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
+  async function subscribe(values: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
     try {
-      await onSubscribe(email.trim());
+      await onSubscribe(subscriptionInput(values));
     } catch (error) {
       showFailure(form, error, serverMessageOr('Failed to create subscriber', error));
       return;
@@ -42,32 +56,12 @@ export function SubscriptionDialog({
   return (
     <FormDialog
       {...dialog}
-      initialValues={{ email: '' }}
+      initialValues={subscriptionValues(channels[0])}
       validationSchema={subscriptionSchema}
       onSubmit={subscribe}
     >
-      <EmailField autoComplete={own ? 'email' : 'off'} />
+      <TargetFields channels={channels} own={own} startsOnAddress={startsOnAddress} />
+      {entries && <ScopeFields entries={entries} />}
     </FormDialog>
-  );
-}
-
-function EmailField({ autoComplete }: { autoComplete: string }) {
-  const { touched, errors, getFieldProps } = useFormikContext<SubscriptionValues>();
-  return (
-    <Field label="Email" required error={touched.email && errors.email}>
-      {(control) => (
-        <Input
-          {...control}
-          {...getFieldProps('email')}
-          // With type "email" a browser changes letters outside ASCII.
-          type="text"
-          inputMode="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          autoComplete={autoComplete}
-          placeholder="name@example.com"
-        />
-      )}
-    </Field>
   );
 }

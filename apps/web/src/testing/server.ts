@@ -14,6 +14,8 @@ export const settings: OrganisationSettings = {
   pageDescription: null,
   supportUrl: null,
   notifyByDefault: true,
+  publicChannels: { email: true, webhook: true, slack: true, teams: true, discord: true },
+  reminderHours: null,
 };
 
 /** A server with the settings and no groups alone: each test adds the handlers of its requests by `server.use(...)`. */

@@ -72,8 +72,8 @@ pub fn page(snapshot: &Snapshot) -> Markup {
         div role="log" aria-live="polite" aria-label="Changes" {}
     };
     let actions = html! {
-        (subscribe::control(&organisation.id))
-        (subscribe::feed_menu(&organisation.url))
+        (subscribe::control(organisation))
+        (subscribe::feed_menu(organisation))
     };
     frame(&heading, &actions, &content)
 }

@@ -127,7 +127,7 @@ it('shows the subscribers with what could not be delivered', async () => {
   expect(card).toHaveTextContent('Subscribed1,200');
   expect(card).toHaveTextContent('Pending30');
   expect(card).toHaveTextContent('Mails that could not be delivered, last 30 days7');
-  expect(card).toHaveTextContent('Subscribers whom they concern4');
+  expect(card).toHaveTextContent('Subscribers that cannot be reached4');
 });
 
 it('says who changed what, and leads to what is still there', async () => {

@@ -1,4 +1,5 @@
 import type { Dashboard } from '@/api/types';
+import { Link } from 'react-router-dom';
 import { paths } from '@/paths';
 import { cn } from '@/ui/cn';
 import { tones } from '@/ui/tone';
@@ -15,13 +16,13 @@ export function SubscribersCard({
     <Section title="Subscribers" link={{ to: paths.subscribers, text: 'All subscribers' }}>
       {subscribers.total === 0 ? (
         <Nothing to={paths.subscribers} action="Add subscribers">
-          Nobody gets mails yet.
+          Nobody gets updates yet.
         </Nothing>
       ) : (
         <>
           <dl className="grid grid-cols-3 gap-3 p-4">
-            <Count label="Subscribed" value={subscribers.subscribed} />
-            <Count label="Pending" value={subscribers.pending} />
+            <Count label="Subscribed" value={subscribers.subscribed} state="subscribed" />
+            <Count label="Pending" value={subscribers.pending} state="pending" />
             <Count label="In total" value={subscribers.total} />
           </dl>
           <dl className="grid gap-1.5 border-t border-line px-4 py-3 text-sm">
@@ -31,7 +32,12 @@ export function SubscribersCard({
               value={deliveries.failed}
               alarming
             />
-            <Line label="Subscribers whom they concern" value={subscribers.failing} alarming />
+            <Line
+              label="Subscribers that cannot be reached"
+              value={subscribers.failing}
+              alarming
+              state="failing"
+            />
           </dl>
         </>
       )}
@@ -39,16 +45,45 @@ export function SubscribersCard({
   );
 }
 
-function Count({ label, value }: { label: string; value: number }) {
+interface CountProps {
+  label: string;
+  value: number;
+  alarming?: boolean;
+  /** The state by which the list of subscribers is filtered. */
+  state?: string;
+}
+
+function Count({ label, value, state }: CountProps) {
   return (
     <div className="flex flex-col-reverse">
       <dt className="text-sm text-muted">{label}</dt>
-      <dd className="text-xl font-semibold text-ink tabular-nums">{number.format(value)}</dd>
+      <dd className="text-xl font-semibold text-ink tabular-nums">
+        <Figure label={label} value={value} state={state} />
+      </dd>
     </div>
   );
 }
 
-function Line({ label, value, alarming }: { label: string; value: number; alarming?: boolean }) {
+/** Leads to the subscribers that it counts. */
+function Figure({
+  label,
+  value,
+  state,
+}: Pick<CountProps, 'label' | 'value'> & { state: string | undefined }) {
+  const text = number.format(value);
+  if (state === undefined || value === 0) return text;
+  return (
+    <Link
+      to={`${paths.subscribers}?state=${state}`}
+      aria-label={`${text} ${label}`}
+      className="underline decoration-line-strong underline-offset-4 hover:decoration-current"
+    >
+      {text}
+    </Link>
+  );
+}
+
+function Line({ label, value, alarming, state }: CountProps) {
   return (
     <div className="flex items-baseline justify-between gap-4">
       <dt className="text-muted">{label}</dt>
@@ -58,7 +93,7 @@ function Line({ label, value, alarming }: { label: string; value: number; alarmi
           alarming && value > 0 ? tones.major.text : 'text-ink',
         )}
       >
-        {number.format(value)}
+        <Figure label={label} value={value} state={state} />
       </dd>
     </div>
   );

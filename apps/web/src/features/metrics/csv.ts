@@ -1,3 +1,5 @@
+import { saveFile } from '@/ui/save-file';
+
 export type Cell = string | number | null;
 
 /** Writes rows as CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe. */
@@ -16,11 +18,5 @@ function field(cell: Cell): string {
 export function downloadCsv(fileName: string, rows: readonly (readonly Cell[])[]): void {
   // The mark tells spreadsheets that the text is UTF-8.
   const blob = new Blob(['\uFEFF', toCsv(rows)], { type: 'text/csv;charset=utf-8' });
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  // The browser has begun to read the file by then.
-  window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  saveFile(fileName, blob);
 }

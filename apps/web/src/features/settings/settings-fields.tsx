@@ -6,6 +6,7 @@ import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { Textarea } from '@/ui/textarea';
 import { timeZones, type SettingsValues } from './settings';
+import { SubscriberFields } from './subscriber-fields';
 
 interface SettingsFieldsProps {
   /** Whether the identity provider has the name. */
@@ -27,6 +28,12 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
         <CardHeader title="Page" description="What visitors see on the public pages." />
         <CardBody className="grid gap-5">
           <PageFields />
+        </CardBody>
+      </Card>
+      <Card>
+        <CardHeader title="Subscribers" description="Who is told of what, and how." />
+        <CardBody className="grid gap-5">
+          <SubscriberFields />
         </CardBody>
       </Card>
     </>

@@ -6,6 +6,7 @@ import { useAuth } from '@/auth/auth';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
+import { allChannels, channelNames } from '@/subscription/channels';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Card, CardBody } from '@/ui/card';
@@ -112,6 +113,18 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
               value: theirs.pageDescription || 'Empty',
             },
             supportUrl: { label: 'Support link', value: theirs.supportUrl || 'Empty' },
+            publicChannels: {
+              label: 'Channels for visitors',
+              value: channelsText(theirs.publicChannels),
+            },
+            hasReminders: {
+              label: 'Remind operators of open incidents',
+              value: theirs.hasReminders ? 'Yes' : 'No',
+            },
+            reminderHours: {
+              label: 'Hours without an update',
+              value: String(theirs.reminderHours),
+            },
           })}
         />
         <FormFailure />
@@ -120,6 +133,11 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
       </Form>
     </Formik>
   );
+}
+
+function channelsText(channels: SettingsValues['publicChannels']): string {
+  const offered = allChannels.filter((channel) => channels[channel]);
+  return offered.map((channel) => channelNames[channel]).join(', ') || 'None';
 }
 
 function SaveButton() {

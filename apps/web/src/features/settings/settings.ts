@@ -1,6 +1,6 @@
-import { boolean, object, string } from 'yup';
+import { boolean, number, object, string } from 'yup';
 import { limits, line, text } from '@/api/text';
-import type { OrganisationSettings, OrganisationSettingsInput } from '@/api/types';
+import type { OrganisationSettings, OrganisationSettingsInput, PublicChannels } from '@/api/types';
 
 export interface SettingsValues {
   name: string;
@@ -10,9 +10,15 @@ export interface SettingsValues {
   pageTitle: string;
   pageDescription: string;
   supportUrl: string;
+  publicChannels: PublicChannels;
+  hasReminders: boolean;
+  /** What the field holds; '' if it is empty. */
+  reminderHours: number | '';
 }
 
 const nameRequired = 'Name is required';
+const hoursMessage = 'Must be a number from 1 to 720';
+const usualReminderHours = 4;
 
 export const settingsSchema = object({
   name: line(limits.name).required(nameRequired).min(2, nameRequired),
@@ -28,6 +34,17 @@ export const settingsSchema = object({
     'Must be an http, https or mailto URL',
     (link) => !link || isLink(link),
   ),
+  reminderHours: number().when('hasReminders', {
+    is: true,
+    then: (hours) =>
+      hours
+        .typeError(hoursMessage)
+        .required(hoursMessage)
+        .integer(hoursMessage)
+        .min(1, hoursMessage)
+        .max(720, hoursMessage),
+    otherwise: (hours) => hours.transform(() => undefined),
+  }),
 });
 
 function isTimeZone(name: string): boolean {
@@ -44,6 +61,7 @@ function isLink(text: string): boolean {
 
 export function settingsValues(settings: OrganisationSettings): SettingsValues {
   const { name, timeZone, notifyByDefault, pageTitle, pageDescription, supportUrl } = settings;
+  const { publicChannels, reminderHours } = settings;
   return {
     name,
     timeZone,
@@ -51,6 +69,9 @@ export function settingsValues(settings: OrganisationSettings): SettingsValues {
     pageTitle: pageTitle ?? '',
     pageDescription: pageDescription ?? '',
     supportUrl: supportUrl ?? '',
+    publicChannels,
+    hasReminders: typeof reminderHours === 'number',
+    reminderHours: reminderHours ?? usualReminderHours,
   };
 }
 
@@ -59,9 +80,20 @@ export function settingsInput(
   values: SettingsValues,
   before: SettingsValues,
 ): OrganisationSettingsInput {
-  const fields = Object.keys(values) as (keyof SettingsValues)[];
-  const changed = fields.filter((field) => values[field] !== before[field]);
-  return Object.fromEntries(changed.map((field) => [field, values[field]]));
+  const [after, earlier] = [sent(values), sent(before)];
+  const fields = Object.keys(after) as (keyof OrganisationSettingsInput)[];
+  const changed = fields.filter(
+    (field) => JSON.stringify(after[field]) !== JSON.stringify(earlier[field]),
+  );
+  return Object.fromEntries(changed.map((field) => [field, after[field]]));
+}
+
+function sent({
+  hasReminders,
+  reminderHours,
+  ...fields
+}: SettingsValues): OrganisationSettingsInput {
+  return { ...fields, reminderHours: hasReminders && reminderHours !== '' ? reminderHours : null };
 }
 
 /** Names of the IANA time zones that the browser knows. */

@@ -114,6 +114,7 @@ export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot 
       pageDescription: null,
       supportUrl: null,
       url: 'https://status.example.com/status/org-1',
+      channels: ['email', 'webhook', 'slack', 'teams', 'discord'],
     },
     groups: [],
     banner: null,

@@ -13,6 +13,7 @@ import {
   TitleLink,
 } from './page-parts';
 import { isPast, pastShown } from './page-state';
+import { FollowButton } from './subscribe/follow-button';
 import { TimeWithDistance } from './time';
 import { Timeline } from './timeline';
 
@@ -77,6 +78,7 @@ function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
           quiet={false}
           truncated={incident.timelineTruncated}
         />
+        <FollowButton incident={incident} />
       </div>
     </article>
   );

@@ -12,6 +12,7 @@ import { Prose } from './page-parts';
 import { isPast, type PageState } from './page-state';
 import { StatusBanner } from './status-banner';
 import { FeedMenu } from './subscribe/feed-menu';
+import { SubscribeProvider } from './subscribe/subscribe-provider';
 import { useLive, type LiveStart } from './use-live';
 
 interface StatusViewProps {
@@ -33,51 +34,53 @@ export function StatusView({ snapshot, follow, start, actions }: StatusViewProps
     <IncidentList key="incidents" orgId={organisation.id} incidents={incidents} changes={changes} />
   );
   return (
-    <PageFrame
-      actions={
-        <>
-          {actions}
-          <FeedMenu url={organisation.url} />
-        </>
-      }
-      heading={
-        <h1 dir="auto" className="title">
-          <a href={publicPaths.status(organisation.id)}>{organisation.pageTitle}</a>
-        </h1>
-      }
-    >
-      <div className="overview">
-        <Prose text={organisation.pageDescription ?? ''} />
-        <StatusBanner components={components} />
-        <div className="note">
-          <LiveIndicator {...connection} />
-          <p>{timeZoneText()}</p>
+    <SubscribeProvider state={state}>
+      <PageFrame
+        actions={
+          <>
+            {actions}
+            <FeedMenu />
+          </>
+        }
+        heading={
+          <h1 dir="auto" className="title">
+            <a href={publicPaths.status(organisation.id)}>{organisation.pageTitle}</a>
+          </h1>
+        }
+      >
+        <div className="overview">
+          <Prose text={organisation.pageDescription ?? ''} />
+          <StatusBanner components={components} />
+          <div className="note">
+            <LiveIndicator {...connection} />
+            <p>{timeZoneText()}</p>
+          </div>
         </div>
-      </div>
-      <div className="sections">
-        {incidentsFirst && incidentList}
-        <ComponentList key="components" state={state} changes={changes} />
-        {!incidentsFirst && incidentList}
-        <MaintenanceList
-          key="maintenances"
-          orgId={organisation.id}
-          maintenances={maintenances}
-          changes={changes}
-        />
-      </div>
-      <p className="links">
-        <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>
-        <LinkButton to={publicPaths.uptime(organisation.id)}>Uptime</LinkButton>
-        {organisation.supportUrl && (
-          <LinkButton to={organisation.supportUrl}>Get support</LinkButton>
-        )}
-      </p>
-      <div role="log" aria-live="polite" aria-label="Changes">
-        {announcements.map(({ key, text }) => (
-          <p key={key}>{text}</p>
-        ))}
-      </div>
-    </PageFrame>
+        <div className="sections">
+          {incidentsFirst && incidentList}
+          <ComponentList key="components" state={state} changes={changes} />
+          {!incidentsFirst && incidentList}
+          <MaintenanceList
+            key="maintenances"
+            orgId={organisation.id}
+            maintenances={maintenances}
+            changes={changes}
+          />
+        </div>
+        <p className="links">
+          <LinkButton to={publicPaths.history(organisation.id)}>View history</LinkButton>
+          <LinkButton to={publicPaths.uptime(organisation.id)}>Uptime</LinkButton>
+          {organisation.supportUrl && (
+            <LinkButton to={organisation.supportUrl}>Get support</LinkButton>
+          )}
+        </p>
+        <div role="log" aria-live="polite" aria-label="Changes">
+          {announcements.map(({ key, text }) => (
+            <p key={key}>{text}</p>
+          ))}
+        </div>
+      </PageFrame>
+    </SubscribeProvider>
   );
 }
 

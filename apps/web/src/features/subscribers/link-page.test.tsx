@@ -118,3 +118,34 @@ it('leads home from a failure', async () => {
   await user.click(await screen.findByRole('link', { name: 'Go Back' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/'));
 });
+
+it('confirms a webhook by the id of its subscriber, and shows its secret', async () => {
+  const bodies: unknown[] = [];
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.verify), async ({ request }) => {
+      bodies.push(await request.json());
+      return success({ secret: 'whsec_c2VjcmV0' });
+    }),
+  );
+  open('/verify?subscriberId=s-1&orgId=org-1&verificationCode=c0de');
+  expect(screen.getByRole('heading', { name: 'Confirming Subscription' })).toBeInTheDocument();
+  expect(
+    await screen.findByRole('heading', { name: 'Subscription Confirmed!' }),
+  ).toBeInTheDocument();
+  expect(screen.getByRole('textbox', { name: 'Signing secret' })).toHaveValue('whsec_c2VjcmV0');
+  expect(screen.getByRole('button', { name: 'Copy: Signing secret' })).toBeInTheDocument();
+  expect(bodies).toEqual([{ subscriberId: 's-1', orgId: 'org-1', verificationCode: 'c0de' }]);
+});
+
+it('unsubscribes a channel by the id of its subscriber', async () => {
+  const bodies: unknown[] = [];
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.unsubscribe), async ({ request }) => {
+      bodies.push(await request.json());
+      return success(null);
+    }),
+  );
+  open('/unsubscribe?subscriberId=s-1&orgId=org-1&unsubscribeCode=c0de');
+  expect(await screen.findByText('No more updates will be sent.')).toBeInTheDocument();
+  expect(bodies).toEqual([{ subscriberId: 's-1', orgId: 'org-1', unsubscribeCode: 'c0de' }]);
+});

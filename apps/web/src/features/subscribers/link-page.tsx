@@ -13,8 +13,8 @@ import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 
 interface LinkPageProps {
-  progress: Progress;
-  titles: Record<Progress['status'], string>;
+  progress: Progress<unknown>;
+  titles: Record<Progress<unknown>['status'], string>;
   /** The consequence of success. */
   done: ReactNode;
   doneAction?: ReactNode;
@@ -32,9 +32,8 @@ export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPa
   const title = titles[progress.status];
   usePageTitle(title);
   return (
-    <main className="grid min-h-dvh place-content-center justify-items-center gap-6 p-4">
-      <Logo />
-      <Card className="grid min-h-60 w-[calc(100vw-2rem)] max-w-md content-center justify-items-center gap-4 rounded-xl! p-6 text-center">
+    <LinkFrame>
+      <Card className="grid min-h-60 content-center justify-items-center gap-4 rounded-xl! p-6 text-center">
         {icons[progress.status]}
         <div aria-live="polite" className="grid gap-1">
           <h1 className="text-xl font-semibold">{title}</h1>
@@ -53,11 +52,22 @@ export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPa
           </div>
         )}
       </Card>
+    </LinkFrame>
+  );
+}
+
+/** The frame of every page that a link in a message leads to. */
+export function LinkFrame({ children }: { children: ReactNode }) {
+  return (
+    <main className="grid min-h-dvh place-content-center justify-items-center gap-6 p-4">
+      <Logo />
+      <div className="grid w-[calc(100vw-2rem)] max-w-md gap-4">{children}</div>
     </main>
   );
 }
 
-type Progress = { status: 'running' } | { status: 'done' } | { status: 'failed'; message: string };
+type Progress<T> =
+  { status: 'running' } | { status: 'done'; data: T } | { status: 'failed'; message: string };
 
 interface LinkCall {
   path: string;
@@ -69,18 +79,18 @@ interface LinkCall {
 }
 
 /** Sends the request of a mailed link once, and again on demand. */
-export function useLinkCall({ path, body, done, failed }: LinkCall): [Progress, () => void] {
+export function useLinkCall<T>({ path, body, done, failed }: LinkCall): [Progress<T>, () => void] {
   const api = useApi();
-  const [progress, setProgress] = useState<Progress>({ status: 'running' });
+  const [progress, setProgress] = useState<Progress<T>>({ status: 'running' });
   const call = useRef({ path, body, done, failed });
   const isBegun = useRef(false);
 
   const run = useCallback(async () => {
     setProgress({ status: 'running' });
     try {
-      await api.post(call.current.path, call.current.body);
+      const { data } = await api.post<T>(call.current.path, call.current.body);
       toast.success(call.current.done);
-      setProgress({ status: 'done' });
+      setProgress({ status: 'done', data });
     } catch (error) {
       setProgress({ status: 'failed', message: serverMessageOr(call.current.failed, error) });
     }

@@ -1,9 +1,14 @@
 import { Link, Navigate, useSearchParams } from 'react-router-dom';
-import { type InferType, object, string } from 'yup';
-import { knownEmailAddress } from '@/api/rules';
 import { endpoints, paths } from '@/paths';
+import { SecretNote } from '@/subscription/secret-note';
 import { buttonVariants } from '@/ui/button-variants';
 import { LinkPage, useLinkCall } from './link-page';
+import {
+  unsubscriptionOf,
+  verificationOf,
+  type Unsubscription,
+  type Verification,
+} from './link-query';
 
 export function VerifyPage() {
   const [query] = useSearchParams();
@@ -12,28 +17,40 @@ export function VerifyPage() {
   return <Verifying verification={verification} />;
 }
 
-type Verification = NonNullable<ReturnType<typeof verificationOf>>;
+const verifyTitles = {
+  email: {
+    running: 'Verifying Email',
+    done: 'Email Verified!',
+    failed: 'Verification Failed',
+  },
+  channel: {
+    running: 'Confirming Subscription',
+    done: 'Subscription Confirmed!',
+    failed: 'Verification Failed',
+  },
+};
 
 function Verifying({ verification }: { verification: Verification }) {
-  const [progress, retry] = useLinkCall({
+  const { email, orgId } = verification;
+  const [progress, retry] = useLinkCall<{ secret: string } | null>({
     path: endpoints.subscribers.verify,
     body: verification,
-    done: 'Email verified successfully!',
-    failed: 'Unable to verify email',
+    done: email ? 'Email verified successfully!' : 'Subscription confirmed successfully!',
+    failed: email ? 'Unable to verify email' : 'Unable to confirm the subscription',
   });
+  const secret = progress.status === 'done' && progress.data?.secret;
   return (
     <LinkPage
       progress={progress}
-      titles={{
-        running: 'Verifying Email',
-        done: 'Email Verified!',
-        failed: 'Verification Failed',
-      }}
-      done={`Updates will be mailed to ${verification.email}.`}
+      titles={verifyTitles[email ? 'email' : 'channel']}
+      done={email ? `Updates will be mailed to ${email}.` : 'Updates will be sent there.'}
       doneAction={
-        <a href={paths.status(verification.orgId)} className={buttonVariants()}>
-          View Status Page
-        </a>
+        <>
+          {secret && <SecretNote secret={secret} />}
+          <a href={paths.status(orgId)} className={buttonVariants()}>
+            View Status Page
+          </a>
+        </>
       }
       onRetry={retry}
     />
@@ -47,9 +64,8 @@ export function UnsubscribePage() {
   return <Unsubscribing unsubscription={unsubscription} />;
 }
 
-type Unsubscription = NonNullable<ReturnType<typeof unsubscriptionOf>>;
-
 function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
+  const { email } = unsubscription;
   const [progress, retry] = useLinkCall({
     path: endpoints.subscribers.unsubscribe,
     body: unsubscription,
@@ -64,7 +80,7 @@ function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
         done: 'Successfully Unsubscribed',
         failed: 'Unsubscribe Failed',
       }}
-      done={`No more updates will be mailed to ${unsubscription.email}.`}
+      done={email ? `No more updates will be mailed to ${email}.` : 'No more updates will be sent.'}
       doneAction={
         <Link to={paths.landing} className={buttonVariants({ variant: 'primary' })}>
           Return Home
@@ -73,25 +89,4 @@ function Unsubscribing({ unsubscription }: { unsubscription: Unsubscription }) {
       onRetry={retry}
     />
   );
-}
-
-const address = { email: knownEmailAddress(), orgId: string().required() };
-
-const verificationSchema = object({ ...address, verificationCode: string().required() });
-const unsubscriptionSchema = object({ ...address, unsubscribeCode: string().required() });
-
-/** Reads the query of a verification link; null if a value is missing or invalid. */
-function verificationOf(query: URLSearchParams): InferType<typeof verificationSchema> | null {
-  const given = Object.fromEntries(query);
-  return verificationSchema.isValidSync(given)
-    ? verificationSchema.cast(given, { stripUnknown: true })
-    : null;
-}
-
-/** Reads the query of an unsubscribe link; null if a value is missing or invalid. */
-function unsubscriptionOf(query: URLSearchParams): InferType<typeof unsubscriptionSchema> | null {
-  const given = Object.fromEntries(query);
-  return unsubscriptionSchema.isValidSync(given)
-    ? unsubscriptionSchema.cast(given, { stripUnknown: true })
-    : null;
 }

@@ -5,11 +5,14 @@ import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { noMail, subscriber } from './fixtures';
+import { noMail, parts, subscriber } from './fixtures';
 import { subscriberRoutes } from './routes';
 
 beforeEach(() => {
-  server.use(http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)));
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)),
+    http.get(apiUrl(endpoints.status('org-1')), () => success(parts)),
+  );
 });
 
 /** Serves `subscribers`, and deletes from them what is not `stuck`. */
@@ -65,9 +68,12 @@ it('shows each subscriber with what became of them', async () => {
   expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
     '',
     'Email',
+    'Channel',
+    'Updates about',
     'Status',
     'Verified',
     'Subscribed At',
+    'Edit',
     'Delete',
   ]);
   for (const [name, status, tone, verified] of [

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::section::{nothing_here, omitted, section, title_link};
 use super::status_style::StatusStyle;
+use super::subscribe::follow_button;
 use super::text::{prose, time_with_distance};
 use super::timeline::{TimelineItem, timeline};
 
@@ -54,6 +55,7 @@ fn active(organisation: &PublicOrganisation, incident: &PublicIncident) -> Marku
                     (link.component.name.as_str(), Some(link.status.into()))
                 })))
                 (timeline(&incident.title, entries(incident), false, incident.timeline_truncated, organisation.time_zone))
+                (follow_button(organisation, &incident.title))
             }
         }
     }

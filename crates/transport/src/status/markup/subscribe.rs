@@ -1,5 +1,7 @@
 //! Subscribing to an organisation: the control of the public page, and the pages of the plain form.
 
+use allclear_application::public::PublicOrganisation;
+use allclear_domain::channel::Channel;
 use maud::{Markup, html};
 
 use super::frame::frame;
@@ -28,16 +30,31 @@ fn action(organisation: &str) -> String {
     format!("/status/{organisation}/subscribe")
 }
 
-/// The button that opens the dialog and, without a script, the plain form in its place: see `status-page.css`.
-pub(super) fn control(organisation: &str) -> Markup {
+/// The button that opens the dialog and, without a script, the plain form in its place: see `status-page.css`. Nothing if
+/// visitors may not subscribe.
+pub(super) fn control(organisation: &PublicOrganisation) -> Markup {
     html! {
-        button type="button" class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
-        form data-script="absent" method="post" action=(action(organisation)) {
-            label for="plain-email" {
-                "Email"
-                input id="plain-email" type="email" name="email" required autocomplete="email" maxlength="254";
+        @if !organisation.channels.is_empty() {
+            button type="button" class="primary" data-script="needed" aria-haspopup="dialog" { "Subscribe To Updates" }
+        }
+        @if organisation.channels.contains(&Channel::Email) {
+            form data-script="absent" method="post" action=(action(&organisation.id)) {
+                label for="plain-email" {
+                    "Email"
+                    input id="plain-email" type="email" name="email" required autocomplete="email" maxlength="254";
+                }
+                button type="submit" class="primary" { "Subscribe" }
             }
-            button type="submit" class="primary" { "Subscribe" }
+        }
+    }
+}
+
+/// The button that opens the dialog for one incident. Nothing if visitors may not subscribe.
+pub(super) fn follow_button(organisation: &PublicOrganisation, title: &str) -> Markup {
+    html! {
+        @if !organisation.channels.is_empty() {
+            button type="button" class="button" data-script="needed" aria-haspopup="dialog"
+                aria-label={ "Follow this incident: " (title) } { "Follow this incident" }
         }
     }
 }
@@ -52,14 +69,21 @@ const FEEDS: [(&str, &str); 6] = [
     ("/maintenances.ics", "Maintenance calendar"),
 ];
 
-/// Ways to subscribe besides mail. `url` is the address of the page.
-pub(super) fn feed_menu(url: &str) -> Markup {
-    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+/// Ways to subscribe besides mail: the other channels, and the feeds.
+pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
+    let url = &organisation.url;
+    let host = url.split_once("://").map_or(&**url, |(_, rest)| rest);
     let base = host.find('/').map_or("", |path| &host[path..]);
+    let channels = organisation.channels.iter();
     html! {
         details class="feeds" {
-            summary class="button" { "Feeds" }
-            ul { @for (path, name) in FEEDS { li { a href={ (base) (path) } { (name) } } } }
+            summary class="button" { "Other Channels" }
+            ul {
+                @for channel in channels.filter(|channel| **channel != Channel::Email) {
+                    li { button type="button" aria-haspopup="dialog" { (channel.label()) } }
+                }
+                @for (path, name) in FEEDS { li { a href={ (base) (path) } { (name) } } }
+            }
         }
     }
 }

@@ -1,19 +1,23 @@
-import { render, screen } from '@testing-library/react';
+import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
 import { publicFeeds } from '@/public-paths';
+import { aSnapshot } from '@/features/status-page/fixtures';
 import { FeedMenu } from './feed-menu';
+import { SubscribeButton } from './subscribe-button';
+import { SubscribeProvider } from './subscribe-provider';
 
-const url = 'https://status.example.com/status/org-1';
+const { organisation } = aSnapshot();
 
-function open() {
+function open(channels = organisation.channels) {
   render(
-    <>
-      <FeedMenu url={url} />
+    <SubscribeProvider state={aSnapshot({ organisation: { ...organisation, channels } })}>
+      <SubscribeButton standalone />
+      <FeedMenu />
       <button type="button">Elsewhere</button>
-    </>,
+    </SubscribeProvider>,
   );
-  const summary = screen.getByText('Feeds');
+  const summary = screen.getByText('Other Channels');
   const menu = summary.closest('details');
   if (!menu) throw new Error('The menu has no details');
   menu.open = true;
@@ -50,4 +54,19 @@ it('closes when something else is pressed or focused, and not by its own links',
   screen.getByRole('link', { name: 'JSON Feed' }).focus();
   screen.getByRole('button', { name: 'Elsewhere' }).focus();
   expect(menu.open).toBe(false);
+});
+
+it('offers the channels besides mail that visitors may use, and opens the dialog of one', async () => {
+  const { menu, summary } = open(['email', 'slack', 'discord']);
+  summary.tabIndex = 0;
+  expect(
+    within(menu)
+      .getAllByRole('button')
+      .map((button) => button.textContent),
+  ).toEqual(['Slack', 'Discord']);
+  await userEvent.click(within(menu).getByRole('button', { name: 'Slack' }));
+  expect(await screen.findByRole('dialog', { name: 'Subscribe Via Slack' })).toBeVisible();
+  expect(menu.open).toBe(false);
+  await userEvent.keyboard('{Escape}');
+  expect(summary).toHaveFocus();
 });

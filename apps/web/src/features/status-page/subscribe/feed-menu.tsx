@@ -1,9 +1,14 @@
 import { useEffect, useRef } from 'react';
+import type { Channel } from '@/api/types';
 import { publicFeeds } from '@/public-paths';
+import { channelNames } from '@/subscription/channels';
+import { useSubscribe } from './subscribe-context';
 import { closeWhenLeft } from './close-when-left';
 
-/** Ways to subscribe besides mail. The menu opens without script; the script closes it. `url` is the address of the page. */
-export function FeedMenu({ url }: { url: string }) {
+/** Ways to subscribe besides mail: the other channels, and the feeds. The menu opens without script; the script closes it. */
+export function FeedMenu() {
+  const { state, open } = useSubscribe();
+  const { url, channels } = state.organisation;
   const menu = useRef<HTMLDetailsElement>(null);
   const base = new URL(url).pathname.replace(/\/$/, '');
   useEffect(() => {
@@ -11,10 +16,27 @@ export function FeedMenu({ url }: { url: string }) {
     if (menu.current) closeWhenLeft(menu.current, left.signal);
     return () => left.abort();
   }, []);
+
+  function subscribe(channel: Channel) {
+    if (menu.current) menu.current.open = false;
+    // The focus returns to it after the dialog, when the pressed button is hidden.
+    menu.current?.querySelector('summary')?.focus();
+    open({ channel });
+  }
+
   return (
     <details ref={menu} className="feeds">
-      <summary className="button">Feeds</summary>
+      <summary className="button">Other Channels</summary>
       <ul>
+        {channels
+          .filter((channel) => channel !== 'email')
+          .map((channel) => (
+            <li key={channel}>
+              <button type="button" aria-haspopup="dialog" onClick={() => subscribe(channel)}>
+                {channelNames[channel]}
+              </button>
+            </li>
+          ))}
         {publicFeeds.map(([path, name]) => (
           <li key={path}>
             <a href={base + path}>{name}</a>

@@ -1,50 +1,58 @@
-import { useState, type ReactNode } from 'react';
-import { publicPaths } from '@/public-paths';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { useSubscribe } from './subscribe-context';
 import type { SubscribeDialogProps } from './subscribe-dialog';
 
 type Dialog = (props: SubscribeDialogProps) => ReactNode;
 
 interface SubscribeButtonProps {
-  orgId: string;
   /** Whether the page has no toaster. */
   standalone?: boolean;
 }
 
-/** Opens the dialog. Few visitors need it, so its code is loaded on demand. */
-export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonProps) {
+/** Opens the dialog, and draws it for every control that opens it. Few visitors need it, so its code is loaded on demand. */
+export function SubscribeButton({ standalone = false }: SubscribeButtonProps) {
+  const { state, request, isOpen, open, close } = useSubscribe();
+  const { channels } = state.organisation;
   const [Dialog, setDialog] = useState<Dialog>();
-  const [open, setOpen] = useState(false);
-  const [loading, setLoading] = useState(false);
   const [failed, setFailed] = useState(false);
+  const isLoading = isOpen && !Dialog;
 
-  async function show() {
-    setFailed(false);
-    setLoading(true);
-    try {
-      const dialog = await loadDialog(standalone);
-      setDialog(() => dialog);
-      setOpen(true);
-    } catch {
-      setFailed(true);
-    }
-    setLoading(false);
-  }
+  const fail = useEffectEvent(() => {
+    setFailed(true);
+    close();
+  });
+  useEffect(() => {
+    if (!isLoading) return;
+    loadDialog(standalone).then(
+      (dialog) => setDialog(() => dialog),
+      () => fail(),
+    );
+  }, [isLoading, standalone]);
 
   return (
     <>
-      <button
-        type="button"
-        className="primary"
-        data-script="needed"
-        aria-haspopup="dialog"
-        aria-busy={loading || undefined}
-        onClick={() => void show()}
-      >
-        Subscribe To Updates
-      </button>
-      {standalone && <PlainForm orgId={orgId} />}
-      {Dialog && <Dialog orgId={orgId} open={open} onOpenChange={setOpen} />}
-      {failed && (
+      {channels.length > 0 && (
+        <button
+          type="button"
+          className="primary"
+          data-script="needed"
+          aria-haspopup="dialog"
+          aria-busy={isLoading || undefined}
+          onClick={() => open({})}
+        >
+          Subscribe To Updates
+        </button>
+      )}
+      {standalone && channels.includes('email') && <PlainForm />}
+      {Dialog && (
+        <Dialog
+          state={state}
+          request={request}
+          open={isOpen}
+          onOpenChange={(next) => !next && close()}
+        />
+      )}
+      {failed && !isOpen && !Dialog && (
         <p role="alert" className="not-loaded">
           The form could not be loaded. Check your connection and try again.
         </p>
@@ -53,25 +61,10 @@ export function SubscribeButton({ orgId, standalone = false }: SubscribeButtonPr
   );
 }
 
-/** The form for browsers without script: see status-page.css. */
-function PlainForm({ orgId }: { orgId: string }) {
+/** The form for browsers without script: see status-page.css. What the server has drawn in it stays. */
+function PlainForm() {
   return (
-    <form data-script="absent" method="post" action={publicPaths.subscribe(orgId)}>
-      <label htmlFor="plain-email">
-        Email
-        <input
-          id="plain-email"
-          type="email"
-          name="email"
-          required
-          autoComplete="email"
-          maxLength={254}
-        />
-      </label>
-      <button type="submit" className="primary">
-        Subscribe
-      </button>
-    </form>
+    <form data-script="absent" suppressHydrationWarning dangerouslySetInnerHTML={{ __html: '' }} />
   );
 }
 

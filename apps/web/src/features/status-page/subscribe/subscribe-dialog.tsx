@@ -1,21 +1,36 @@
 import { createApiClient } from '@/api/client';
+import type { Channel, SubscriberInput } from '@/api/types';
+import type { PageState } from '@/features/status-page/page-state';
 import { endpoints } from '@/paths';
+import { channelNames } from '@/subscription/channels';
+import { scopeEntries } from '@/subscription/scope';
 import { SubscriptionDialog } from '@/subscription/subscription-dialog';
 import { toast } from '@/ui/toast';
+import type { SubscribeRequest } from './subscribe-context';
 
 /** Visitors have no token. */
 const api = createApiClient(() => Promise.resolve(null));
 
 export interface SubscribeDialogProps {
-  orgId: string;
+  state: PageState;
+  request: SubscribeRequest;
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }
 
-export function SubscribeDialog({ orgId, open, onOpenChange }: SubscribeDialogProps) {
-  async function subscribe(email: string) {
-    const response = await api.post(endpoints.subscribers.subscribe, { email, orgId });
-    if (response.message) toast.success(response.message);
+export function SubscribeDialog({ state, request, open, onOpenChange }: SubscribeDialogProps) {
+  const { id: orgId, channels: offered } = state.organisation;
+  const { incident } = request;
+  const channels = channelsOf(request, offered);
+
+  async function subscribe(subscriber: SubscriberInput) {
+    const { message } = await api.post(endpoints.subscribers.subscribe, {
+      ...subscriber,
+      ...(incident && { incidentId: incident.id }),
+      orgId,
+    });
+    if (!message) return;
+    toast.success(subscriber.channel ? <ChannelMessage message={message} /> : message);
   }
 
   return (
@@ -23,11 +38,46 @@ export function SubscribeDialog({ orgId, open, onOpenChange }: SubscribeDialogPr
       own
       open={open}
       onOpenChange={onOpenChange}
-      title="Subscribe Via Email"
-      description="You will be told by mail when something happens. A first mail asks you to confirm your address."
+      title={incident ? 'Follow This Incident' : titleOf(channels)}
+      description={
+        incident
+          ? `You will be told of each update of “${incident.title}”, until a day after it is resolved. A first message asks you to confirm.`
+          : descriptionOf(channels)
+      }
       submitLabel="Subscribe"
       pendingLabel="Subscribing..."
+      channels={channels}
+      entries={incident ? null : scopeEntries(state, state.order)}
       onSubscribe={subscribe}
     />
+  );
+}
+
+type Channels = [Channel, ...Channel[]];
+
+/** The channels to choose from. The main button is for mail, if it is offered. */
+function channelsOf({ channel, incident }: SubscribeRequest, offered: Channel[]): Channels {
+  if (channel) return [channel];
+  if (!incident && offered.includes('email')) return ['email'];
+  const [first = 'email', ...others] = offered;
+  return [first, ...others];
+}
+
+function titleOf([channel, ...others]: Channels): string {
+  return others.length > 0 ? 'Subscribe To Updates' : `Subscribe Via ${channelNames[channel]}`;
+}
+
+function descriptionOf([channel, ...others]: Channels): string {
+  return channel === 'email' && others.length === 0
+    ? 'You will be told by mail when something happens. A first mail asks you to confirm your address.'
+    : 'Updates are sent there when something happens. A first message has a link to confirm it.';
+}
+
+function ChannelMessage({ message }: { message: string }) {
+  return (
+    <>
+      <p>{message}</p>
+      <p className="text-sm text-muted">Open the link in it to confirm the subscription.</p>
+    </>
   );
 }

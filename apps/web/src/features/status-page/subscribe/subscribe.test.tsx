@@ -5,14 +5,27 @@ import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { toast } from '@/ui/toast';
+import { FollowButton } from './follow-button';
 import { SubscribeButton } from './subscribe-button';
+import { SubscribeProvider } from './subscribe-provider';
+import { aComponent, aGroup, anIncident, aSnapshot } from '@/features/status-page/fixtures';
+import type { Channel, StatusSnapshot } from '@/api/types';
+import type { ReactNode } from 'react';
 
 // What the button loads when it is pressed is slow to load the first time.
 beforeAll(() => import('./standalone-subscribe-dialog'));
 beforeEach(() => toast.remove());
 
-async function open() {
-  render(<SubscribeButton standalone orgId="org-1" />);
+const { organisation } = aSnapshot();
+
+function page(children: ReactNode, change: Partial<StatusSnapshot> = {}) {
+  return <SubscribeProvider state={aSnapshot(change)}>{children}</SubscribeProvider>;
+}
+
+const withChannels = (...channels: Channel[]) => ({ organisation: { ...organisation, channels } });
+
+async function open(change: Partial<StatusSnapshot> = {}) {
+  render(page(<SubscribeButton standalone />, change));
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
@@ -86,7 +99,7 @@ it('reports a failure when a response has no message', async () => {
 });
 
 it('leaves what it has to say to the toaster of the app around it', async () => {
-  render(<SubscribeButton orgId="org-1" />);
+  render(page(<SubscribeButton />));
   await userEvent.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
   expect(document.querySelector('[data-toaster]')).toBeNull();
@@ -97,8 +110,13 @@ it('says that its form could not be loaded, until it can', async () => {
     throw new Error('offline');
   });
   vi.resetModules();
-  const again = await import('./subscribe-button');
-  render(<again.SubscribeButton standalone orgId="org-1" />);
+  const { SubscribeButton } = await import('./subscribe-button');
+  const { SubscribeProvider } = await import('./subscribe-provider');
+  render(
+    <SubscribeProvider state={aSnapshot()}>
+      <SubscribeButton standalone />
+    </SubscribeProvider>,
+  );
   const button = screen.getByRole('button', { name: 'Subscribe To Updates' });
   await userEvent.click(button);
   expect(await screen.findByRole('alert')).toHaveTextContent('The form could not be loaded.');
@@ -107,4 +125,136 @@ it('says that its form could not be loaded, until it can', async () => {
   await userEvent.click(button);
   expect(await screen.findByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});
+
+/** Accepts every subscription and returns the bodies. */
+function accept(message = 'Verification message sent successfully') {
+  const bodies: unknown[] = [];
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.subscribe), async ({ request }) => {
+      bodies.push(await request.json());
+      return success(null, { message });
+    }),
+  );
+  return bodies;
+}
+
+const eu = aGroup({ id: 'eu', name: 'Europe' });
+const parts = {
+  groups: [eu],
+  components: [
+    aComponent({ id: 'web', name: 'Website', position: 2 }),
+    aComponent({ id: 'eu-1', name: 'Berlin', groupId: 'eu' }),
+    aComponent({ id: 'eu-2', name: 'Paris', groupId: 'eu' }),
+  ],
+};
+const checkbox = (name: string) => screen.getByRole('checkbox', { name });
+
+it('subscribes to chosen components without maintenances', async () => {
+  const bodies = accept();
+  const user = await open(parts);
+  await user.type(email(), 'eve@example.com');
+  await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
+  await user.click(submit());
+  expect(await screen.findByText('Choose at least one')).toBeVisible();
+  expect(bodies).toEqual([]);
+  await user.click(checkbox('Paris'));
+  await user.click(checkbox('Website'));
+  await user.click(checkbox('No maintenances'));
+  await user.click(submit());
+  await waitFor(() =>
+    expect(bodies).toEqual([
+      {
+        email: 'eve@example.com',
+        components: ['eu-2', 'web'],
+        muteMaintenances: true,
+        orgId: 'org-1',
+      },
+    ]),
+  );
+});
+
+it('takes a group for its components', async () => {
+  const bodies = accept();
+  const user = await open(parts);
+  await user.type(email(), 'eve@example.com');
+  await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
+  await user.click(checkbox('Paris'));
+  await user.click(checkbox('All of Europe'));
+  expect(checkbox('Berlin')).toBeChecked();
+  expect(checkbox('Berlin')).toBeDisabled();
+  await user.click(submit());
+  await waitFor(() =>
+    expect(bodies).toEqual([{ email: 'eve@example.com', groups: ['eu'], orgId: 'org-1' }]),
+  );
+});
+
+it('lets the visitor choose the channel where mail is off, and says where the refusal belongs', async () => {
+  render(page(<SubscribeButton standalone />, withChannels('slack', 'teams')));
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
+  await screen.findByRole('dialog', { name: 'Subscribe To Updates' });
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Channel' }), 'Microsoft Teams');
+  const url = screen.getByRole('textbox', { name: /^Webhook URL/ });
+  await user.type(url, 'ftp://example.com');
+  await user.click(submit());
+  expect(await screen.findByText('Must be a link that begins with https://')).toBeVisible();
+  server.use(
+    http.post(
+      apiUrl(endpoints.subscribers.subscribe),
+      () => problem(422, 'Invalid', [{ field: 'target', message: 'Inner network' }]),
+      { once: true },
+    ),
+  );
+  await user.clear(url);
+  await user.type(url, 'https://example.com/hook');
+  await user.click(submit());
+  expect(await screen.findByText('Inner network')).toBeVisible();
+  expect(url).toHaveFocus();
+  const bodies = accept();
+  await user.click(submit());
+  expect(await screen.findByText('Verification message sent successfully')).toBeVisible();
+  expect(screen.getByText('Open the link in it to confirm the subscription.')).toBeVisible();
+  expect(bodies).toEqual([
+    { channel: 'teams', target: 'https://example.com/hook', orgId: 'org-1' },
+  ]);
+  expect(JSON.stringify(localStorage) + window.location.href).not.toContain('hook');
+});
+
+it('offers nothing where no channel is on', () => {
+  render(
+    page(
+      <>
+        <SubscribeButton standalone />
+        <FollowButton incident={anIncident()} />
+      </>,
+      withChannels(),
+    ),
+  );
+  expect(screen.queryByRole('button')).not.toBeInTheDocument();
+  expect(document.querySelector('form')).toBeNull();
+});
+
+it('follows one incident by any channel', async () => {
+  const bodies = accept();
+  render(
+    page(
+      <>
+        <SubscribeButton standalone />
+        <FollowButton incident={anIncident({ id: 'i-1', title: 'Payments fail' })} />
+      </>,
+      parts,
+    ),
+  );
+  const user = userEvent.setup();
+  const button = screen.getByRole('button', { name: 'Follow this incident: Payments fail' });
+  await user.click(button);
+  await screen.findByRole('dialog', { name: 'Follow This Incident' });
+  expect(screen.queryByRole('radio')).not.toBeInTheDocument();
+  await user.type(email(), 'eve@example.com');
+  await user.click(submit());
+  await waitFor(() =>
+    expect(bodies).toEqual([{ email: 'eve@example.com', incidentId: 'i-1', orgId: 'org-1' }]),
+  );
+  await waitFor(() => expect(button).toHaveFocus());
 });

@@ -1,0 +1,90 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, expect, it } from 'vitest';
+import { apiBase, endpoints, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { noMail } from './fixtures';
+import { subscriberRoutes } from './routes';
+
+const csv = 'email\nada@example.com\nnobody\n';
+const report = { rows: 2, added: 1, known: 0, failed: 1 };
+const errors = [{ line: 3, message: 'Invalid email address' }];
+
+/** The queries and bodies of the imports. */
+const calls: [query: string, body: string][] = [];
+
+beforeEach(() => {
+  calls.length = 0;
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)),
+    http.get(apiUrl(endpoints.subscribers.list), () => success([])),
+    http.post(apiUrl('/subscriber/import'), async ({ request }) => {
+      const { search, searchParams } = new URL(request.url);
+      expect(request.headers.get('Content-Type')).toBe('text/csv');
+      calls.push([search, await request.text()]);
+      return success({ dryRun: searchParams.get('dryRun') === 'true', ...report, errors });
+    }),
+  );
+});
+
+async function open() {
+  const { user } = renderRoutes(subscriberRoutes, { path: paths.subscribers });
+  await user.click(screen.getByRole('button', { name: 'More' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Import' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Import Subscribers' }));
+  const choose = (text: string) =>
+    user.upload(
+      dialog.getByLabelText(/^CSV file/),
+      new File([text], 'a.csv', { type: 'text/csv' }),
+    );
+  const submit = () => user.click(dialog.getByRole('button', { name: 'Import' }));
+  return { user, dialog, choose, submit };
+}
+
+const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
+
+it('checks a file, names the lines with errors, and imports the rest', async () => {
+  const { dialog, choose, submit } = await open();
+  await submit();
+  expect(await dialog.findByText('Choose a file')).toBeInTheDocument();
+  await choose(csv);
+  expect(await dialog.findByText('Line 3')).toBeInTheDocument();
+  expect(dialog.getByText('Invalid email address')).toBeInTheDocument();
+  await submit();
+  expect(await toasts().findByText('1 subscriber imported, 1 row left out')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(calls).toEqual([
+    ['?dryRun=true', csv],
+    ['?dryRun=false', csv],
+  ]);
+});
+
+it('sends the statement that the people have agreed, which it asks for', async () => {
+  const { user, dialog, choose, submit } = await open();
+  await choose(csv);
+  await dialog.findByText('Line 3');
+  await user.click(
+    dialog.getByRole('checkbox', { name: 'These people have agreed to receive updates' }),
+  );
+  await submit();
+  expect(await dialog.findByText('Say how and when they agreed')).toBeInTheDocument();
+  await user.type(dialog.getByRole('textbox', { name: /^How and when/ }), 'Contract of 2026');
+  await submit();
+  await waitFor(() => expect(calls).toHaveLength(2));
+  expect(calls[1]?.[0]).toBe('?dryRun=false&confirmed=true&consent=Contract+of+2026');
+});
+
+it('says why a file cannot be checked, and does not import it', async () => {
+  server.use(
+    http.post(new URL(`${apiBase}/subscriber/import`, window.location.origin).href, () =>
+      problem(422, 'The header is missing'),
+    ),
+  );
+  const { dialog, choose, submit } = await open();
+  await choose('x');
+  expect(await dialog.findByText('The header is missing')).toBeInTheDocument();
+  await submit();
+  expect(dialog.getByText('The header is missing')).toBeInTheDocument();
+  expect(screen.getByRole('dialog', { name: 'Import Subscribers' })).toBeInTheDocument();
+});

@@ -1,0 +1,136 @@
+import { useFormikContext, type FormikHelpers } from 'formik';
+import { useState, type ChangeEvent, type RefObject } from 'react';
+import { Link } from 'react-router-dom';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
+import type { SubscriberImport } from '@/api/types';
+import { useRefreshList } from '@/api/use-list';
+import { endpoints, paths } from '@/paths';
+import { Checkbox } from '@/ui/checkbox';
+import { Field } from '@/ui/field';
+import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
+import { Input } from '@/ui/input';
+import { Spinner } from '@/ui/spinner';
+import { toast } from '@/ui/toast';
+import { ImportReport } from './import-report';
+import { importedText, importQuery, importSchema, type ImportValues } from './subscriber-import';
+
+const maxBytes = 16 * 1024 * 1024;
+
+interface ImportDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  returnTo: RefObject<HTMLElement | null>;
+}
+
+/** Imports addresses from a file, which is checked before. */
+export function ImportDialog(dialog: ImportDialogProps) {
+  const api = useApi();
+  const refreshList = useRefreshList(endpoints.subscribers.list);
+
+  async function run(values: ImportValues, form: FormikHelpers<ImportValues>) {
+    try {
+      const path = endpoints.subscribers.import(importQuery(values, false));
+      const { data } = await api.upload<SubscriberImport>(path, 'text/csv', values.csv);
+      toast.success(importedText(data));
+    } catch (error) {
+      showFailure(form, error, serverMessageOr('The file was not imported', error));
+      return;
+    }
+    void refreshList();
+    dialog.onOpenChange(false);
+  }
+
+  return (
+    <FormDialog<ImportValues>
+      {...dialog}
+      title="Import Subscribers"
+      description={
+        <>
+          A CSV file with the header <code>email,components</code>. The second column may be left
+          out.{' '}
+          <Link to={paths.guide('subscribers')} className="underline">
+            How the file is written
+          </Link>
+        </>
+      }
+      initialValues={{ csv: '', confirmed: false, consent: '' }}
+      validationSchema={importSchema}
+      onSubmit={run}
+      submitLabel="Import"
+      pendingLabel="Importing..."
+    >
+      <FileField />
+      <ConsentFields />
+    </FormDialog>
+  );
+}
+
+type Check = 'running' | SubscriberImport | { reason: string };
+
+/** The file, and what its import would do. */
+function FileField() {
+  const api = useApi();
+  const { errors, touched, setFieldValue } = useFormikContext<ImportValues>();
+  const [check, setCheck] = useState<Check>();
+
+  async function choose({ target }: ChangeEvent<HTMLInputElement>) {
+    const file = target.files?.[0];
+    setCheck(file && 'running');
+    await setFieldValue('csv', '');
+    if (!file) return;
+    try {
+      if (file.size > maxBytes) throw new Error('The file is larger than 16 MiB');
+      const csv = await file.text();
+      const query = new URLSearchParams({ dryRun: 'true' });
+      const path = endpoints.subscribers.import(query);
+      setCheck((await api.upload<SubscriberImport>(path, 'text/csv', csv)).data);
+      await setFieldValue('csv', csv);
+    } catch (error) {
+      setCheck({ reason: error instanceof Error ? error.message : 'The file cannot be read' });
+    }
+  }
+
+  return (
+    <>
+      <Field label="CSV file" required error={check === undefined && touched.csv && errors.csv}>
+        {(control) => (
+          <Input
+            {...control}
+            type="file"
+            accept=".csv,text/csv"
+            className="h-auto! py-1.5"
+            onChange={(event) => void choose(event)}
+          />
+        )}
+      </Field>
+      <div role="status" className="grid gap-2 text-sm empty:hidden">
+        {check === 'running' && <Spinner label="Checking the file…" />}
+        {typeof check === 'object' && 'reason' in check && (
+          <p className="font-medium text-major">{check.reason}</p>
+        )}
+        {typeof check === 'object' && 'rows' in check && <ImportReport result={check} />}
+      </div>
+    </>
+  );
+}
+
+function ConsentFields() {
+  const { values, errors, touched, getFieldProps } = useFormikContext<ImportValues>();
+  return (
+    <>
+      <Checkbox
+        label="These people have agreed to receive updates"
+        description="Then no mail asks them to confirm. The audit log keeps what you say."
+        {...getFieldProps('confirmed')}
+        checked={values.confirmed}
+      />
+      {values.confirmed && (
+        <Field label="How and when they agreed" required error={touched.consent && errors.consent}>
+          {(control) => <Input {...control} {...getFieldProps('consent')} autoComplete="off" />}
+        </Field>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import type { RefObject } from 'react';
+import { SecretNote } from '@/subscription/secret-note';
+import { Button } from '@/ui/button';
+import { Dialog, DialogActions } from '@/ui/dialog';
+
+interface SecretDialogProps {
+  /** Undefined while there is none to show. */
+  secret: string | undefined;
+  onClose: () => void;
+  returnTo: RefObject<HTMLElement | null>;
+}
+
+/** Shows the secret of a webhook once. */
+export function SecretDialog({ secret, onClose, returnTo }: SecretDialogProps) {
+  return (
+    <Dialog
+      open={secret !== undefined}
+      onOpenChange={(open) => !open && onClose()}
+      title="Secret of the Webhook"
+      returnTo={returnTo}
+    >
+      {secret !== undefined && <SecretNote secret={secret} />}
+      <DialogActions>
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,150 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, expect, it } from 'vitest';
+import type { Subscriber } from '@/api/types';
+import { endpoints, paths } from '@/paths';
+import { renderRoutes } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { noMail, parts, subscriber } from './fixtures';
+import { subscriberRoutes } from './routes';
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const url = 'https://example.com/…hook';
+const webhook = subscriber('hook', { channel: 'webhook', email: null, target: url });
+
+beforeEach(() => {
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)),
+    http.get(apiUrl(endpoints.status('org-1')), () => success(parts)),
+  );
+});
+
+function open(subscribers: Subscriber[], query = '') {
+  server.use(http.get(apiUrl(endpoints.subscribers.list), () => success(subscribers)));
+  return renderRoutes(subscriberRoutes, { path: paths.subscribers + query });
+}
+
+/** Opens the menu of a row and chooses an item. */
+async function choose(user: ReturnType<typeof open>['user'], target: string, item: string) {
+  await user.click(await screen.findByRole('button', { name: `Actions for ${target}` }));
+  await user.click(await screen.findByRole('menuitem', { name: item }));
+}
+
+const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
+
+it('shows channel, scope and why messages fail', async () => {
+  open([
+    subscriber('ada', { scope: 'COMPONENTS', components: ['web'], groups: ['eu'] }),
+    { ...webhook, failing: { reason: '410 Gone', since: '2026-11-20T10:00:00.000Z' } },
+    subscriber('eve', { muteMaintenances: true }),
+  ]);
+  expect(await screen.findByText(url)).toBeInTheDocument();
+  expect(screen.getByRole('columnheader', { name: 'Email or URL' })).toBeInTheDocument();
+  const row = within(screen.getByText(url).closest('tr') ?? document.body);
+  expect(row.getByText('Webhook')).toBeInTheDocument();
+  expect(row.getByText('Failing since Nov 20, 2026 11:00:00 AM: 410 Gone')).toBeInTheDocument();
+  expect(screen.getByText('1 component, 1 group')).toBeInTheDocument();
+  expect(screen.getByText('Everything, no maintenances')).toBeInTheDocument();
+});
+
+it('filters by channel, scope and state, which the address keeps', async () => {
+  const { user, router } = open(
+    [
+      subscriber('ada', { status: 'PENDING' }),
+      subscriber('eve', { scope: 'INCIDENT', incidentId: 'i-1' }),
+      { ...webhook, failing: { reason: '410 Gone', since: '2026-11-20T10:00:00.000Z' } },
+    ],
+    '?state=failing',
+  );
+  expect(await screen.findByText(url)).toBeInTheDocument();
+  expect(screen.queryByText('ada@example.com')).not.toBeInTheDocument();
+  const filter = within(screen.getByRole('group', { name: 'Filter' }));
+  await user.selectOptions(filter.getByRole('combobox', { name: 'Status' }), 'All');
+  await user.selectOptions(filter.getByRole('combobox', { name: 'Updates about' }), 'One incident');
+  expect(screen.getByText('eve@example.com')).toBeInTheDocument();
+  expect(screen.queryByText('ada@example.com')).not.toBeInTheDocument();
+  expect(router.state.location.search).toBe('?scope=incident');
+  await user.selectOptions(filter.getByRole('combobox', { name: 'Channel' }), 'Slack');
+  expect(screen.getByText('No subscriber matches the filter.')).toBeInTheDocument();
+});
+
+it('adds a webhook and shows its secret once', async () => {
+  const bodies: unknown[] = [];
+  const { user } = open([]);
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.create), async ({ request }) => {
+      bodies.push(await request.json());
+      return success({ ...webhook, secret }, { status: 201, message: 'Sent' });
+    }),
+  );
+  const button = screen.getByRole('button', { name: 'New Subscriber' });
+  await user.click(button);
+  await user.selectOptions(await screen.findByRole('combobox', { name: 'Channel' }), 'Webhook');
+  await user.type(screen.getByRole('textbox', { name: /^Webhook URL/ }), 'https://example.com/h');
+  await user.click(screen.getByRole('button', { name: 'Add Subscriber' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Secret of the Webhook' });
+  expect(within(dialog).getByRole('textbox', { name: 'Signing secret' })).toHaveValue(secret);
+  expect(bodies).toEqual([{ channel: 'webhook', target: 'https://example.com/h' }]);
+  await user.click(within(dialog).getByRole('button', { name: 'Done' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(document.body.innerHTML).not.toContain(secret);
+  expect(button).toHaveFocus();
+});
+
+it('changes what a subscriber hears of', async () => {
+  const bodies: unknown[] = [];
+  const { user } = open([subscriber('ada', { scope: 'COMPONENTS', components: ['web', 'gone'] })]);
+  server.use(
+    http.patch(apiUrl(endpoints.subscribers.item('ada')), async ({ request }) => {
+      bodies.push(await request.json());
+      return success(subscriber('ada'));
+    }),
+  );
+  await choose(user, 'ada@example.com', 'Edit');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
+  expect(await dialog.findByRole('checkbox', { name: 'Website' })).toBeChecked();
+  await user.click(dialog.getByRole('checkbox', { name: 'Berlin' }));
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
+  expect(bodies).toEqual([{ components: ['web', 'eu-1'], groups: null, muteMaintenances: false }]);
+});
+
+it('gives a webhook a new secret after a question', async () => {
+  const { user } = open([webhook]);
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.rotateSecret('hook')), () =>
+      success({ ...webhook, secret }),
+    ),
+  );
+  await choose(user, url, 'Rotate Secret');
+  await user.click(await screen.findByRole('button', { name: 'Rotate' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Secret of the Webhook' });
+  expect(within(dialog).getByRole('textbox', { name: 'Signing secret' })).toHaveValue(secret);
+});
+
+it('says whether a test message has arrived', async () => {
+  const { user } = open([webhook]);
+  server.use(
+    http.post(
+      apiUrl(endpoints.subscribers.test('hook')),
+      () => problem(409, 'The receiver said 500'),
+      { once: true },
+    ),
+  );
+  await choose(user, url, 'Send Test Message');
+  expect(await toasts().findByText('The receiver said 500')).toBeInTheDocument();
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.test('hook')), () =>
+      success(webhook, { message: 'The test message has arrived' }),
+    ),
+  );
+  await choose(user, url, 'Send Test Message');
+  expect(await toasts().findByText('The test message has arrived')).toBeInTheDocument();
+});
+
+it('offers no secret to a subscriber by mail, and no choice to one of an incident', async () => {
+  const { user } = open([subscriber('ada', { scope: 'INCIDENT', incidentId: 'i-1' })]);
+  await user.click(await screen.findByRole('button', { name: 'Actions for ada@example.com' }));
+  const items = await screen.findAllByRole('menuitem');
+  expect(items.map((item) => item.textContent)).toEqual(['Send Test Message']);
+});

@@ -1,0 +1,82 @@
+import { OctagonX } from 'lucide-react';
+import type { Subscriber } from '@/api/types';
+import { NameCell } from '@/items/cells';
+import { DeleteItem } from '@/items/delete-items';
+import { channelNames } from '@/subscription/channels';
+import { StatusBadge } from '@/ui/badge';
+import { columnsOf, columnStyles } from '@/ui/data-table/columns';
+import { formatInstant } from '@/ui/datetime';
+import { subscriberStatuses, verification } from '@/ui/subscriber-statuses';
+import { Timestamp } from '@/ui/timestamp';
+import { Tooltip } from '@/ui/tooltip';
+import { subscriberKind, scopeText } from './subscriber';
+import { SubscriberActions } from './subscriber-actions';
+
+const column = columnsOf<Subscriber>();
+
+const isMail = ({ channel }: Subscriber) => channel === 'email';
+
+export const subscriberColumns = column.columns([
+  column.accessor('target', {
+    header: ({ table }) => (table.options.data.every(isMail) ? 'Email' : 'Email or URL'),
+    cell: ({ row: { original } }) => (
+      <>
+        <NameCell>{original.target}</NameCell>
+        {original.failing && <Failing failing={original.failing} />}
+      </>
+    ),
+  }),
+  column.accessor(({ channel }) => channelNames[channel], {
+    id: 'channel',
+    header: 'Channel',
+    meta: columnStyles.channel,
+  }),
+  column.accessor(scopeText, { id: 'scope', header: 'Updates about', meta: columnStyles.scope }),
+  column.accessor('status', {
+    header: 'Status',
+    meta: columnStyles.status,
+    cell: ({ row }) => <StatusBadge {...subscriberStatuses[row.original.status]} />,
+  }),
+  column.accessor('isVerified', {
+    header: 'Verified',
+    meta: columnStyles.verified,
+    cell: ({ row }) => (
+      <StatusBadge {...verification[row.original.isVerified ? 'verified' : 'notVerified']} />
+    ),
+  }),
+  column.accessor('createdAt', {
+    header: 'Subscribed At',
+    meta: columnStyles.time,
+    cell: ({ row }) => <Timestamp narrow value={row.original.createdAt} />,
+  }),
+  column.display({
+    id: 'actions',
+    header: 'Edit',
+    meta: columnStyles.edit,
+    cell: ({ row }) => <SubscriberActions subscriber={row.original} />,
+  }),
+  column.display({
+    id: 'delete',
+    header: 'Delete',
+    meta: columnStyles.delete,
+    cell: ({ row }) => <DeleteItem kind={subscriberKind} item={row.original} />,
+  }),
+]);
+
+/** Why and since when messages fail: the whole reason is in the tooltip. */
+function Failing({ failing }: { failing: NonNullable<Subscriber['failing']> }) {
+  const since = `Failing since ${formatInstant(failing.since)}`;
+  return (
+    <Tooltip content={`${since}: ${failing.reason}`}>
+      <button
+        type="button"
+        className="flex max-w-full cursor-default gap-1.5 rounded-sm text-left text-xs text-major"
+      >
+        <OctagonX aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+        <span className="line-clamp-2 min-w-0 wrap-anywhere">
+          {since}: {failing.reason}
+        </span>
+      </button>
+    </Tooltip>
+  );
+}

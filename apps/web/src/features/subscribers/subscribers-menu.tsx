@@ -1,0 +1,45 @@
+import { Download, Eye, Upload } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
+import { endpoints } from '@/paths';
+import { Button } from '@/ui/button';
+import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
+import { saveFile } from '@/ui/save-file';
+import { toast } from '@/ui/toast';
+import { ImportDialog } from './import-dialog';
+import { PreviewDialog } from './preview-dialog';
+
+/** What concerns all subscribers. */
+export function SubscribersMenu() {
+  const api = useApi();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [open, setOpen] = useState<'import' | 'preview'>();
+  const onOpenChange = (next: boolean) => !next && setOpen(undefined);
+
+  async function save() {
+    try {
+      saveFile('subscribers.csv', await api.download(endpoints.subscribers.export));
+    } catch (error) {
+      toast.error(serverMessageOr('The subscribers were not exported', error));
+    }
+  }
+
+  return (
+    <>
+      <DropdownMenu align="end" trigger={<Button ref={trigger}>More</Button>}>
+        <MenuItem icon={Upload} onSelect={() => setOpen('import')}>
+          Import
+        </MenuItem>
+        <MenuItem icon={Download} onSelect={() => void save()}>
+          Export
+        </MenuItem>
+        <MenuItem icon={Eye} onSelect={() => setOpen('preview')}>
+          Message previews
+        </MenuItem>
+      </DropdownMenu>
+      <ImportDialog open={open === 'import'} onOpenChange={onOpenChange} returnTo={trigger} />
+      <PreviewDialog open={open === 'preview'} onOpenChange={onOpenChange} returnTo={trigger} />
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { useFormikContext, type FormikErrors } from 'formik';
+import { useId } from 'react';
+import { Checkbox } from '@/ui/checkbox';
+import { FieldError } from '@/ui/field';
+import { Radio } from '@/ui/radio';
+import type { ScopeEntry, ScopeValues } from './scope';
+
+/** Inside a form: what a subscriber hears of. */
+export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
+  const { values, setFieldValue } = useFormikContext<ScopeValues>();
+  const name = useId();
+  const radio = (hears: ScopeValues['hears'], label: string) => (
+    <Radio
+      name={name}
+      label={label}
+      checked={values.hears === hears}
+      onChange={() => void setFieldValue('hears', hears)}
+    />
+  );
+  return (
+    <div className="grid gap-4">
+      {(entries.length > 0 || values.hears === 'chosen') && (
+        <fieldset className="grid min-w-0 gap-2">
+          <legend className="mb-1.5 text-sm font-medium text-ink">Updates about</legend>
+          {radio('everything', 'Everything')}
+          {radio('chosen', 'Chosen components')}
+          {values.hears === 'chosen' && <Choice entries={entries} />}
+        </fieldset>
+      )}
+      <Checkbox
+        label="No maintenances"
+        description="Only incidents, no planned maintenance."
+        name="muteMaintenances"
+        checked={values.muteMaintenances}
+        onChange={({ target }) => void setFieldValue('muteMaintenances', target.checked)}
+      />
+    </div>
+  );
+}
+
+function Choice({ entries }: { entries: readonly ScopeEntry[] }) {
+  const { errors, submitCount } = useFormikContext<ScopeValues>();
+  const errorId = useId();
+  const error = submitCount > 0 && errorText(errors);
+  return (
+    <div
+      role="group"
+      aria-label="Components"
+      aria-describedby={error ? errorId : undefined}
+      className="ml-6 grid gap-1.5"
+    >
+      {/* Browsers let the keyboard scroll what has controls in it. */}
+      <div className="grid max-h-56 gap-2 overflow-y-auto rounded-md border border-line p-3">
+        {entries.map((entry) =>
+          entry.group ? (
+            <GroupChoice key={entry.group.id} group={entry.group} components={entry.components} />
+          ) : (
+            <ComponentChoices key="" components={entry.components} />
+          ),
+        )}
+      </div>
+      <FieldError id={errorId} error={error} />
+    </div>
+  );
+}
+
+interface GroupChoiceProps {
+  group: NonNullable<ScopeEntry['group']>;
+  components: ScopeEntry['components'];
+}
+
+function GroupChoice({ group, components }: GroupChoiceProps) {
+  const { values, setValues } = useFormikContext<ScopeValues>();
+  const isChosen = values.groups.includes(group.id);
+
+  function choose(chosen: boolean) {
+    const own = new Set(components.map(({ id }) => id));
+    void setValues({
+      ...values,
+      groups: withId(values.groups, group.id, chosen),
+      components: values.components.filter((id) => !own.has(id)),
+    });
+  }
+
+  return (
+    <div className="grid gap-2">
+      <Checkbox
+        label={`All of ${group.name}`}
+        checked={isChosen}
+        onChange={({ target }) => choose(target.checked)}
+      />
+      <div className="ml-6 grid gap-2">
+        <ComponentChoices components={components} isGroupChosen={isChosen} />
+      </div>
+    </div>
+  );
+}
+
+interface ComponentChoicesProps {
+  components: ScopeEntry['components'];
+  isGroupChosen?: boolean;
+}
+
+function ComponentChoices({ components, isGroupChosen = false }: ComponentChoicesProps) {
+  const { values, setFieldValue } = useFormikContext<ScopeValues>();
+  return components.map(({ id, name }) => (
+    <Checkbox
+      key={id}
+      label={name}
+      disabled={isGroupChosen}
+      checked={isGroupChosen || values.components.includes(id)}
+      onChange={({ target }) =>
+        void setFieldValue('components', withId(values.components, id, target.checked))
+      }
+    />
+  ));
+}
+
+function withId(ids: readonly string[], id: string, isIn: boolean): string[] {
+  const others = ids.filter((other) => other !== id);
+  return isIn ? [...others, id] : others;
+}
+
+/** The server names the place in a list, which may be that of any component. */
+function errorText({ components, groups }: FormikErrors<ScopeValues>): string | undefined {
+  return [components, groups].flat().find(Boolean);
+}

@@ -1,0 +1,84 @@
+import { array, boolean, mixed, object, string } from 'yup';
+import { orderOf } from '@/api/page-order';
+import type { StatusSnapshot, Subscriber, SubscriberChangeInput } from '@/api/types';
+
+/** The fields of what a subscriber hears of. */
+export interface ScopeValues {
+  hears: 'everything' | 'chosen';
+  components: string[];
+  /** A chosen group contains its components, also future ones. */
+  groups: string[];
+  muteMaintenances: boolean;
+}
+
+export const everything: ScopeValues = {
+  hears: 'everything',
+  components: [],
+  groups: [],
+  muteMaintenances: false,
+};
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** A group with its components, or the components without a group. */
+export interface ScopeEntry {
+  group: Named | null;
+  components: Named[];
+}
+
+/** What can be chosen, in the order of the page. */
+export function scopeEntries(
+  snapshot: Pick<StatusSnapshot, 'groups' | 'components'>,
+  order = orderOf(snapshot),
+): ScopeEntry[] {
+  const groups = new Map(snapshot.groups.map((group) => [group.id, group]));
+  const components = new Map(snapshot.components.map((component) => [component.id, component]));
+  return order
+    .map(({ id, components: ids }) => ({
+      group: id === null ? null : (groups.get(id) ?? null),
+      components: ids.flatMap((component) => components.get(component) ?? []),
+    }))
+    .filter((entry) => entry.group !== null || entry.components.length > 0);
+}
+
+const ids = array(string().required()).required();
+
+export const scopeSchema = object({
+  hears: mixed<ScopeValues['hears']>().oneOf(['everything', 'chosen']).required(),
+  components: ids.test('chosen', 'Choose at least one', (components, { parent }) => {
+    const { hears, groups } = parent as ScopeValues;
+    return hears === 'everything' || components.length + groups.length > 0;
+  }),
+  groups: ids,
+  muteMaintenances: boolean().required(),
+});
+
+/** The values of a subscriber, without what is deleted. */
+export function scopeValues(
+  { scope, components, groups, muteMaintenances }: Subscriber,
+  entries: readonly ScopeEntry[],
+): ScopeValues {
+  const known = new Set(
+    entries.flatMap((entry) => [entry.group?.id, ...entry.components.map(({ id }) => id)]),
+  );
+  return {
+    hears: scope === 'COMPONENTS' ? 'chosen' : 'everything',
+    components: (components ?? []).filter((id) => known.has(id)),
+    groups: (groups ?? []).filter((id) => known.has(id)),
+    muteMaintenances,
+  };
+}
+
+/** The body of a request that changes what a subscriber hears of. */
+export function scopeInput({
+  hears,
+  components,
+  groups,
+  muteMaintenances,
+}: ScopeValues): Required<SubscriberChangeInput> {
+  const chosen = (list: string[]) => (hears === 'chosen' && list.length > 0 ? list : null);
+  return { components: chosen(components), groups: chosen(groups), muteMaintenances };
+}

@@ -143,7 +143,7 @@ test('the menu of feeds opens and closes', async ({ page, organisation }) => {
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   const link = page.getByRole('link', { name: 'Every update, RSS' });
   await expect(link).toBeHidden();
-  await page.getByText('Feeds', { exact: true }).click();
+  await page.getByText('Other Channels', { exact: true }).click();
   await expect(link).toHaveAttribute('href', `${organisation.statusPage}/updates.rss`);
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations).toEqual([]);

@@ -43,7 +43,7 @@ const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>
   {
     title: 'Begin',
     id: 'begin',
-    slugs: ['quick-start', 'status-page', 'own-domain', 'configuration'],
+    slugs: ['quick-start', 'status-page', 'subscribers', 'own-domain', 'configuration'],
   },
   {
     title: 'Operate',

@@ -45,6 +45,9 @@ impl DeliveryWorker {
     pub const SHUTDOWN_GRACE: (Duration, Duration) =
         (Duration::from_secs(5), Duration::from_secs(10));
 
+    /// What is due so soon is sent before the worker stops: another worker, whose reading of the time differs a little, may have queued
+    /// it.
+    const SOON: Duration = Duration::from_millis(500);
     const RENEWAL: Duration = Duration::from_secs(5);
     /// How long the database's time is extrapolated before it is read again.
     const TIME_MAX_AGE: Duration = Duration::from_secs(5);
@@ -70,7 +73,8 @@ impl DeliveryWorker {
             match self.tick(&mut in_flight, accepts).await {
                 Ok(()) => {
                     pause = Self::RETRY_DELAY.0;
-                    if end.is_some() && in_flight.is_done(accepts) {
+                    let is_more_due = accepts && in_flight.poll_at <= Instant::now() + Self::SOON;
+                    if end.is_some() && in_flight.is_done(accepts) && !is_more_due {
                         return;
                     }
                     let more = in_flight.expand || in_flight.claim && self.room(&in_flight) > 0;

@@ -389,6 +389,22 @@ async fn one_that_is_to_stop_sends_what_is_due_and_ends() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_is_to_stop_sends_what_another_worker_queued_a_moment_ago_by_its_clock() {
+    let node = start(Queued::default(), slow(Duration::ZERO));
+    pass(1_000).await;
+    let due = [(1, 1_030), (2, 4_000)];
+    let due =
+        due.map(|(id, milliseconds)| (now() + TimeDelta::milliseconds(milliseconds), mail(id)));
+    node.queue.due.lock().unwrap().extend(due);
+    node.stop.cancel();
+    timeout(Duration::from_millis(400), node.running)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(node.queue.sent(), [1]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_that_is_to_stop_leaves_the_rest_when_its_grace_is_over() {
     let node = start(Queued::of(100), slow(Duration::from_secs(1)));
     pass(500).await;

@@ -23,6 +23,7 @@ mod m0021_audit_items_and_failed_mails;
 mod m0022_domain_claims;
 mod m0023_statuspage_entries;
 mod m0024_channels;
+mod m0025_operator_mails;
 mod table;
 
 /// All migrations, in order.
@@ -53,6 +54,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0022_domain_claims::Migration),
             Box::new(m0023_statuspage_entries::Migration),
             Box::new(m0024_channels::Migration),
+            Box::new(m0025_operator_mails::Migration),
         ]
     }
 }

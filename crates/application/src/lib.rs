@@ -28,6 +28,7 @@ pub mod membership;
 pub mod message;
 pub mod metrics;
 pub mod notice;
+pub mod operator_mail;
 pub mod organisation;
 pub mod origin;
 pub mod outbox;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use allclear_domain::domain::DomainName;
 use allclear_domain::email::Mailbox;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::subscriber::Subscriber;
 use url::form_urlencoded;
 
@@ -116,6 +116,24 @@ impl Links {
         }
     }
 
+    /// URL of the screen on which operators edit an incident.
+    #[must_use]
+    pub fn incident(&self, incident: IncidentId) -> String {
+        format!("{}/incidents/incident/edit/{incident}", self.public_url)
+    }
+
+    /// URL of the screen with the organisation's subscribers.
+    #[must_use]
+    pub fn subscribers(&self) -> String {
+        format!("{}/subscribers", self.public_url)
+    }
+
+    /// URL of the screen with the organisation's settings.
+    #[must_use]
+    pub fn settings(&self) -> String {
+        format!("{}/settings", self.public_url)
+    }
+
     fn subscription(
         &self,
         page: &str,
@@ -151,7 +169,7 @@ mod tests {
     use super::*;
 
     use allclear_domain::channel::{Channel, Target};
-    use allclear_domain::id::{IncidentId, SubscriberId};
+    use allclear_domain::id::SubscriberId;
     use allclear_domain::subscriber::{Scope, SubscriberDraft};
     use uuid::Uuid;
 

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 
 use crate::error::Error;
 use crate::notice::Notice;
+use crate::operator_mail::{Digest, Reminder};
 
 /// A message to one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +114,30 @@ pub enum MailContent {
         manage: String,
         /// The page that ends the subscription: [`crate::link::Links::unsubscribe`].
         unsubscribe: String,
+    },
+    /// An open incident has had no update for some time.
+    Reminder {
+        /// The organisation's name.
+        organisation: String,
+        /// The time zone of the organisation's pages.
+        time_zone: TimeZone,
+        /// The incident.
+        reminder: Reminder,
+        /// The screen that edits the incident: [`crate::link::Links::incident`].
+        incident: String,
+        /// The screen that switches reminders off: [`crate::link::Links::settings`].
+        settings: String,
+    },
+    /// Messages to subscribers could not be delivered.
+    Digest {
+        /// The organisation's name.
+        organisation: String,
+        /// The time zone of the organisation's pages.
+        time_zone: TimeZone,
+        /// What failed.
+        digest: Digest,
+        /// The screen with all subscribers: [`crate::link::Links::subscribers`].
+        subscribers: String,
     },
     /// An operator tests whether mail to a subscriber arrives.
     Test {

@@ -1,6 +1,7 @@
 //! Mails rendered from the templates. The HTML templates escape text from people.
 
 mod notice;
+mod operator;
 mod status;
 
 use allclear_application::mail::MailContent;
@@ -8,6 +9,7 @@ use allclear_domain::mail_name::mail_name;
 use askama::Template;
 
 use self::notice::{NoticeHtml, NoticeLinks, NoticeMail, NoticeText};
+use self::operator::{DigestMail, ReminderMail};
 
 /// Subject and body of a mail.
 #[derive(Debug)]
@@ -128,26 +130,7 @@ impl RenderedMail {
                 organisation,
                 inviter,
                 link,
-            } => {
-                let organisation = organisation.as_deref().map(organisation_name);
-                let inviter = inviter.as_deref().map(person_name);
-                let subject = match &organisation {
-                    Some(organisation) => format!("You are invited to {}", one_line(organisation)),
-                    None => "You are invited to Allclear".to_owned(),
-                };
-                let (organisation, inviter) = (organisation.as_deref(), inviter.as_deref());
-                let text = InvitationText {
-                    organisation,
-                    inviter,
-                    link,
-                };
-                let html = InvitationHtml {
-                    organisation,
-                    inviter,
-                    link,
-                };
-                Self::render(subject, &text, &html, vec![link.clone()])
-            }
+            } => Self::invitation(organisation.as_deref(), inviter.as_deref(), link),
             MailContent::Confirmation { link } => Self::render(
                 "Finish your sign-up".to_owned(),
                 &ConfirmationText { link },
@@ -212,6 +195,21 @@ impl RenderedMail {
                     vec![page.clone()],
                 )
             }
+            MailContent::Reminder {
+                organisation,
+                time_zone,
+                reminder,
+                incident,
+                settings,
+            } => {
+                ReminderMail::new(organisation, *time_zone, reminder, [incident, settings]).render()
+            }
+            MailContent::Digest {
+                organisation,
+                time_zone,
+                digest,
+                subscribers,
+            } => DigestMail::new(organisation, *time_zone, digest, subscribers).render(),
             MailContent::Test {
                 organisation,
                 page,
@@ -233,6 +231,31 @@ impl RenderedMail {
             manage,
         };
         Self::render(subject, &text, &html, vec![page.to_owned()])
+    }
+
+    fn invitation(
+        organisation: Option<&str>,
+        inviter: Option<&str>,
+        link: &str,
+    ) -> Result<Self, askama::Error> {
+        let organisation = organisation.map(organisation_name);
+        let inviter = inviter.map(person_name);
+        let subject = match &organisation {
+            Some(organisation) => format!("You are invited to {}", one_line(organisation)),
+            None => "You are invited to Allclear".to_owned(),
+        };
+        let (organisation, inviter) = (organisation.as_deref(), inviter.as_deref());
+        let text = InvitationText {
+            organisation,
+            inviter,
+            link,
+        };
+        let html = InvitationHtml {
+            organisation,
+            inviter,
+            link,
+        };
+        Self::render(subject, &text, &html, vec![link.to_owned()])
     }
 
     fn render(

@@ -38,6 +38,7 @@ use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::notice;
+use crate::operator_mail;
 use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
 
@@ -408,6 +409,9 @@ async fn update_row(
         .set(changed)
         .filter(Column::Id.eq(state.id.0));
     update.exec(scope.transaction).await.map_err(broken)?;
+    if before.resolved_at.is_some() && state.resolved_at.is_none() {
+        operator_mail::restart_count(scope.transaction, state.id, scope.stamp.now).await?;
+    }
     Ok(())
 }
 

@@ -27,6 +27,7 @@ pub mod maintenance;
 pub mod membership;
 mod metrics;
 mod notice;
+mod operator_mail;
 mod options;
 pub mod organisation;
 pub mod outbox;

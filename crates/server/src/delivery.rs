@@ -14,6 +14,7 @@ use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::message::Messenger;
+use allclear_application::operator_mail::OperatorMails;
 use allclear_application::secret::HmacKey;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
@@ -41,12 +42,13 @@ pub(crate) struct DeliveryServices {
     mail_budget: Arc<MailBudget>,
     wake_signal: Arc<WakeSignal>,
     workers: [Arc<DeliveryWorker>; 2],
+    operator_mails: OperatorMails,
 }
 
 /// The running workers and their tasks.
 pub(crate) struct RunningDeliveries {
     stop: CancellationToken,
-    workers: [JoinHandle<()>; 2],
+    workers: [JoinHandle<()>; 3],
     tasks: [JoinHandle<()>; 3],
 }
 
@@ -68,6 +70,8 @@ impl DeliveryServices {
         let (wake_signal, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
         let links = Links::new(public_url);
         let limit = settings.limits.verification_mail();
+        let operator_mails =
+            OperatorMails::new(Arc::clone(&store) as _, Arc::clone(&mailer), links.clone());
         let mail: Arc<dyn DeliverySender> = Arc::new(MailSender {
             composer: MailComposer::new(
                 Arc::clone(&store) as _,
@@ -123,22 +127,26 @@ impl DeliveryServices {
             mail_budget: Arc::clone(&identity.mail_budget),
             wake_signal,
             workers,
+            operator_mails,
         })
     }
 
     /// Starts the workers.
     pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningDeliveries {
         let (stop, wake_signal) = (CancellationToken::new(), self.wake_signal);
-        let workers = self
+        let [mail, request] = self
             .workers
             .map(|worker| tokio::spawn(worker.run(stop.clone())));
+        let operator_mails = self.operator_mails;
+        let stopping = stop.clone();
+        let to_operators = tokio::spawn(async move { operator_mails.run(stopping).await });
         let listening =
             tokio::spawn(async move { delivery::listen(&*broadcast, &wake_signal).await });
         let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
         let pruning = tokio::spawn(prune(self.deliveries, self.subscribers, self.mail_budget));
         RunningDeliveries {
             stop,
-            workers,
+            workers: [mail, request, to_operators],
             tasks: [listening, counting, pruning],
         }
     }

@@ -24,6 +24,7 @@ pub(crate) mod maintenance_update;
 pub(crate) mod membership;
 pub(crate) mod notice;
 pub(crate) mod notice_component;
+pub(crate) mod operator_mail;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
 pub(crate) mod password_reset;

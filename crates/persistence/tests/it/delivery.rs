@@ -2,7 +2,7 @@
 
 mod clocks;
 mod fairness;
-mod fixture;
+pub(crate) mod fixture;
 mod notice;
 mod scope;
 

@@ -15,6 +15,7 @@ mod mail_budget;
 mod maintenance;
 mod membership;
 mod metrics;
+mod operator_mail;
 mod organisation;
 mod outbox;
 mod pending;

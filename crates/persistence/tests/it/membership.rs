@@ -81,7 +81,7 @@ async fn role(database: &Database, organisation: &OrganisationId, user: UserId) 
         .map(|found| found.role)
 }
 
-fn leave() -> MemberTransition {
+pub(crate) fn leave() -> MemberTransition {
     Box::new(|member_state| {
         member_state
             .leave()

@@ -28,6 +28,7 @@ mod mail_budget;
 mod maintenance;
 mod metrics;
 mod nodes;
+mod operator_mail;
 mod organisation;
 mod other_servers;
 mod page;

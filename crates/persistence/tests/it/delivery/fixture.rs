@@ -17,11 +17,11 @@ use crate::backend::clock;
 use crate::world::World;
 
 /// So many minutes from now.
-pub(super) fn later(minutes: i64) -> DateTime<Utc> {
+pub(crate) fn later(minutes: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::minutes(minutes)
 }
 
-pub(super) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
+pub(crate) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
     DeliveryResult {
         claim,
         at: clock().now(),
@@ -31,7 +31,7 @@ pub(super) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
 }
 
 /// A request for mails of any organisation.
-pub(super) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> ClaimRequest {
+pub(crate) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> ClaimRequest {
     ClaimRequest {
         route: Route::Mail,
         now,
@@ -43,12 +43,12 @@ pub(super) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> C
     }
 }
 
-pub(super) fn sent(delivery: &Delivery) -> DeliveryResult {
+pub(crate) fn sent(delivery: &Delivery) -> DeliveryResult {
     result(delivery.claim, Outcome::Sent)
 }
 
 /// The update's message it carries; empty where there is none.
-pub(super) fn message(delivery: &Delivery) -> String {
+pub(crate) fn message(delivery: &Delivery) -> String {
     let DeliveryKind::Notice(notice) = &delivery.kind else {
         panic!("no notice: {delivery:?}")
     };
@@ -60,7 +60,7 @@ fn entering(email: &str) -> SubscriberRule {
     entering_draft(draft(email))
 }
 
-pub(super) fn draft(email: &str) -> SubscriberDraft {
+pub(crate) fn draft(email: &str) -> SubscriberDraft {
     SubscriberDraft::of_everything(Target::parse(Channel::Email, email).unwrap())
 }
 
@@ -75,7 +75,7 @@ fn entering_draft(draft: SubscriberDraft) -> SubscriberRule {
     })
 }
 
-pub(super) async fn enter(
+pub(crate) async fn enter(
     database: &Database,
     organisation: &OrganisationId,
     email: &str,
@@ -92,15 +92,15 @@ pub(super) async fn enter(
 
 impl World {
     /// Somebody verified as of now, to whom nothing is queued.
-    pub(super) async fn subscriber(&self, email: &str) -> Subscriber {
+    pub(crate) async fn subscriber(&self, email: &str) -> Subscriber {
         self.subscriber_at(email, clock().now()).await
     }
 
-    pub(super) async fn subscriber_at(&self, email: &str, now: DateTime<Utc>) -> Subscriber {
+    pub(crate) async fn subscriber_at(&self, email: &str, now: DateTime<Utc>) -> Subscriber {
         self.subscriber_of(draft(email), now).await
     }
 
-    pub(super) async fn subscriber_of(
+    pub(crate) async fn subscriber_of(
         &self,
         draft: SubscriberDraft,
         now: DateTime<Utc>,
@@ -119,7 +119,7 @@ impl World {
         self.database.save(&self.acme, key, verify).await.unwrap()
     }
 
-    pub(super) async fn subscribed(&self, count: usize) -> Vec<SubscriberId> {
+    pub(crate) async fn subscribed(&self, count: usize) -> Vec<SubscriberId> {
         let mut ids = Vec::new();
         for number in 0..count {
             ids.push(
@@ -131,7 +131,7 @@ impl World {
         ids
     }
 
-    pub(super) async fn unsubscribe(&self, subscriber: &Subscriber) {
+    pub(crate) async fn unsubscribe(&self, subscriber: &Subscriber) {
         let rule: SubscriberRule = Box::new(|known| Ok(known.unwrap().unsubscribe(clock().now())));
         self.database
             .save(&self.acme, SubscriberKey::of(subscriber), rule)
@@ -139,29 +139,29 @@ impl World {
             .unwrap();
     }
 
-    pub(super) async fn incident(&self, title: &str) -> IncidentId {
+    pub(crate) async fn incident(&self, title: &str) -> IncidentId {
         self.open(title, &[]).await.id
     }
 
     /// Records that these were sent.
-    pub(super) async fn sent(&self, deliveries: &[Delivery]) {
+    pub(crate) async fn sent(&self, deliveries: &[Delivery]) {
         self.results(deliveries.iter().map(sent).collect()).await;
     }
 
-    pub(super) async fn results(&self, results: Vec<DeliveryResult>) {
+    pub(crate) async fn results(&self, results: Vec<DeliveryResult>) {
         self.database.record_results(results).await.unwrap();
     }
 
-    pub(super) async fn expand(&self) {
+    pub(crate) async fn expand(&self) {
         while self.database.expand(clock().now(), 500).await.unwrap() {}
     }
 
-    pub(super) async fn claim(&self, limit: u64) -> Vec<Delivery> {
+    pub(crate) async fn claim(&self, limit: u64) -> Vec<Delivery> {
         self.claim_at(clock().now(), limit).await
     }
 
     /// For five minutes.
-    pub(super) async fn claim_at(&self, now: DateTime<Utc>, limit: u64) -> Vec<Delivery> {
+    pub(crate) async fn claim_at(&self, now: DateTime<Utc>, limit: u64) -> Vec<Delivery> {
         let ends = now + TimeDelta::minutes(5);
         self.database
             .claim(request(now, ends, limit))
@@ -169,7 +169,7 @@ impl World {
             .unwrap()
     }
 
-    pub(super) async fn counts(&self) -> DeliveryCounts {
+    pub(crate) async fn counts(&self) -> DeliveryCounts {
         self.database
             .counts(&self.acme, clock().now() - TimeDelta::days(30))
             .await

@@ -1,0 +1,267 @@
+//! Mails to an organisation's operators that the clock causes: reminders of open incidents without updates, and digests of
+//! subscriptions that fail.
+//!
+//! Every node asks the database once a minute whether one is due. The transaction that takes note of it queues one mail for each
+//! recipient, so exactly one node does so. A claim of a queued mail ends, so the mails of a node that died are sent by another one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use allclear_domain::channel::Channel;
+use allclear_domain::delivery::RetryRule;
+use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::time_zone::TimeZone;
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::delivery::MailSender;
+use crate::delivery::worker::DeliveryWorker;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, MailHeaders, Mailer, SendError};
+
+/// Content of a mail to operators.
+///
+/// It is stored as JSON: a later version must read what an earlier version wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "camelCase")]
+pub enum OperatorMailContent {
+    /// An open incident has had no update for some time.
+    Reminder(Reminder),
+    /// Messages to subscribers could not be delivered.
+    Digest(Digest),
+}
+
+/// An open incident without updates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reminder {
+    /// Identifier of the incident.
+    pub incident: Uuid,
+    /// Title of the incident.
+    pub title: String,
+    /// Time of its newest update, or of its creation.
+    pub silent_since: DateTime<Utc>,
+    /// Number of whole hours since then.
+    pub hours: i64,
+}
+
+/// Subscriptions that fail and that no earlier digest named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Digest {
+    /// Their number.
+    pub count: u64,
+    /// Some of them, those that fail longest first.
+    pub first: Vec<FailingSubscription>,
+}
+
+impl Digest {
+    /// Number of subscriptions that are not named.
+    #[must_use]
+    pub fn unnamed(&self) -> u64 {
+        self.count.saturating_sub(self.first.len() as u64)
+    }
+}
+
+/// A subscription whose messages could not be delivered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailingSubscription {
+    /// Its channel.
+    pub channel: Channel,
+    /// Its target, as [people may see it](allclear_domain::channel::Target::shown).
+    pub target: String,
+    /// Why its last message was given up.
+    pub reason: String,
+    /// When its messages began to fail.
+    pub since: DateTime<Utc>,
+}
+
+/// A claimed mail to one operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorMail {
+    /// Its identifier.
+    pub id: Uuid,
+    /// Number of the try, from 1.
+    pub attempt: u32,
+    /// When it was queued.
+    pub queued_at: DateTime<Utc>,
+    /// The organisation's name.
+    pub organisation_name: String,
+    /// The time zone of the organisation's pages.
+    pub time_zone: TimeZone,
+    /// Address of the operator.
+    pub to: String,
+    /// Content of the mail.
+    pub content: OperatorMailContent,
+}
+
+/// Storage of mails to operators.
+///
+/// The recipients are the members whose confirmed address is known, at most [`RECIPIENTS`]: all of them for a reminder, the admins for
+/// a digest. Without recipients nothing is queued, and the reminder or digest counts as sent.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait OperatorMailStore: Send + Sync {
+    /// Returns the current time of the database's clock.
+    async fn database_time(&self) -> Result<DateTime<Utc>, Error>;
+
+    /// Queues the reminders that are due, by [`OpenIncident`](allclear_domain::reminder::OpenIncident), each once however many nodes
+    /// do so. Returns the number of incidents.
+    async fn queue_reminders(&self, now: DateTime<Utc>) -> Result<u64, Error>;
+
+    /// Queues the digests that are due, by [`DigestWindow`](allclear_domain::digest::DigestWindow), each once however many nodes do so.
+    /// Only confirmed subscriptions count. Returns the organisations.
+    async fn queue_digests(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
+
+    /// Claims due mails until a time. Each is claimed by one node. A mail whose recipient is no longer a member, or whose incident is
+    /// resolved, is removed instead.
+    async fn claim_mails(
+        &self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<Vec<OperatorMail>, Error>;
+
+    /// Removes a mail that was sent or given up.
+    async fn remove_mail(&self, id: Uuid) -> Result<(), Error>;
+
+    /// Delays a mail. Ignored if another node has claimed it meanwhile.
+    async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error>;
+}
+
+/// Most recipients of a reminder or a digest.
+pub const RECIPIENTS: u64 = 50;
+
+/// Sends mails to operators.
+pub struct OperatorMails {
+    store: Arc<dyn OperatorMailStore>,
+    mailer: Arc<dyn Mailer>,
+    links: Links,
+}
+
+impl OperatorMails {
+    /// How often the database is asked.
+    pub const INTERVAL: Duration = Duration::from_mins(1);
+
+    /// Longer than [`MailSender::TIMEOUT`].
+    const LEASE: TimeDelta = TimeDelta::minutes(5);
+    /// Number of mails sent at the same time.
+    const BATCH: u64 = 8;
+
+    /// The mails of this installation.
+    #[must_use]
+    pub const fn new(
+        store: Arc<dyn OperatorMailStore>,
+        mailer: Arc<dyn Mailer>,
+        links: Links,
+    ) -> Self {
+        Self {
+            store,
+            mailer,
+            links,
+        }
+    }
+
+    /// Queues and sends what is due until the stop signal. The mails being sent are finished within the grace of a worker.
+    pub async fn run(&self, stop: CancellationToken) {
+        let mut ticks = interval(Self::INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+            }
+            let ticked = tokio::select! {
+                ticked = self.tick(&stop) => ticked,
+                () = grace_after(&stop) => return,
+            };
+            if let Err(error) = ticked {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "mails to operators could not be queued or sent; trying again"
+                );
+            }
+        }
+    }
+
+    async fn tick(&self, stop: &CancellationToken) -> Result<(), Error> {
+        let now = self.store.database_time().await?;
+        let reminded = self.store.queue_reminders(now).await;
+        self.store.queue_digests(now).await?;
+        while !stop.is_cancelled() {
+            let now = self.store.database_time().await?;
+            let until = now + Self::LEASE;
+            let mails = self.store.claim_mails(now, until, Self::BATCH).await?;
+            if mails.is_empty() {
+                break;
+            }
+            let sent = join_all(mails.into_iter().map(|mail| self.deliver(mail, now))).await;
+            sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+        }
+        reminded.map(drop)
+    }
+
+    async fn deliver(&self, mail: OperatorMail, now: DateTime<Utc>) -> Result<(), Error> {
+        let (id, attempt, queued_at) = (mail.id, mail.attempt, mail.queued_at);
+        let sending = self.mailer.send(self.compose(mail));
+        let reason = match timeout(MailSender::TIMEOUT, sending).await {
+            Ok(Ok(())) => return self.store.remove_mail(id).await,
+            Ok(Err(SendError::Permanent { reason })) => {
+                tracing::warn!(reason, "a mail to an operator was given up");
+                return self.store.remove_mail(id).await;
+            }
+            Ok(Err(SendError::Temporary { reason })) => reason,
+            Err(_) => "The mail server did not answer in time".to_owned(),
+        };
+        let next = RetryRule::Mail.next(queued_at, attempt, rand::random(), None, now);
+        let Some(at) = next else {
+            tracing::warn!(reason, "a mail to an operator was given up");
+            return self.store.remove_mail(id).await;
+        };
+        self.store.retry_mail(id, attempt, at).await
+    }
+
+    fn compose(&self, mail: OperatorMail) -> Mail {
+        let organisation = mail.organisation_name;
+        let time_zone = mail.time_zone;
+        let content = match mail.content {
+            OperatorMailContent::Reminder(reminder) => MailContent::Reminder {
+                organisation,
+                time_zone,
+                incident: self.links.incident(IncidentId(reminder.incident)),
+                settings: self.links.settings(),
+                reminder,
+            },
+            OperatorMailContent::Digest(digest) => MailContent::Digest {
+                organisation,
+                time_zone,
+                digest,
+                subscribers: self.links.subscribers(),
+            },
+        };
+        Mail {
+            to: mail.to,
+            content,
+            headers: MailHeaders {
+                message_id: Some(format!("operator.{}", mail.id.simple())),
+                ..MailHeaders::default()
+            },
+        }
+    }
+}
+
+async fn grace_after(stop: &CancellationToken) {
+    stop.cancelled().await;
+    sleep(DeliveryWorker::SHUTDOWN_GRACE.1).await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::fixture::now;
+use crate::mail::MockMailer;
+
+fn mail(number: u128) -> OperatorMail {
+    OperatorMail {
+        id: Uuid::from_u128(number),
+        attempt: 1,
+        queued_at: now(),
+        organisation_name: "Acme".into(),
+        time_zone: TimeZone::default(),
+        to: format!("person{number}@example.com"),
+        content: OperatorMailContent::Reminder(Reminder {
+            incident: Uuid::from_u128(7),
+            title: "Down".into(),
+            silent_since: now() - TimeDelta::hours(5),
+            hours: 5,
+        }),
+    }
+}
+
+/// Queued mails that are due.
+fn queued(mails: Vec<OperatorMail>) -> MockOperatorMailStore {
+    let mut store = MockOperatorMailStore::new();
+    store.expect_database_time().returning(|| Ok(now()));
+    store.expect_queue_reminders().returning(|_| Ok(0));
+    store.expect_queue_digests().returning(|_| Ok(Vec::new()));
+    let due = Mutex::new(mails);
+    store
+        .expect_claim_mails()
+        .returning(move |_, until, limit| {
+            assert!(until - now() > TimeDelta::from_std(MailSender::TIMEOUT).unwrap());
+            let mut due = due.lock().unwrap();
+            let count = due.len().min(usize::try_from(limit).unwrap());
+            Ok(due.drain(..count).collect())
+        });
+    store
+}
+
+async fn tick(store: MockOperatorMailStore, mailer: MockMailer) -> Result<(), Error> {
+    let links = Links::new("https://status.example.com");
+    let mails = OperatorMails::new(Arc::new(store), Arc::new(mailer), links);
+    mails.tick(&CancellationToken::new()).await
+}
+
+#[tokio::test]
+async fn all_due_mails_are_sent_and_removed() {
+    let mut store = queued((1..=20).map(mail).collect());
+    store.expect_remove_mail().times(20).returning(|_| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().times(20).returning(|mail| {
+        let MailContent::Reminder {
+            incident, settings, ..
+        } = mail.content
+        else {
+            panic!("no reminder")
+        };
+        let id = Uuid::from_u128(7);
+        assert_eq!(
+            incident,
+            format!("https://status.example.com/incidents/incident/edit/{id}")
+        );
+        assert_eq!(settings, "https://status.example.com/settings");
+        assert!(mail.headers.message_id.is_some());
+        Ok(())
+    });
+    tick(store, mailer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_failed_mail_is_retried_and_a_refused_one_is_given_up() {
+    let mut store = queued(vec![mail(1), mail(2)]);
+    store
+        .expect_retry_mail()
+        .withf(|id, attempt, at| *id == Uuid::from_u128(1) && *attempt == 1 && *at > now())
+        .once()
+        .returning(|_, _, _| Ok(()));
+    store
+        .expect_remove_mail()
+        .withf(|id| *id == Uuid::from_u128(2))
+        .once()
+        .returning(|_| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().returning(|mail| {
+        let reason = "no".to_owned();
+        Err(if mail.to == "person1@example.com" {
+            SendError::Temporary { reason }
+        } else {
+            SendError::Permanent { reason }
+        })
+    });
+    tick(store, mailer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_mail_that_fails_for_days_is_given_up() {
+    let old = OperatorMail {
+        queued_at: now() - RetryRule::GIVE_UP_AFTER,
+        ..mail(1)
+    };
+    let mut store = queued(vec![old]);
+    store.expect_remove_mail().once().returning(|_| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().returning(|_| {
+        Err(SendError::Temporary {
+            reason: "busy".into(),
+        })
+    });
+    tick(store, mailer).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_failure_of_reminders_delays_no_queued_mail() {
+    let mut store = MockOperatorMailStore::new();
+    store.expect_database_time().returning(|| Ok(now()));
+    store
+        .expect_queue_reminders()
+        .returning(|_| Err(Error::internal("broken")));
+    store.expect_queue_digests().returning(|_| Ok(Vec::new()));
+    let left = AtomicU32::new(1);
+    store.expect_claim_mails().returning(move |_, _, _| {
+        let is_first = left.swap(0, Ordering::Relaxed) == 1;
+        Ok(is_first.then(|| mail(1)).into_iter().collect())
+    });
+    store.expect_remove_mail().once().returning(|_| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().once().returning(|_| Ok(()));
+    tick(store, mailer).await.unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tick_comes_each_minute_until_the_stop() {
+    let count = Arc::new(AtomicU32::new(0));
+    let seen = Arc::clone(&count);
+    let mut store = MockOperatorMailStore::new();
+    store.expect_database_time().returning(move || {
+        seen.fetch_add(1, Ordering::Relaxed);
+        Err(Error::internal("away"))
+    });
+    let mails = OperatorMails::new(
+        Arc::new(store),
+        Arc::new(MockMailer::new()),
+        Links::default(),
+    );
+    let stop = CancellationToken::new();
+    let ending = stop.clone();
+    let running = tokio::spawn(async move { mails.run(ending).await });
+    tokio::time::sleep(OperatorMails::INTERVAL * 2 + Duration::from_secs(1)).await;
+    assert_eq!(count.load(Ordering::Relaxed), 3);
+    stop.cancel();
+    running.await.unwrap();
+}
+
+#[test]
+fn stored_content_of_an_earlier_version_is_read() {
+    let reminder = r#"{"of":"reminder","incident":"00000000-0000-0000-0000-000000000007","title":"Down","silentSince":"2026-01-01T00:00:00Z","hours":5}"#;
+    let digest = r#"{"of":"digest","count":2,"first":[{"channel":"slack","target":"https://hooks.example/…abcd","reason":"404","since":"2026-01-01T00:00:00Z"}]}"#;
+    for stored in [reminder, digest] {
+        let content: OperatorMailContent = serde_json::from_str(stored).unwrap();
+        assert_eq!(serde_json::to_string(&content).unwrap(), stored);
+    }
+}

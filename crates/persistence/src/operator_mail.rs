@@ -1,0 +1,77 @@
+//! Mails to operators: what causes them, and their queue.
+
+mod digest;
+#[cfg(test)]
+mod query_plan_tests;
+mod queue;
+mod reminder;
+
+use allclear_application::delivery::DeliveryQueue;
+use allclear_application::error::Error;
+use allclear_application::operator_mail::{OperatorMail, OperatorMailStore};
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::database::Database;
+
+pub(crate) use self::reminder::restart_count;
+
+#[async_trait]
+impl OperatorMailStore for Database {
+    async fn database_time(&self) -> Result<DateTime<Utc>, Error> {
+        DeliveryQueue::now(self).await
+    }
+
+    async fn queue_reminders(&self, now: DateTime<Utc>) -> Result<u64, Error> {
+        let mut count = 0;
+        // Without due reminders, no write is made.
+        for due in reminder::due(self.read(), now).await? {
+            let clock = self.clock.clone();
+            let queued = self.write(move |transaction| {
+                Box::pin(async move { reminder::queue(transaction, &*clock, &due, now).await })
+            });
+            count += u64::from(queued.await?);
+        }
+        Ok(count)
+    }
+
+    async fn queue_digests(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
+        let mut queued = Vec::new();
+        for organisation in digest::due(self.read(), now).await? {
+            let clock = self.clock.clone();
+            let id = organisation.clone();
+            let is_queued = self.write(move |transaction| {
+                Box::pin(async move { digest::queue(transaction, &*clock, &id, now).await })
+            });
+            if is_queued.await? {
+                queued.push(organisation);
+            }
+        }
+        Ok(queued)
+    }
+
+    async fn claim_mails(
+        &self,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<Vec<OperatorMail>, Error> {
+        if !queue::is_due(self.read(), now).await? {
+            return Ok(Vec::new());
+        }
+        self.write(move |transaction| Box::pin(queue::claim(transaction, now, until, limit)))
+            .await
+    }
+
+    async fn remove_mail(&self, id: Uuid) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(queue::remove(transaction, id)))
+            .await
+    }
+
+    async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error> {
+        self.write(move |transaction| Box::pin(queue::retry(transaction, id, attempt, at)))
+            .await
+    }
+}

@@ -1,0 +1,194 @@
+//! The queue of mails to operators.
+
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use allclear_application::operator_mail::{OperatorMail, OperatorMailContent, RECIPIENTS};
+use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::membership::{Member, Role};
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    FromQueryResult, Order, QueryFilter,
+};
+use uuid::Uuid;
+
+use crate::entity::operator_mail::{ActiveModel, Column, Entity, Model};
+use crate::entity::{incident, membership, organisation, user};
+use crate::error::{broken, parse_stored};
+use crate::membership::list;
+
+/// To whom a mail goes.
+#[derive(Clone, Copy)]
+pub(super) enum Recipients {
+    /// All members, about an incident.
+    Members(IncidentId),
+    /// The admins.
+    Admins,
+}
+
+impl Recipients {
+    fn include(self, member: &Member) -> bool {
+        match self {
+            Self::Members(_) => true,
+            Self::Admins => member.role == Role::Admin,
+        }
+    }
+
+    const fn incident(self) -> Option<Uuid> {
+        match self {
+            Self::Members(incident) => Some(incident.0),
+            Self::Admins => None,
+        }
+    }
+}
+
+/// Queues a mail to each recipient whose confirmed address is known.
+pub(super) async fn insert(
+    transaction: &DatabaseTransaction,
+    clock: &dyn Clock,
+    organisation: &OrganisationId,
+    recipients: Recipients,
+    content: &OperatorMailContent,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let content = serde_json::to_string(content).map_err(Error::internal)?;
+    let mut members = list(transaction, organisation).await?;
+    members.retain(|member| !member.email.is_empty() && recipients.include(member));
+    // Admins first, in case there are too many.
+    members.sort_by_key(|member| (std::cmp::Reverse(member.role), member.created_at));
+    members.truncate(usize::try_from(RECIPIENTS).unwrap_or(usize::MAX));
+    if members.is_empty() {
+        return Ok(());
+    }
+    let rows = members.into_iter().map(|member| ActiveModel {
+        id: Set(clock.id()),
+        organisation_id: Set(organisation.as_str().to_owned()),
+        user_id: Set(member.user.0),
+        incident_id: Set(recipients.incident()),
+        content: Set(content.clone()),
+        created_at: Set(now),
+        due_at: Set(now),
+        attempts: Set(0),
+    });
+    Entity::insert_many(rows)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+pub(super) async fn is_due(
+    connection: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    let due = connection.query_one(&due(now, 1)).await.map_err(broken)?;
+    Ok(due.is_some())
+}
+
+/// The longest due mails.
+pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
+    Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .and_where(Column::DueAt.lte(now))
+        .order_by(Column::DueAt, Order::Asc)
+        .limit(limit)
+        .take()
+}
+
+pub(super) async fn claim(
+    transaction: &DatabaseTransaction,
+    now: DateTime<Utc>,
+    until: DateTime<Utc>,
+    limit: u64,
+) -> Result<Vec<OperatorMail>, Error> {
+    let mut free = due(now, limit);
+    // Mails that another node is claiming are skipped.
+    free.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+    let claiming = Query::update()
+        .table(Entity)
+        .value(Column::DueAt, until)
+        .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
+        .and_where(Expr::col(Column::Id).in_subquery(free))
+        .returning_all()
+        .take();
+    let rows = transaction.query_all(&claiming).await.map_err(broken)?;
+    let mut claimed = Vec::new();
+    for row in rows {
+        let row = Model::from_query_result(&row, "").map_err(broken)?;
+        let id = row.id;
+        match mail(transaction, row).await? {
+            Some(mail) => claimed.push(mail),
+            None => remove(transaction, id).await?,
+        }
+    }
+    Ok(claimed)
+}
+
+/// `None` if the mail is no longer needed.
+async fn mail(
+    transaction: &DatabaseTransaction,
+    row: Model,
+) -> Result<Option<OperatorMail>, Error> {
+    if let Some(incident) = row.incident_id {
+        let is_open = incident::Entity::find_by_id(incident)
+            .filter(incident::Column::ResolvedAt.is_null())
+            .one(transaction)
+            .await
+            .map_err(broken)?
+            .is_some();
+        if !is_open {
+            return Ok(None);
+        }
+    }
+    let key = (row.organisation_id.clone(), row.user_id);
+    let member = membership::Entity::find_by_id(key)
+        .find_also_related(user::Entity)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let Some((_, Some(user))) = member else {
+        return Ok(None);
+    };
+    let organisation = organisation::Entity::find_by_id(row.organisation_id)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let Some(organisation) = organisation else {
+        return Ok(None);
+    };
+    Ok(Some(OperatorMail {
+        id: row.id,
+        attempt: u32::try_from(row.attempts).unwrap_or(u32::MAX),
+        queued_at: row.created_at,
+        organisation_name: organisation.name,
+        time_zone: parse_stored(&organisation.time_zone)?,
+        to: user.email,
+        content: serde_json::from_str(&row.content).map_err(Error::internal)?,
+    }))
+}
+
+pub(super) async fn remove(transaction: &DatabaseTransaction, id: Uuid) -> Result<(), Error> {
+    Entity::delete_by_id(id)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+pub(super) async fn retry(
+    transaction: &DatabaseTransaction,
+    id: Uuid,
+    attempt: u32,
+    at: DateTime<Utc>,
+) -> Result<(), Error> {
+    Entity::update_many()
+        .col_expr(Column::DueAt, at.into())
+        .filter(Column::Id.eq(id))
+        .filter(Column::Attempts.eq(i64::from(attempt)))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}

@@ -1,0 +1,173 @@
+//! Reminders of open incidents.
+
+use allclear_application::clock::Clock;
+use allclear_application::error::Error;
+use allclear_application::operator_mail::{OperatorMailContent, Reminder};
+use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::reminder::OpenIncident;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::{Condition, ConnectionTrait, DatabaseTransaction, FromQueryResult, Order};
+use uuid::Uuid;
+
+use super::queue::{self, Recipients};
+use crate::entity::{incident, incident_update, organisation};
+use crate::error::broken;
+use crate::organisation::lock::lock;
+
+/// When the operators were last reminded or the incident was reopened. The other queries of incidents do not read it.
+const REMINDED_AT: &str = "reminded_at";
+
+/// An open incident of an organisation with reminders.
+#[derive(Debug, FromQueryResult)]
+pub(super) struct OpenRow {
+    id: Uuid,
+    organisation_id: String,
+    title: String,
+    created_at: DateTime<Utc>,
+    updated_at: Option<DateTime<Utc>>,
+    reminded_at: Option<DateTime<Utc>>,
+    reminder_hours: i32,
+}
+
+impl OpenRow {
+    const fn times(&self) -> OpenIncident {
+        OpenIncident {
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            reminded_at: self.reminded_at,
+        }
+    }
+
+    fn is_due(&self, now: DateTime<Utc>) -> Result<bool, Error> {
+        let hours = u16::try_from(self.reminder_hours).map_err(Error::internal)?;
+        Ok(self.times().reminder_due_at(hours) <= now)
+    }
+}
+
+/// The incidents of which the operators are to be reminded.
+pub(super) async fn due(
+    connection: &impl ConnectionTrait,
+    now: DateTime<Utc>,
+) -> Result<Vec<OpenRow>, Error> {
+    let rows = connection.query_all(&open()).await.map_err(broken)?;
+    let (mut due, mut organisation, mut number) = (Vec::new(), String::new(), 0);
+    for row in rows {
+        let row = OpenRow::from_query_result(&row, "").map_err(broken)?;
+        if row.organisation_id != organisation {
+            organisation.clone_from(&row.organisation_id);
+            number = 0;
+        }
+        number += 1;
+        if number <= OpenIncident::REMINDED && row.is_due(now)? {
+            due.push(row);
+        }
+    }
+    Ok(due)
+}
+
+/// The open incidents of organisations with reminders, the newest of each organisation first.
+pub(super) fn open() -> SelectStatement {
+    use incident::{Column, Entity};
+    use incident_update::{Column as UpdateColumn, Entity as Update};
+    use organisation::{Column as OrganisationColumn, Entity as Organisation};
+
+    // Identifiers have the order of commits.
+    let newest = Query::select()
+        .column((Update, UpdateColumn::CreatedAt))
+        .from(Update)
+        .and_where(Expr::col((Update, UpdateColumn::IncidentId)).equals((Entity, Column::Id)))
+        .order_by((Update, UpdateColumn::Id), Order::Desc)
+        .limit(1)
+        .take();
+    let columns = [
+        Column::Id,
+        Column::OrganisationId,
+        Column::Title,
+        Column::CreatedAt,
+    ];
+    Query::select()
+        .columns(columns.map(|column| (Entity, column)))
+        .column((Entity, REMINDED_AT))
+        .column((Organisation, OrganisationColumn::ReminderHours))
+        .expr_as(newest, "updated_at")
+        .from(Organisation)
+        .inner_join(
+            Entity,
+            Expr::col((Entity, Column::OrganisationId))
+                .equals((Organisation, OrganisationColumn::Id)),
+        )
+        .and_where(Expr::col((Organisation, OrganisationColumn::ReminderHours)).is_not_null())
+        .and_where(Expr::col((Entity, Column::ResolvedAt)).is_null())
+        .order_by((Organisation, OrganisationColumn::Id), Order::Asc)
+        .order_by((Entity, Column::Id), Order::Desc)
+        .take()
+}
+
+/// Takes note of a reminder and queues its mails. `false` if another node has done so, or the incident has changed meanwhile.
+pub(super) async fn queue(
+    transaction: &DatabaseTransaction,
+    clock: &dyn Clock,
+    due: &OpenRow,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    let organisation = OrganisationId::parse(&due.organisation_id).map_err(Error::internal)?;
+    // First, as every write of an incident does, so that the two cannot deadlock.
+    if lock(transaction, &organisation).await?.is_none() || !claim(transaction, due, now).await? {
+        return Ok(false);
+    }
+    let content = OperatorMailContent::Reminder(Reminder {
+        incident: due.id,
+        title: due.title.clone(),
+        silent_since: due.times().silent_since(),
+        hours: due.times().silent_hours(now),
+    });
+    let recipients = Recipients::Members(IncidentId(due.id));
+    queue::insert(transaction, clock, &organisation, recipients, &content, now).await?;
+    Ok(true)
+}
+
+async fn claim(
+    transaction: &DatabaseTransaction,
+    due: &OpenRow,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    use incident_update::{Column as UpdateColumn, Entity as Update};
+
+    let reminded = Expr::col(REMINDED_AT);
+    let as_read = match due.reminded_at {
+        Some(at) => reminded.eq(at),
+        None => reminded.is_null(),
+    };
+    let later_update = Query::select()
+        .expr(Expr::val(1))
+        .from(Update)
+        .and_where(Expr::col((Update, UpdateColumn::IncidentId)).eq(due.id))
+        .and_where(Expr::col((Update, UpdateColumn::CreatedAt)).gt(due.times().silent_since()))
+        .take();
+    let claim = Query::update()
+        .table(incident::Entity)
+        .value(REMINDED_AT, now)
+        .and_where(Expr::col(incident::Column::Id).eq(due.id))
+        .and_where(Expr::col(incident::Column::ResolvedAt).is_null())
+        .cond_where(Condition::all().add(as_read))
+        .and_where(Expr::exists(later_update).not())
+        .take();
+    let claimed = transaction.execute(&claim).await.map_err(broken)?;
+    Ok(claimed.rows_affected() > 0)
+}
+
+/// Begins to count the time without an update, for an incident that is open again.
+pub(crate) async fn restart_count(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let restart = Query::update()
+        .table(incident::Entity)
+        .value(REMINDED_AT, now)
+        .and_where(Expr::col(incident::Column::Id).eq(incident.0))
+        .take();
+    transaction.execute(&restart).await.map_err(broken)?;
+    Ok(())
+}

@@ -1,0 +1,396 @@
+//! Mails to operators: who is mailed what, and how often.
+
+use std::collections::HashSet;
+
+use allclear_application::delivery::{ClaimRequest, DeliveryQueue, DeliveryResult, Outcome, Route};
+use allclear_application::operator_mail::{
+    Digest, OperatorMail, OperatorMailContent, OperatorMailStore, Reminder,
+};
+use allclear_application::organisation::OrganisationStore;
+use allclear_application::stamp::Stamp;
+use allclear_domain::account::User;
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::membership::Role;
+use allclear_domain::organisation::{Organisation, OrganisationPatch};
+use allclear_domain::subscriber::SubscriberDraft;
+use allclear_persistence::database::Database;
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::task::JoinSet;
+
+use crate::account::account;
+use crate::backend::clock;
+use crate::contract;
+use crate::delivery::fixture::{enter, request};
+use crate::membership::{found, invite, leave};
+use crate::world::{World, set};
+
+contract!(
+    operators_are_reminded_once_a_period_until_an_update,
+    nodes_that_remind_at_once_queue_each_mail_once,
+    resolved_incidents_and_organisations_without_the_setting_have_no_reminders,
+    a_reopened_incident_is_counted_anew,
+    a_reminder_goes_to_the_newest_incidents_of_an_organisation,
+    a_mail_is_sent_only_to_a_member_about_an_open_incident,
+    a_claim_ends_and_a_failed_mail_is_due_again,
+    admins_get_one_digest_a_day_that_names_each_failure_once,
+    nodes_that_make_a_digest_at_once_make_one,
+    a_digest_names_twenty_and_counts_all,
+    failures_of_unconfirmed_subscriptions_are_in_no_digest,
+    an_organisation_without_known_addresses_queues_no_mail,
+);
+
+/// An organisation with the admin Ada and the member Bob.
+struct Operators {
+    world: World,
+    ada: User,
+    bob: User,
+}
+
+impl Operators {
+    async fn new(database: &Database) -> Self {
+        let ada = account(database, "ada@example.com", "hash").await;
+        let acme = found(database, &ada).await;
+        let bob = account(database, "bob@example.com", "hash").await;
+        let link = invite(database, Some(&acme), Role::Member).await;
+        let digest = link.digest();
+        let accepted = database.accept_invitation(&digest, bob.id, clock().now());
+        accepted.await.unwrap().unwrap();
+        let world = World {
+            database: database.clone(),
+            acme,
+        };
+        Self { world, ada, bob }
+    }
+
+    async fn with_reminders(database: &Database, hours: u16) -> Self {
+        let operators = Self::new(database).await;
+        remind_after(&operators.world, hours).await;
+        operators
+    }
+
+    /// Marks confirmed subscribers as failing at a time.
+    async fn fail(&self, addresses: &[&str], at: DateTime<Utc>) {
+        for address in addresses {
+            self.world.subscriber(address).await;
+        }
+        self.world.incident("Down").await;
+        self.world.expand().await;
+        self.give_up_all(at).await;
+    }
+
+    async fn give_up_all(&self, at: DateTime<Utc>) {
+        for claimed in self.world.claim(100).await {
+            let result = DeliveryResult {
+                claim: claimed.claim,
+                at,
+                outcome: Outcome::GivenUp {
+                    reason: "550 no such mailbox".into(),
+                },
+                was_failing: false,
+            };
+            self.world.results(vec![result]).await;
+        }
+    }
+}
+
+async fn remind_after(world: &World, hours: u16) {
+    let patch = OrganisationPatch {
+        reminder_hours: Some(Some(hours)),
+        ..Default::default()
+    };
+    let rule = Box::new(move |organisation: Organisation, _: Stamp| Ok(organisation.edit(patch)?));
+    OrganisationStore::change(&world.database, &world.acme, rule)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+fn after(hours: i64) -> DateTime<Utc> {
+    clock().now() + TimeDelta::hours(hours) + TimeDelta::seconds(5)
+}
+
+/// All due mails, as sent.
+async fn send_all(database: &Database, now: DateTime<Utc>) -> Vec<OperatorMail> {
+    let until = now + TimeDelta::minutes(5);
+    let mut sent = Vec::new();
+    loop {
+        let mails = database.claim_mails(now, until, 8).await.unwrap();
+        if mails.is_empty() {
+            return sent;
+        }
+        for mail in mails {
+            database.remove_mail(mail.id).await.unwrap();
+            sent.push(mail);
+        }
+    }
+}
+
+fn addresses(mails: &[OperatorMail]) -> Vec<&str> {
+    let mut addresses: Vec<_> = mails.iter().map(|mail| mail.to.as_str()).collect();
+    addresses.sort_unstable();
+    addresses
+}
+
+fn reminder(mail: &OperatorMail) -> &Reminder {
+    match &mail.content {
+        OperatorMailContent::Reminder(reminder) => reminder,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn digest(mail: &OperatorMail) -> &Digest {
+    match &mail.content {
+        OperatorMailContent::Digest(digest) => digest,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn operators_are_reminded_once_a_period_until_an_update(database: &Database) {
+    let operators = Operators::with_reminders(database, 4).await;
+    let world = &operators.world;
+    let incident = world.incident("Database down").await;
+    assert_eq!(database.queue_reminders(after(3)).await.unwrap(), 0);
+    assert_eq!(database.queue_reminders(after(4)).await.unwrap(), 1);
+    assert_eq!(database.queue_reminders(after(4)).await.unwrap(), 0);
+    let mails = send_all(database, after(4)).await;
+    assert_eq!(
+        addresses(&mails),
+        [&operators.ada.email, &operators.bob.email]
+    );
+    assert_eq!(mails[0].organisation_name, "Acme");
+    assert_eq!(reminder(&mails[0]).title, "Database down");
+    assert_eq!(reminder(&mails[0]).hours, 4);
+    assert_eq!(reminder(&mails[0]).incident, incident.0);
+    // Four hours after the reminder, not at every look.
+    assert_eq!(database.queue_reminders(after(7)).await.unwrap(), 0);
+    assert_eq!(database.queue_reminders(after(9)).await.unwrap(), 1);
+    assert_eq!(reminder(&send_all(database, after(9)).await[0]).hours, 9);
+    // Recorded now, which is before that reminder: the later of both counts.
+    world
+        .record(incident, IncidentStatus::Identified, "A disk is full")
+        .await;
+    assert_eq!(database.queue_reminders(after(12)).await.unwrap(), 0);
+    assert_eq!(database.queue_reminders(after(14)).await.unwrap(), 1);
+}
+
+async fn nodes_that_remind_at_once_queue_each_mail_once(database: &Database) {
+    let operators = Operators::with_reminders(database, 1).await;
+    for title in ["One", "Two", "Three"] {
+        operators.world.incident(title).await;
+    }
+    let now = after(1);
+    let mut nodes = JoinSet::new();
+    for _ in 0..8 {
+        let database = database.clone();
+        nodes.spawn(async move { database.queue_reminders(now).await.unwrap() });
+    }
+    assert_eq!(nodes.join_all().await.into_iter().sum::<u64>(), 3);
+    let mails = send_all(database, now).await;
+    let different: HashSet<_> = mails
+        .iter()
+        .map(|mail| (mail.to.clone(), reminder(mail).title.clone()))
+        .collect();
+    assert_eq!((mails.len(), different.len()), (6, 6));
+}
+
+async fn resolved_incidents_and_organisations_without_the_setting_have_no_reminders(
+    database: &Database,
+) {
+    let operators = Operators::with_reminders(database, 1).await;
+    let resolved = operators.world.incident("Over").await;
+    operators
+        .world
+        .edit(resolved, set(IncidentStatus::Resolved))
+        .await;
+    let other = World::new(database, "other").await;
+    other.incident("Down").await;
+    assert_eq!(database.queue_reminders(after(100)).await.unwrap(), 0);
+}
+
+async fn a_reopened_incident_is_counted_anew(database: &Database) {
+    let operators = Operators::with_reminders(database, 2).await;
+    let world = &operators.world;
+    let incident = world.incident("Down").await;
+    let reminded = after(10);
+    assert_eq!(database.queue_reminders(reminded).await.unwrap(), 1);
+    world.edit(incident, set(IncidentStatus::Resolved)).await;
+    world.edit(incident, set(IncidentStatus::Monitoring)).await;
+    // Reopened now, by the clock of the commit.
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);
+    assert_eq!(database.queue_reminders(after(2)).await.unwrap(), 1);
+}
+
+async fn a_reminder_goes_to_the_newest_incidents_of_an_organisation(database: &Database) {
+    let operators = Operators::with_reminders(database, 1).await;
+    for number in 0..22 {
+        operators.world.incident(&number.to_string()).await;
+    }
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 20);
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);
+    let mails = send_all(database, after(1)).await;
+    assert!(
+        mails
+            .iter()
+            .all(|mail| !["0", "1"].contains(&reminder(mail).title.as_str()))
+    );
+}
+
+async fn a_mail_is_sent_only_to_a_member_about_an_open_incident(database: &Database) {
+    let operators = Operators::with_reminders(database, 1).await;
+    let world = &operators.world;
+    let [open, over, gone] = [
+        world.incident("Open").await,
+        world.incident("Over").await,
+        world.incident("Gone").await,
+    ];
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 3);
+    world.edit(over, set(IncidentStatus::Resolved)).await;
+    world.delete(gone).await;
+    let left = OrganisationStore::change_member(database, &world.acme, operators.bob.id, leave());
+    left.await.unwrap().unwrap();
+    // Some batches may have mails that are removed only.
+    let mut mails = Vec::new();
+    for _ in 0..3 {
+        mails.extend(send_all(database, after(1)).await);
+    }
+    assert_eq!(addresses(&mails), [&operators.ada.email]);
+    assert_eq!(reminder(&mails[0]).incident, open.0);
+}
+
+async fn a_claim_ends_and_a_failed_mail_is_due_again(database: &Database) {
+    let operators = Operators::with_reminders(database, 1).await;
+    operators.world.incident("Down").await;
+    let now = after(1);
+    database.queue_reminders(now).await.unwrap();
+    let claim = async |now: DateTime<Utc>| {
+        let until = now + TimeDelta::minutes(5);
+        database.claim_mails(now, until, 8).await.unwrap()
+    };
+    let first = claim(now).await;
+    assert_eq!((first.len(), first[0].attempt), (2, 1));
+    assert!(claim(now).await.is_empty());
+    // The node died.
+    let second = claim(now + TimeDelta::minutes(5)).await;
+    assert_eq!((second.len(), second[0].attempt), (2, 2));
+    let later = now + TimeDelta::hours(1);
+    for mail in &second {
+        // A late result of the first claim changes nothing.
+        database.retry_mail(mail.id, 1, now).await.unwrap();
+        database.retry_mail(mail.id, 2, later).await.unwrap();
+    }
+    assert!(claim(later - TimeDelta::seconds(1)).await.is_empty());
+    assert_eq!(claim(later).await.len(), 2);
+}
+
+async fn admins_get_one_digest_a_day_that_names_each_failure_once(database: &Database) {
+    let operators = Operators::new(database).await;
+    let start = clock().now();
+    operators.fail(&["eve@example.com"], start).await;
+    let queue = async |now: DateTime<Utc>| database.queue_digests(now).await.unwrap().len();
+    assert_eq!(queue(start + TimeDelta::seconds(30)).await, 0);
+    let first = start + TimeDelta::minutes(2);
+    assert_eq!(queue(first).await, 1);
+    assert_eq!(queue(first).await, 0);
+    let mails = send_all(database, first).await;
+    assert_eq!(addresses(&mails), [&operators.ada.email]);
+    assert_eq!(digest(&mails[0]).count, 1);
+    let named = &digest(&mails[0]).first[0];
+    assert_eq!(named.target, "eve@example.com");
+    assert_eq!(named.reason, "550 no such mailbox");
+    assert_eq!(named.channel, Channel::Email);
+    assert_eq!(named.since.timestamp_millis(), start.timestamp_millis());
+    // Another one fails, and the first one fails again.
+    operators
+        .fail(&["mallory@example.com"], first + TimeDelta::hours(1))
+        .await;
+    assert_eq!(queue(first + TimeDelta::hours(2)).await, 0);
+    let second = first + TimeDelta::days(1);
+    assert_eq!(queue(second).await, 1);
+    let mails = send_all(database, second).await;
+    let named: Vec<_> = digest(&mails[0])
+        .first
+        .iter()
+        .map(|one| one.target.as_str())
+        .collect();
+    assert_eq!(named, ["mallory@example.com"]);
+    // Nothing is new.
+    assert_eq!(queue(second + TimeDelta::days(2)).await, 0);
+}
+
+async fn nodes_that_make_a_digest_at_once_make_one(database: &Database) {
+    let operators = Operators::new(database).await;
+    operators.fail(&["eve@example.com"], clock().now()).await;
+    let now = clock().now() + TimeDelta::minutes(2);
+    let mut nodes = JoinSet::new();
+    for _ in 0..8 {
+        let database = database.clone();
+        nodes.spawn(async move { database.queue_digests(now).await.unwrap() });
+    }
+    let made: Vec<OrganisationId> = nodes.join_all().await.into_iter().flatten().collect();
+    assert_eq!(made, [operators.world.acme.clone()]);
+    assert_eq!(send_all(database, now).await.len(), 1);
+}
+
+async fn a_digest_names_twenty_and_counts_all(database: &Database) {
+    let operators = Operators::new(database).await;
+    let addresses: Vec<_> = (0..23)
+        .map(|number| format!("p{number}@example.com"))
+        .collect();
+    let addresses: Vec<_> = addresses.iter().map(String::as_str).collect();
+    operators.fail(&addresses, clock().now()).await;
+    let now = clock().now() + TimeDelta::minutes(2);
+    assert_eq!(database.queue_digests(now).await.unwrap().len(), 1);
+    let mails = send_all(database, now).await;
+    let digest = digest(&mails[0]);
+    assert_eq!(
+        (digest.count, digest.first.len(), digest.unnamed()),
+        (23, 20, 3)
+    );
+}
+
+async fn failures_of_unconfirmed_subscriptions_are_in_no_digest(database: &Database) {
+    let operators = Operators::new(database).await;
+    enter(database, &operators.world.acme, "anybody@example.com").await;
+    operators.give_up_all(clock().now()).await;
+    let now = clock().now() + TimeDelta::minutes(2);
+    assert!(database.queue_digests(now).await.unwrap().is_empty());
+    // A URL is named only in part.
+    let target = Target::parse(Channel::Webhook, "https://hooks.example/secret-path/abcdef");
+    let hook = SubscriberDraft::of_everything(target.unwrap());
+    operators.world.subscriber_of(hook, clock().now()).await;
+    operators.world.incident("Down").await;
+    operators.world.expand().await;
+    let requests = ClaimRequest {
+        route: Route::Request,
+        ..request(clock().now(), after(1), 8)
+    };
+    let claimed = DeliveryQueue::claim(database, requests).await.unwrap();
+    let result = DeliveryResult {
+        claim: claimed[0].claim,
+        at: clock().now(),
+        outcome: Outcome::GivenUp {
+            reason: "404".into(),
+        },
+        was_failing: false,
+    };
+    operators.world.results(vec![result]).await;
+    assert_eq!(database.queue_digests(now).await.unwrap().len(), 1);
+    let mails = send_all(database, now).await;
+    let shown: Vec<_> = digest(&mails[0])
+        .first
+        .iter()
+        .map(|one| one.target.as_str())
+        .collect();
+    assert_eq!(shown, ["https://hooks.example/…cdef"]);
+}
+
+async fn an_organisation_without_known_addresses_queues_no_mail(database: &Database) {
+    let world = World::new(database, "acme").await;
+    remind_after(&world, 1).await;
+    world.incident("Down").await;
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 1);
+    assert!(send_all(database, after(1)).await.is_empty());
+    assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 0);
+}

@@ -53,26 +53,18 @@ pub(super) async fn claim(
     transaction: &DatabaseTransaction,
     request: ClaimRequest,
 ) -> Result<Vec<Delivery>, Error> {
-    let waiting = waiting(transaction, &request).await?;
+    let mut round = Round::of(&request);
     let mut rows = Vec::new();
     let mut left = request.limit;
-    for (number, organisation) in waiting.iter().enumerate() {
-        let others = (waiting.len() - number) as u64;
-        let in_flight = OrganisationId::parse(organisation)
-            .ok()
-            .and_then(|id| request.in_flight.get(&id).copied())
-            .unwrap_or(0);
-        let free = request.share.saturating_sub(in_flight);
-        let share = Ord::min(left.div_ceil(others), free);
-        if share == 0 {
-            continue;
-        }
-        let mut claimed = claim_of(transaction, organisation, &request, share).await?;
-        left = left.saturating_sub(claimed.len() as u64);
-        rows.append(&mut claimed);
-        if left == 0 {
+    // Those of an organisation may all be in flight, so there may be room for more organisations than were looked up at first.
+    while left > 0 {
+        let waiting = round.next(transaction, left).await?;
+        if waiting.is_empty() {
             break;
         }
+        let mut claimed = claim_alike(transaction, &request, waiting, left).await?;
+        left = left.saturating_sub(claimed.len() as u64);
+        rows.append(&mut claimed);
     }
     let references = References::of(transaction, &rows).await?;
     Ok(rows
@@ -81,43 +73,112 @@ pub(super) async fn claim(
         .collect())
 }
 
-/// Organisations with due deliveries, each looked up by one step in the index: their number is small, that of deliveries is not.
-async fn waiting(
+/// Claims at most `limit` deliveries of these organisations. Places that one does not need are for the others.
+async fn claim_alike(
     transaction: &DatabaseTransaction,
     request: &ClaimRequest,
-) -> Result<Vec<String>, Error> {
-    let first = request
-        .after
-        .as_ref()
-        .map_or_else(String::new, |last| last.as_str().to_owned());
-    let mut found = Vec::new();
-    let mut last = first.clone();
-    let mut is_second_round = false;
-    for _ in 0..LOOKED_AT {
-        let next = next_waiting(request.route, &last)
-            .into_tuple::<(String, DateTime<Utc>)>()
-            .one(transaction)
-            .await
-            .map_err(broken)?;
-        match next {
-            Some((organisation, _)) if is_second_round && organisation > first => break,
-            Some((organisation, due_at)) => {
-                if due_at <= request.now {
-                    found.push(organisation.clone());
-                }
-                last = organisation;
-            }
-            None if is_second_round || first.is_empty() => break,
-            None => {
-                is_second_round = true;
-                last.clear();
+    mut waiting: Vec<Waiting>,
+    limit: u64,
+) -> Result<Vec<Model>, Error> {
+    let mut rows = Vec::new();
+    let mut left = limit;
+    while left > 0 && !waiting.is_empty() {
+        let mut unserved = waiting.len() as u64;
+        for organisation in &mut waiting {
+            let share = Ord::min(left.div_ceil(unserved), organisation.free);
+            unserved -= 1;
+            let mut claimed = claim_of(transaction, &organisation.id, request, share).await?;
+            let count = claimed.len() as u64;
+            left -= count;
+            // One that has fewer than its share has no more.
+            organisation.free = if count == share {
+                organisation.free - count
+            } else {
+                0
+            };
+            rows.append(&mut claimed);
+            if left == 0 {
+                break;
             }
         }
-        if found.len() as u64 >= request.limit {
-            break;
+        waiting.retain(|organisation| organisation.free > 0);
+    }
+    Ok(rows)
+}
+
+/// An organisation with due deliveries.
+struct Waiting {
+    id: String,
+    /// Maximum of its deliveries that may be claimed.
+    free: u64,
+}
+
+/// A walk over the organisations with due deliveries. Each is looked up by one step in the index: their number is small, that of
+/// deliveries is not.
+struct Round<'a> {
+    request: &'a ClaimRequest,
+    /// The organisation after which the walk began.
+    first: String,
+    last: String,
+    is_past_the_end: bool,
+    is_over: bool,
+    looked_at: usize,
+}
+
+impl<'a> Round<'a> {
+    fn of(request: &'a ClaimRequest) -> Self {
+        let first = request.after.as_ref();
+        let first = first.map_or_else(String::new, |last| last.as_str().to_owned());
+        Self {
+            request,
+            last: first.clone(),
+            first,
+            is_past_the_end: false,
+            is_over: false,
+            looked_at: 0,
         }
     }
-    Ok(found)
+
+    /// The next organisations, at most `limit`, of which deliveries may be claimed.
+    async fn next(
+        &mut self,
+        transaction: &DatabaseTransaction,
+        limit: u64,
+    ) -> Result<Vec<Waiting>, Error> {
+        let mut found = Vec::new();
+        while !self.is_over && (found.len() as u64) < limit && self.looked_at < LOOKED_AT {
+            self.looked_at += 1;
+            let next = next_waiting(self.request.route, &self.last)
+                .into_tuple::<(String, DateTime<Utc>)>()
+                .one(transaction)
+                .await
+                .map_err(broken)?;
+            match next {
+                Some((id, _)) if self.is_past_the_end && id > self.first => self.is_over = true,
+                Some((id, due_at)) => {
+                    self.last.clone_from(&id);
+                    let free = self.free(&id);
+                    if due_at <= self.request.now && free > 0 {
+                        found.push(Waiting { id, free });
+                    }
+                }
+                None if self.is_past_the_end || self.first.is_empty() => self.is_over = true,
+                None => {
+                    self.is_past_the_end = true;
+                    self.last.clear();
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// How many more deliveries of an organisation may be in flight.
+    fn free(&self, organisation: &str) -> u64 {
+        let in_flight = OrganisationId::parse(organisation)
+            .ok()
+            .and_then(|id| self.request.in_flight.get(&id).copied());
+        self.request.share.saturating_sub(in_flight.unwrap_or(0))
+    }
 }
 
 /// The first due delivery of the first organisation after `last`.

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryQueue, Route};
+use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryQueue, Outcome, Route};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 
-use super::fixture::{later, request};
+use super::fixture::{later, request, result};
 use crate::backend::clock;
 use crate::contract;
 use crate::world::World;
@@ -17,6 +17,8 @@ contract!(
     a_large_organisation_does_not_delay_the_expansion_of_a_small_one,
     a_claim_serves_all_organisations_alike_and_the_others_next_time,
     an_organisation_with_its_share_in_flight_gets_no_more,
+    places_that_one_organisation_does_not_need_are_for_the_others,
+    organisations_whose_deliveries_are_all_in_flight_delay_nobody,
     each_route_claims_its_own_deliveries,
 );
 
@@ -87,6 +89,39 @@ async fn an_organisation_with_its_share_in_flight_gets_no_more(database: &Databa
         by_organisation(&claimed),
         BTreeMap::from([("a", 1), ("b", 1)])
     );
+}
+
+async fn places_that_one_organisation_does_not_need_are_for_the_others(database: &Database) {
+    queued(database, [9, 1, 0]).await;
+    let claimed = database.claim(now_for(8)).await.unwrap();
+    assert_eq!(
+        by_organisation(&claimed),
+        BTreeMap::from([("a", 7), ("b", 1)])
+    );
+}
+
+async fn organisations_whose_deliveries_are_all_in_flight_delay_nobody(database: &Database) {
+    queued(database, [2, 2, 2]).await;
+    let in_flight = database.claim(now_for(6)).await.unwrap();
+    assert_eq!(in_flight.len(), 6);
+    let late = World::new(database, "bb").await;
+    late.subscribed(1).await;
+    late.incident("Down").await;
+    late.expand().await;
+    // In the order of the walk, others come first wherever it begins.
+    for after in ["a", "b", "bb", "c"] {
+        let one_place = ClaimRequest {
+            after: OrganisationId::parse(after).ok(),
+            ..now_for(1)
+        };
+        let claimed = database.claim(one_place).await.unwrap();
+        assert_eq!(by_organisation(&claimed), BTreeMap::from([("bb", 1)]));
+        let again = Outcome::Retried {
+            at: clock().now(),
+            reason: "450 Later".to_owned(),
+        };
+        late.results(vec![result(claimed[0].claim, again)]).await;
+    }
 }
 
 async fn each_route_claims_its_own_deliveries(database: &Database) {

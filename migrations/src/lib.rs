@@ -24,6 +24,7 @@ mod m0022_domain_claims;
 mod m0023_statuspage_entries;
 mod m0024_channels;
 mod m0025_operator_mails;
+mod m0026_webhook_subscribers;
 mod table;
 
 /// All migrations, in order.
@@ -55,6 +56,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0023_statuspage_entries::Migration),
             Box::new(m0024_channels::Migration),
             Box::new(m0025_operator_mails::Migration),
+            Box::new(m0026_webhook_subscribers::Migration),
         ]
     }
 }

@@ -151,7 +151,8 @@ impl Components {
     ) -> Result<ComponentReport, Error> {
         let rule: Transition<Component> = Box::new(move |component, stamp| {
             precondition.check(component.version)?;
-            Ok(component.edit(patch, stamp.zone, stamp.now)?)
+            let edited = component.edit(patch, stamp.zone, stamp.now)?;
+            Ok(edited.notify_if(stamp.notify_by_default))
         });
         let committed = self
             .store

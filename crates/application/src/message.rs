@@ -63,7 +63,8 @@ pub enum MessageKind {
         /// Link of the confirmation.
         link: String,
     },
-    /// An incident or a maintenance changed. The incident or the maintenance of the notice is among those of the state.
+    /// An incident, a maintenance or, for webhooks, the status of a component changed. What the notice names is among those of the
+    /// state.
     Notice(Arc<Notice>),
     /// An operator tests the subscription.
     Test,

@@ -101,13 +101,10 @@ impl Reviews {
             if found.review.is_none() {
                 return Err(Error::NotFound(Self::NAME));
             }
-            let mut changed = found
+            let published = found
                 .publish(stamp.now)
                 .map_err(|refused| Error::Conflict(refused.to_string()))?;
-            if !notify.unwrap_or(stamp.notify_by_default) {
-                changed.notices.clear();
-            }
-            Ok(changed)
+            Ok(published.notify_if(notify.unwrap_or(stamp.notify_by_default)))
         })
         .await
     }

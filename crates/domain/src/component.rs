@@ -8,6 +8,7 @@ use validator::Validate;
 
 use crate::event::{Changed, Event};
 use crate::id::{ComponentGroupId, ComponentId};
+use crate::notice::NewNotice;
 use crate::organisation::Revision;
 use crate::page_order::ComponentPlace;
 use crate::text;
@@ -272,7 +273,11 @@ impl Component {
             updated_at: now,
             ..state
         };
-        Ok(Changed::new(state, vec![event]))
+        let notice = NewNotice::of_component(self.status, &state);
+        Ok(Changed {
+            notices: notice.into_iter().collect(),
+            ..Changed::new(state, vec![event])
+        })
     }
 
     /// The deletion of a component.

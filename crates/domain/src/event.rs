@@ -58,6 +58,8 @@ pub struct Changed<T> {
     pub events: Vec<Event>,
     /// The notices to subscribers, in order; empty if the change does not concern them.
     pub notices: Vec<NewNotice>,
+    /// Whether changed statuses of components, which the impacts cause, make notices; `None` means the default.
+    pub notifies: Option<bool>,
     /// The components whose impacts changed; `None` if there are none.
     pub impacts: Option<ImpactChange>,
     /// What the audit log says; if it is empty, what the first event says.
@@ -74,6 +76,7 @@ impl<T> Changed<T> {
             state,
             events,
             notices: Vec::new(),
+            notifies: None,
             impacts: None,
             audited: Vec::new(),
             maintained: Vec::new(),
@@ -98,6 +101,7 @@ impl<T> Changed<T> {
         if !notify {
             self.notices.clear();
         }
+        self.notifies = Some(notify);
         self
     }
 
@@ -118,6 +122,7 @@ impl<T> Changed<T> {
             state: state(self.state),
             events: self.events,
             notices: self.notices,
+            notifies: self.notifies,
             impacts: self.impacts,
             audited: self.audited,
             maintained: self.maintained,

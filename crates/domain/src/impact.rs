@@ -7,6 +7,7 @@ use crate::component::{Component, ComponentStatus, StatusSource};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentId, IncidentId};
 use crate::incident::Incident;
+use crate::notice::NewNotice;
 use crate::validation::{FieldError, Invalid, check_known, repeated};
 
 /// A component attached to an incident, with the impact on it while the incident is unresolved.
@@ -216,14 +217,18 @@ impl Component {
                 ..self
             });
         }
-        let id = self.id;
+        let (id, old_status) = (self.id, self.status);
         let state = Self {
             status,
             status_source,
             updated_at: now,
             ..self
         };
-        Changed::new(state, vec![Event::ComponentUpdate(id)])
+        let notice = NewNotice::of_component(old_status, &state);
+        Changed {
+            notices: notice.into_iter().collect(),
+            ..Changed::new(state, vec![Event::ComponentUpdate(id)])
+        }
     }
 }
 

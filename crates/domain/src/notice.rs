@@ -1,18 +1,18 @@
-//! Notices: changes that are mailed to subscribers. A correction makes no notice.
+//! Notices: changes that are sent to subscribers. A correction makes no notice.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::component::ComponentStatus;
+use crate::component::{Component, ComponentStatus};
 use crate::incident::{Incident, IncidentStatus};
 use crate::maintenance::{Maintenance, MaintenanceStatus};
 
-/// Content of a notice: a change of an incident or a maintenance, and the state after it.
+/// Content of a notice: a change of an incident, a maintenance or a component, and the state after it.
 ///
 /// It is stored as JSON: a later version must read what an earlier version wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeContent {
-    /// Title after the change.
+    /// Title after the change; the name of a component.
     pub title: String,
     /// Description after the change.
     pub description: String,
@@ -51,6 +51,13 @@ pub enum NoticeChange {
         /// Names of the affected components.
         #[serde(default)]
         components: Vec<String>,
+    },
+    /// A component: its status. Only webhooks receive it.
+    Component {
+        /// Status before the change.
+        old_status: ComponentStatus,
+        /// Status after the change.
+        status: ComponentStatus,
     },
 }
 
@@ -113,6 +120,24 @@ pub enum NewNotice {
         /// The message of the update that was recorded, if one was.
         message: Option<String>,
     },
+    /// The status of a component changed.
+    Component {
+        /// Status before the change.
+        old_status: ComponentStatus,
+        /// The component after the change.
+        component: Component,
+    },
+}
+
+impl NewNotice {
+    /// The notice of a change of a component; `None` if its status stays.
+    #[must_use]
+    pub(crate) fn of_component(old_status: ComponentStatus, after: &Component) -> Option<Self> {
+        (after.status != old_status).then(|| Self::Component {
+            old_status,
+            component: after.clone(),
+        })
+    }
 }
 
 /// What happened to a maintenance.

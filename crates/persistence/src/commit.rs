@@ -153,7 +153,8 @@ where
     let Changed {
         state,
         mut events,
-        notices,
+        mut notices,
+        notifies,
         impacts,
         mut audited,
         maintained,
@@ -168,10 +169,14 @@ where
     }
     if let Some(change) = impacts {
         let moved = impact::apply(scope, change).await?;
-        if let Some(entry) = moving_entry(&events).filter(|_| !moved.is_empty()) {
+        if let Some(entry) = moving_entry(&events).filter(|_| !moved.events.is_empty()) {
             affected::store_after(scope, entry).await?;
         }
-        events.extend(moved);
+        events.extend(moved.events);
+        if notifies.unwrap_or(scope.stamp.notify_by_default) {
+            // After the notice of the incident.
+            notices.extend(moved.notices);
+        }
     }
     events.extend(maintenance::component::events(scope, maintained).await?);
     if locked.has_subscribers {

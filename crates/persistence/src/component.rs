@@ -30,6 +30,7 @@ use crate::entity::component::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component_period, incident_component, maintenance_component};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
+use crate::notice;
 use crate::page;
 use crate::page_order;
 
@@ -144,6 +145,7 @@ impl ComponentStore for Database {
                 };
                 page_order::change(scope, |order| order.remove_component(id)).await?;
                 remove(scope, id).await?;
+                notice::withdraw(scope, id.0).await?;
                 let target = Target::Component(id);
                 Ok(Some(deletion.audited(
                     Action::ComponentDeleted,

@@ -8,6 +8,7 @@ use allclear_domain::component::ComponentStatus;
 use allclear_domain::event::Event;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::impact::ImpactChange;
+use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
@@ -29,9 +30,16 @@ struct ImpactRow {
     status: String,
 }
 
-/// Applies the impacts of all unresolved incidents to the components of a change. Returns the events, the oldest component first.
+/// The components whose status changed, the oldest first.
+#[derive(Default)]
+pub(crate) struct Moved {
+    pub(crate) events: Vec<Event>,
+    pub(crate) notices: Vec<NewNotice>,
+}
+
+/// Applies the impacts of all unresolved incidents to the components of a change. Returns the changes of status.
 /// The incident and its attachments are stored already.
-pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<Event>, Error> {
+pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Moved, Error> {
     let Scope {
         transaction,
         organisation,
@@ -58,11 +66,11 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
                 to: Some(to),
             };
             store_past_impact(scope, incident, &components, interval).await?;
-            return Ok(Vec::new());
+            return Ok(Moved::default());
         }
     };
     if components.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Moved::default());
     }
     let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
     let rows = component::of(organisation)
@@ -72,7 +80,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
         .await
         .map_err(broken)?;
     let mut impacts = impacts(transaction, organisation, &components).await?;
-    let mut events = Vec::new();
+    let mut moved = Moved::default();
     for row in rows {
         let before = component::component(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();
@@ -87,9 +95,10 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Vec<
             component::begin_period(scope, &changed.state, cause, since).await?;
         }
         component::update(transaction, organisation, &changed.state).await?;
-        events.extend(changed.events);
+        moved.events.extend(changed.events);
+        moved.notices.extend(changed.notices);
     }
-    Ok(events)
+    Ok(moved)
 }
 
 async fn impacts(

@@ -9,6 +9,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::notice::{AffectedComponent, NewNotice, NoticeChange, NoticeContent};
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
@@ -22,7 +23,11 @@ use crate::incident::public::affected_by;
 use crate::maintenance::component::named_of;
 
 /// Stores the notices of a change. The new state is stored already.
-pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(), Error> {
+pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<(), Error> {
+    let is_of_component = |notice: &NewNotice| matches!(notice, NewNotice::Component { .. });
+    if notices.iter().any(is_of_component) && !has_webhooks(scope).await? {
+        notices.retain(|notice| !is_of_component(notice));
+    }
     for (part, notice) in (0..).zip(notices) {
         let (subject, at, content, components) = content(scope, notice).await?;
         let id = scope.database.clock.id();
@@ -46,6 +51,30 @@ pub(crate) async fn store(scope: Scope<'_>, notices: Vec<NewNotice>) -> Result<(
         store_components(scope, id, components, left).await?;
     }
     Ok(())
+}
+
+/// Whether there are subscribers that receive changes of components.
+async fn has_webhooks(scope: Scope<'_>) -> Result<bool, Error> {
+    let found: Option<Uuid> = webhooks(scope.organisation)
+        .into_tuple()
+        .one(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(found.is_some())
+}
+
+/// One subscribed webhook.
+pub(crate) fn webhooks(organisation: &OrganisationId) -> Select<subscriber::Entity> {
+    subscribed(organisation)
+        .select_only()
+        .column(subscriber::Column::Id)
+        .filter(is_webhook())
+        .limit(1)
+}
+
+/// Whether a subscriber is a webhook. The index needs the word in the statement.
+pub(crate) fn is_webhook() -> Expr {
+    Expr::cust("channel = 'webhook'")
 }
 
 /// The components that the notice before on the same subject named as attached and that are attached no longer: their subscribers hear
@@ -175,6 +204,22 @@ async fn content(
             };
             (maintenance.id.0, scope.stamp.clock, content, ids)
         }
+        NewNotice::Component {
+            old_status,
+            component,
+        } => {
+            let id = component.id.0;
+            let content = NoticeContent {
+                title: component.name,
+                description: component.description,
+                message: None,
+                change: NoticeChange::Component {
+                    old_status,
+                    status: component.status,
+                },
+            };
+            (id, scope.stamp.now, content, vec![id])
+        }
     })
 }
 
@@ -184,7 +229,7 @@ fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> 
         .collect()
 }
 
-/// Removes the notices of a deleted incident or maintenance, with what is queued of them.
+/// Removes the notices of a deleted incident, maintenance or component, with what is queued of them.
 pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Error> {
     Entity::delete_many()
         .filter(Column::OrganisationId.eq(scope.organisation.as_str()))

@@ -79,6 +79,7 @@ impl<'a> NoticeMail<'a> {
                 MaintenanceChange::Ended => "has completed a maintenance",
                 MaintenanceChange::Cancelled => "has cancelled a maintenance",
             },
+            NoticeChange::Component { .. } => "has changed the status of a component",
         };
         format!("{} {change}", self.organisation)
     }
@@ -87,6 +88,7 @@ impl<'a> NoticeMail<'a> {
         match &self.content.change {
             NoticeChange::Incident { status, .. } => (*status).into(),
             NoticeChange::Maintenance { status, .. } => (*status).into(),
+            NoticeChange::Component { status, .. } => (*status).into(),
         }
     }
 
@@ -105,6 +107,7 @@ impl<'a> NoticeMail<'a> {
                 let named = components.iter().map(|name| (name.as_str(), style));
                 named.collect()
             }
+            NoticeChange::Component { .. } => Vec::new(),
         }
     }
 
@@ -121,6 +124,7 @@ impl<'a> NoticeMail<'a> {
         let heading = match &self.content.change {
             NoticeChange::Incident { .. } => "About this incident",
             NoticeChange::Maintenance { .. } => "About this maintenance",
+            NoticeChange::Component { .. } => "About this component",
         };
         let description = self.content.description.as_str();
         self.content
@@ -158,6 +162,7 @@ impl<'a> NoticeMail<'a> {
                 ),
                 ("Posted", self.time(self.at)),
             ],
+            NoticeChange::Component { .. } => vec![("Changed", self.time(self.at))],
         }
     }
 

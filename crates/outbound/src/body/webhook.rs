@@ -5,10 +5,14 @@ mod incident;
 mod update;
 
 use allclear_application::message::{MessageContent, MessageKind};
+use allclear_application::notice::Notice;
+use allclear_application::statuspage::PublicState;
 use allclear_application::timestamp;
+use allclear_domain::notice::NoticeChange;
 use chrono::{DateTime, Utc};
 use serde::{Serialize, Serializer};
 
+use self::component::ComponentChange;
 use self::incident::Incident;
 
 /// Maximum of bytes of the updates, and of the components, of one body. The newest updates and the first components are kept.
@@ -48,11 +52,57 @@ struct Page {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(untagged)]
 enum Event<'a> {
-    Incident(Box<Incident<'a>>),
-    Confirmation { url: &'a str },
-    Test { message: String },
+    Incident { incident: Box<Incident<'a>> },
+    Component(Box<ComponentChange<'a>>),
+    Confirmation { confirmation: Confirmation<'a> },
+    Test { test: Test },
+}
+
+#[derive(Serialize)]
+struct Confirmation<'a> {
+    url: &'a str,
+}
+
+#[derive(Serialize)]
+struct Test {
+    message: String,
+}
+
+impl<'a> Event<'a> {
+    fn of_notice(state: &'a PublicState, notice: &'a Notice) -> Self {
+        match &notice.content.change {
+            NoticeChange::Incident {
+                change,
+                status,
+                occurred_at,
+                components,
+            } => Self::Incident {
+                incident: Box::new(Incident::of_incident(
+                    state,
+                    notice,
+                    *change,
+                    *status,
+                    *occurred_at,
+                    components,
+                )),
+            },
+            NoticeChange::Maintenance {
+                status,
+                start_at,
+                end_at,
+                ..
+            } => Self::Incident {
+                incident: Box::new(Incident::of_maintenance(
+                    state, notice, *status, *start_at, *end_at,
+                )),
+            },
+            NoticeChange::Component { old_status, status } => Self::Component(Box::new(
+                ComponentChange::of(state, notice, *old_status, *status),
+            )),
+        }
+    }
 }
 
 impl<'a> WebhookBody<'a> {
@@ -60,12 +110,15 @@ impl<'a> WebhookBody<'a> {
         let state = &*content.state;
         let rollup = state.rollup();
         let event = match &content.kind {
-            MessageKind::Notice(notice) => Event::Incident(Box::new(Incident::of(state, notice))),
-            MessageKind::Confirmation { link } => Event::Confirmation { url: link },
+            MessageKind::Notice(notice) => Event::of_notice(state, notice),
+            MessageKind::Confirmation { link } => Event::Confirmation {
+                confirmation: Confirmation { url: link },
+            },
             MessageKind::Test => {
                 let page = state.organisation.effective_title();
+                let message = format!("This is a test message from {page}.");
                 Event::Test {
-                    message: format!("This is a test message from {page}."),
+                    test: Test { message },
                 }
             }
         };

@@ -8,7 +8,7 @@ use allclear_domain::channel::Channel;
 use allclear_domain::code::Code;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::entry::{AffectedComponent, Entry, EntryStatus};
-use allclear_domain::id::{ComponentId, IncidentId, MaintenanceId};
+use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
@@ -348,4 +348,39 @@ fn the_newest_updates_fit_into_a_body() {
     let updates = body["incident"]["incident_updates"].as_array().unwrap();
     assert_eq!(updates[0]["body"], "A bad deploy was found.");
     assert!((40..60).contains(&updates.len()), "{}", updates.len());
+}
+
+#[test]
+fn a_changed_status_of_a_component_has_the_form_of_statuspage() {
+    let mut notice = notice();
+    notice.subject = Uuid::from_u128(1);
+    notice.content.message = None;
+    notice.content.change = NoticeChange::Component {
+        old_status: ComponentStatus::Degraded,
+        status: ComponentStatus::PartialOutage,
+    };
+    let content = about(notice.clone());
+    let page = content.state.organisation.id.code().to_string();
+    let component = ComponentId(Uuid::from_u128(1)).code().to_string();
+    let group = ComponentGroupId(Uuid::from_u128(77)).code().to_string();
+    let sent = body(Channel::Webhook, &content);
+    assert_eq!(
+        sent["component"],
+        json!({
+            "status": "partial_outage", "name": "Edge API", "created_at": "2025-11-03T15:00:00.000Z",
+            "updated_at": "2026-03-05T16:10:12.345Z", "position": 1, "description": "Public REST API",
+            "showcase": true, "id": component, "page_id": page, "group_id": group,
+        })
+    );
+    assert_eq!(
+        sent["component_update"],
+        json!({
+            "old_status": "degraded_performance", "new_status": "partial_outage",
+            "created_at": "2026-03-05T16:22:41.500Z", "component_type": "Component",
+            "id": ComponentId(notice.id).code().to_string(), "component_id": component,
+        })
+    );
+    let mut keys: Vec<_> = sent.as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["component", "component_update", "meta", "page"]);
 }

@@ -20,7 +20,7 @@ use crate::entity::{
     delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
 };
 use crate::error::broken;
-use crate::notice::subscribed;
+use crate::notice::{is_webhook, subscribed};
 
 /// Selects the next notice to expand: the oldest unexpanded one of the organisation whose notice has the fewest batches, so that a
 /// large organisation does not delay the others.
@@ -112,6 +112,7 @@ async fn heard_by(transaction: &DatabaseTransaction, notice: &Model) -> Result<C
         NoticeChange::Maintenance { .. } => Condition::all()
             .add(scopes)
             .add(Of::MuteMaintenances.eq(false)),
+        NoticeChange::Component { .. } => Condition::all().add(scopes).add(is_webhook()),
     })
 }
 

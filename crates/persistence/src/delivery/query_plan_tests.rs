@@ -7,7 +7,7 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{DbBackend, QuerySelect, QueryTrait};
 
 use super::{claim, expand, next_due, next_freed, spent};
-use crate::notice::subscribed;
+use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
@@ -47,6 +47,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
             "notices_by_expansion",
             spent(now() - TimeDelta::days(30), 200),
         ),
+        ("webhook_subscribers", webhooks(&acme).into_query()),
         (
             "subscribers_by_status",
             subscribed(&acme).limit(1).into_query(),

@@ -1,6 +1,7 @@
 //! Deliveries: what is queued by whom, who sends it, and what becomes of it.
 
 mod clocks;
+mod component;
 mod fairness;
 pub(crate) mod fixture;
 mod notice;

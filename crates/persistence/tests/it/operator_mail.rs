@@ -136,14 +136,14 @@ fn addresses(mails: &[OperatorMail]) -> Vec<&str> {
 fn reminder(mail: &OperatorMail) -> &Reminder {
     match &mail.content {
         OperatorMailContent::Reminder(reminder) => reminder,
-        other => panic!("{other:?}"),
+        other @ OperatorMailContent::Digest(_) => panic!("{other:?}"),
     }
 }
 
 fn digest(mail: &OperatorMail) -> &Digest {
     match &mail.content {
         OperatorMailContent::Digest(digest) => digest,
-        other => panic!("{other:?}"),
+        other @ OperatorMailContent::Reminder(_) => panic!("{other:?}"),
     }
 }
 
@@ -329,7 +329,7 @@ async fn nodes_that_make_a_digest_at_once_make_one(database: &Database) {
         nodes.spawn(async move { database.queue_digests(now).await.unwrap() });
     }
     let made: Vec<OrganisationId> = nodes.join_all().await.into_iter().flatten().collect();
-    assert_eq!(made, [operators.world.acme.clone()]);
+    assert_eq!(made, std::slice::from_ref(&operators.world.acme));
     assert_eq!(send_all(database, now).await.len(), 1);
 }
 

@@ -136,7 +136,7 @@ impl World {
             .unwrap();
     }
 
-    async fn edit_component(&self, id: ComponentId, patch: ComponentPatch) {
+    pub(crate) async fn edit_component(&self, id: ComponentId, patch: ComponentPatch) {
         let rule = Box::new(move |component: Component, stamp: Stamp| {
             Ok(component.edit(patch, stamp.zone, stamp.now)?)
         });

@@ -75,6 +75,11 @@ impl<'a> Chat<'a> {
                     ..base
                 }
             }
+            NoticeChange::Component { status, .. } => Self {
+                status: component_label(*status),
+                times: vec![("Changed", time(notice.at))],
+                ..base
+            },
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Components as they are when the body is written.
 
 use allclear_application::component::ComponentReport;
+use allclear_application::notice::Notice;
 use allclear_application::statuspage::PublicState;
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::ComponentId;
 use allclear_domain::rollup::PublicStatus;
 use serde::Serialize;
@@ -46,5 +48,70 @@ fn component<'a>(state: &PublicState, report: &'a ComponentReport) -> Component<
         id: component.id.code().to_string(),
         page_id: state.organisation.id.code().to_string(),
         group_id: component.place.group.map(|group| group.code().to_string()),
+    }
+}
+
+/// A change of a component's status.
+#[derive(Serialize)]
+pub(super) struct ComponentChange<'a> {
+    component: Component<'a>,
+    component_update: ComponentUpdate,
+}
+
+#[derive(Serialize)]
+struct ComponentUpdate {
+    old_status: &'static str,
+    new_status: &'static str,
+    created_at: Time,
+    component_type: &'static str,
+    id: String,
+    component_id: String,
+}
+
+impl<'a> ComponentChange<'a> {
+    /// The component with the status of the notice. Everything else is that of the state.
+    pub(super) fn of(
+        state: &'a PublicState,
+        notice: &'a Notice,
+        old_status: ComponentStatus,
+        status: ComponentStatus,
+    ) -> Self {
+        let id = ComponentId(notice.subject);
+        let mut components = state.components.iter();
+        let report = components.find(|report| report.component.id == id);
+        let new_status = PublicStatus::from(status).word();
+        let known =
+            report.map_or_else(|| deleted(state, notice), |report| component(state, report));
+        Self {
+            component: Component {
+                status: new_status,
+                ..known
+            },
+            component_update: ComponentUpdate {
+                old_status: PublicStatus::from(old_status).word(),
+                new_status,
+                created_at: Time(notice.at),
+                component_type: "Component",
+                id: ComponentId(notice.id).code().to_string(),
+                component_id: id.code().to_string(),
+            },
+        }
+    }
+}
+
+/// A component that was deleted after its notice.
+fn deleted<'a>(state: &PublicState, notice: &'a Notice) -> Component<'a> {
+    let description = notice.content.description.as_str();
+    Component {
+        status: PublicStatus::Operational.word(),
+        name: &notice.content.title,
+        created_at: Time(notice.at),
+        updated_at: Time(notice.at),
+        position: 1,
+        description: Some(description).filter(|text| !text.is_empty()),
+        showcase: false,
+        id: ComponentId(notice.subject).code().to_string(),
+        page_id: state.organisation.id.code().to_string(),
+        group_id: None,
     }
 }

@@ -6,7 +6,7 @@ use allclear_domain::entry::{Entry, EntryStatus};
 use allclear_domain::id::{IncidentId, MaintenanceId};
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
-use allclear_domain::notice::{AffectedComponent, IncidentChange, NoticeChange};
+use allclear_domain::notice::{AffectedComponent, IncidentChange};
 use allclear_domain::rollup::{Indicator, impact};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -56,25 +56,8 @@ pub(super) struct Incident<'a> {
 }
 
 impl<'a> Incident<'a> {
-    /// What a notice is about. Later changes are left out; the components are those of the state.
-    pub(super) fn of(state: &'a PublicState, notice: &'a Notice) -> Self {
-        match &notice.content.change {
-            NoticeChange::Incident {
-                change,
-                status,
-                occurred_at,
-                components,
-            } => Self::of_incident(state, notice, *change, *status, *occurred_at, components),
-            NoticeChange::Maintenance {
-                status,
-                start_at,
-                end_at,
-                ..
-            } => Self::of_maintenance(state, notice, *status, *start_at, *end_at),
-        }
-    }
-
-    fn of_incident(
+    /// The incident of a notice. Later changes are left out; the components are those of the state.
+    pub(super) fn of_incident(
         state: &'a PublicState,
         notice: &'a Notice,
         change: IncidentChange,
@@ -129,7 +112,8 @@ impl<'a> Incident<'a> {
         }
     }
 
-    fn of_maintenance(
+    /// The maintenance of a notice, likewise.
+    pub(super) fn of_maintenance(
         state: &'a PublicState,
         notice: &'a Notice,
         status: MaintenanceStatus,

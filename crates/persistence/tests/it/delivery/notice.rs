@@ -52,7 +52,7 @@ async fn notices(world: &World) -> Vec<Arc<Notice>> {
 async fn incident_changes(world: &World) -> Vec<(IncidentChange, Option<String>)> {
     let of_incident = |notice: &Arc<Notice>| match &notice.content.change {
         NoticeChange::Incident { change, .. } => (*change, notice.content.message.clone()),
-        change @ NoticeChange::Maintenance { .. } => panic!("{change:?}"),
+        change => panic!("{change:?}"),
     };
     notices(world).await.iter().map(of_incident).collect()
 }
@@ -64,7 +64,7 @@ async fn maintenance_changes(
         NoticeChange::Maintenance { change, status, .. } => {
             (*change, *status, notice.content.message.clone())
         }
-        change @ NoticeChange::Incident { .. } => panic!("{change:?}"),
+        change => panic!("{change:?}"),
     };
     notices(world).await.iter().map(of_maintenance).collect()
 }

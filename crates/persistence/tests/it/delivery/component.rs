@@ -1,0 +1,277 @@
+//! Changes of components' statuses, which webhooks receive.
+
+use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryKind, DeliveryQueue, Route};
+use allclear_application::incident::IncidentStore;
+use allclear_application::maintenance::MaintenanceStore;
+use allclear_application::review::ReviewStore;
+use allclear_application::stamp::Stamp;
+use allclear_application::transition::{CreateTransition, Transition};
+use allclear_domain::channel::{Channel, Target};
+use allclear_domain::component::{ComponentPatch, ComponentStatus};
+use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId};
+use allclear_domain::incident::{Incident, IncidentStatus};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
+use allclear_domain::maintenance::MaintenancePatch;
+use allclear_domain::notice::NoticeChange;
+use allclear_domain::review::{IncidentAndReview, Review};
+use allclear_domain::subscriber::{Choice, Scope, SubscriberDraft};
+use allclear_persistence::database::Database;
+
+use super::fixture::{later, request};
+use crate::backend::clock;
+use crate::contract;
+use crate::maintenance::{create, edit};
+use crate::world::{World, ann, draft, open_on, set};
+
+contract!(
+    a_webhook_receives_a_changed_status_and_no_other_change,
+    only_webhooks_that_want_the_component_receive_its_status,
+    the_message_of_the_incident_comes_before_that_of_its_components,
+    without_webhooks_a_changed_status_makes_no_notice,
+    what_is_queued_for_a_deleted_component_is_withdrawn,
+    changes_that_do_not_notify_are_sent_on_no_channel,
+);
+
+impl World {
+    async fn hook(&self, channel: Channel, name: &str, scope: Scope) {
+        let target = Target::parse(channel, &format!("https://hooks.example/{name}")).unwrap();
+        let draft = SubscriberDraft {
+            scope,
+            ..SubscriberDraft::of_everything(target)
+        };
+        self.subscriber_of(draft, clock().now()).await;
+    }
+
+    /// The requests that are queued, in order. They count as sent.
+    async fn requests(&self) -> Vec<Delivery> {
+        self.expand().await;
+        let mut all = Vec::new();
+        loop {
+            let due = ClaimRequest {
+                route: Route::Request,
+                ..request(clock().now(), later(5), 100)
+            };
+            let claimed = DeliveryQueue::claim(&self.database, due).await.unwrap();
+            if claimed.is_empty() {
+                return all;
+            }
+            self.sent(&claimed).await;
+            all.extend(claimed);
+        }
+    }
+
+    /// What the requests are about: `api: DEGRADED` or the title of an incident.
+    async fn received(&self) -> Vec<String> {
+        self.requests().await.iter().map(about).collect()
+    }
+
+    async fn rename(&self, id: ComponentId, name: &str) {
+        let patch = ComponentPatch {
+            name: Some(name.into()),
+            ..Default::default()
+        };
+        self.edit_component(id, patch).await;
+    }
+}
+
+fn about(delivery: &Delivery) -> String {
+    let DeliveryKind::Notice(notice) = &delivery.kind else {
+        panic!("no notice: {delivery:?}")
+    };
+    let title = &notice.content.title;
+    match notice.content.change {
+        NoticeChange::Component { old_status, status } => {
+            format!("{title}: {old_status} to {status}")
+        }
+        _ => title.clone(),
+    }
+}
+
+fn components(ids: &[ComponentId]) -> Scope {
+    Scope::Components(Choice {
+        components: ids.to_vec(),
+        groups: Vec::new(),
+    })
+}
+
+async fn a_webhook_receives_a_changed_status_and_no_other_change(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.hook(Channel::Webhook, "all", Scope::All).await;
+    let api = world.component("API").await;
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    assert_eq!(world.received().await, ["API: OPERATIONAL to DEGRADED"]);
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    world.rename(api, "Edge").await;
+    let group = world.group().await;
+    world.move_component(api, Some(group)).await;
+    assert!(world.received().await.is_empty());
+}
+
+async fn only_webhooks_that_want_the_component_receive_its_status(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let group = world.group().await;
+    world.move_component(api, Some(group)).await;
+    let of_group = Scope::Components(Choice {
+        components: Vec::new(),
+        groups: vec![group],
+    });
+    world.hook(Channel::Webhook, "all", Scope::All).await;
+    world
+        .hook(Channel::Webhook, "api", components(&[api]))
+        .await;
+    world
+        .hook(Channel::Webhook, "web", components(&[web]))
+        .await;
+    world.hook(Channel::Webhook, "group", of_group).await;
+    world.hook(Channel::Slack, "slack", Scope::All).await;
+    world.subscriber("ann@example.com").await;
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    let sent = world.requests().await;
+    let mut names: Vec<_> = sent
+        .iter()
+        .map(|delivery| {
+            delivery
+                .subscriber
+                .target
+                .as_str()
+                .rsplit('/')
+                .next()
+                .unwrap()
+        })
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["all", "api", "group"]);
+    assert!(world.claim(10).await.is_empty(), "no mail");
+}
+
+async fn the_message_of_the_incident_comes_before_that_of_its_components(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.hook(Channel::Webhook, "all", Scope::All).await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let attached = [
+        open_on(api, ComponentStatus::MajorOutage),
+        open_on(web, ComponentStatus::Operational),
+    ];
+    let incident = world.open("Down", &attached).await.id;
+    assert_eq!(
+        world.received().await,
+        ["Down", "API: OPERATIONAL to MAJOR_OUTAGE"]
+    );
+    world
+        .record(incident, IncidentStatus::Identified, "Found")
+        .await;
+    assert_eq!(world.received().await, ["Down"]);
+    world
+        .record(incident, IncidentStatus::Resolved, "Over")
+        .await;
+    assert_eq!(
+        world.received().await,
+        ["Down", "API: MAJOR_OUTAGE to OPERATIONAL"]
+    );
+}
+
+async fn without_webhooks_a_changed_status_makes_no_notice(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.hook(Channel::Slack, "slack", Scope::All).await;
+    world.subscriber("ann@example.com").await;
+    let api = world.component("API").await;
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    assert!(!database.expand(clock().now(), 100).await.unwrap());
+    world
+        .open("Down", &[open_on(api, ComponentStatus::MajorOutage)])
+        .await;
+    assert!(database.expand(clock().now(), 100).await.unwrap());
+    assert!(!database.expand(clock().now(), 100).await.unwrap());
+}
+
+async fn what_is_queued_for_a_deleted_component_is_withdrawn(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.hook(Channel::Webhook, "all", Scope::All).await;
+    let api = world.component("API").await;
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    world.expand().await;
+    assert_eq!(database.waiting().await.unwrap(), 1);
+    world.set_by_hand(api, ComponentStatus::MajorOutage).await;
+    world.delete_component(api).await;
+    assert!(world.received().await.is_empty());
+}
+
+/// Every change that an operator or the clock makes of an incident and a maintenance, without notices.
+async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    world.hook(Channel::Webhook, "webhook", Scope::All).await;
+    world.hook(Channel::Discord, "discord", Scope::All).await;
+    world.subscriber("ann@example.com").await;
+
+    let attached = [open_on(api, ComponentStatus::MajorOutage)];
+    let create_loud = draft("Quiet", &attached);
+    let create_quiet: CreateTransition<Incident> =
+        Box::new(move |stamp| Ok(create_loud(stamp)?.notify_if(false)));
+    let created =
+        IncidentStore::insert(database, &world.acme, create_quiet, attached.to_vec()).await;
+    let incident = created.unwrap().state.incident.id;
+    record_quietly(&world, incident, IncidentStatus::Identified).await;
+    let edited: Transition<Incident> = Box::new(|incident, stamp| {
+        Ok(incident
+            .edit(set(IncidentStatus::Monitoring), stamp.now)?
+            .notify_if(false))
+    });
+    IncidentStore::change(database, &world.acme, incident, edited)
+        .await
+        .unwrap()
+        .unwrap();
+    record_quietly(&world, incident, IncidentStatus::Resolved).await;
+    assert_eq!(world.status(api).await, ComponentStatus::Operational);
+    publish_review_quietly(&world, incident).await;
+
+    let quiet = MaintenancePatch {
+        notify: Some(false),
+        ..Default::default()
+    };
+    let planned = create(database, &world.acme, later(60), Some(later(90)))
+        .await
+        .id;
+    world.requests().await;
+    let mails = world.claim(10).await;
+    assert_eq!(
+        mails.len(),
+        1,
+        "the maintenance was scheduled with a notice"
+    );
+    world.sent(&mails).await;
+    edit(database, &world.acme, planned, quiet).await;
+    for minutes in [60, 91] {
+        let announced = database.announce(&world.acme, later(minutes)).await;
+        assert!(announced.unwrap().is_some());
+    }
+    assert!(!database.expand(clock().now(), 100).await.unwrap());
+    assert_eq!(database.waiting().await.unwrap(), 0);
+}
+
+async fn record_quietly(world: &World, incident: IncidentId, status: IncidentStatus) {
+    let draft = IncidentUpdateDraft {
+        message: "Quiet".into(),
+        status,
+        ..Default::default()
+    };
+    let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
+        Box::new(move |found, stamp: Stamp| {
+            let id = IncidentUpdateId(stamp.id);
+            Ok(found.record(id, draft, ann(), stamp.now)?.notify_if(false))
+        });
+    let written = IncidentStore::insert_update(&world.database, &world.acme, incident, rule);
+    written.await.unwrap().unwrap();
+}
+
+async fn publish_review_quietly(world: &World, incident: IncidentId) {
+    let write: Transition<IncidentAndReview, Option<Review>> =
+        Box::new(|found, stamp| Ok(found.write("Why".into(), stamp.now)?.map(Some)));
+    let publish: Transition<IncidentAndReview, Option<Review>> =
+        Box::new(|found, stamp| Ok(found.publish(stamp.now).unwrap().notify_if(false).map(Some)));
+    for rule in [write, publish] {
+        let changed = world.database.change_review(&world.acme, incident, rule);
+        changed.await.unwrap().unwrap();
+    }
+}

@@ -4,7 +4,7 @@ use allclear_application::error::Error;
 use allclear_domain::channel::Channel;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::notice::{NoticeChange, NoticeContent};
-use allclear_domain::subscriber::{ScopeKind, Subscriber};
+use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
     Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query, SelectStatement,
@@ -104,7 +104,8 @@ async fn heard_by(transaction: &DatabaseTransaction, notice: &Model) -> Result<C
             if is_followed(transaction, notice).await? {
                 let follows = Condition::all()
                     .add(is_of(ScopeKind::Incident))
-                    .add(Of::IncidentId.eq(notice.subject_id));
+                    .add(Of::IncidentId.eq(notice.subject_id))
+                    .add(Expr::exists(hears_of_everything()).not());
                 scopes = scopes.add(follows);
             }
             scopes
@@ -120,6 +121,24 @@ fn any_of(conditions: [Expr; 2]) -> Condition {
     conditions
         .into_iter()
         .fold(Condition::any(), Condition::add)
+}
+
+/// A row that says that the subscriber's target hears of everything: it needs no second message because it follows an incident.
+fn hears_of_everything() -> SelectStatement {
+    use subscriber::{Column as Of, Entity as Subscribers};
+
+    let other = Alias::new("other");
+    let of_other = |column: Of| Expr::col((other.clone(), column));
+    let of_own = |column: Of| Expr::col((Subscribers, column));
+    Query::select()
+        .expr(Expr::val(1))
+        .from_as(Subscribers, other.clone())
+        .and_where(of_other(Of::OrganisationId).eq(of_own(Of::OrganisationId)))
+        .and_where(of_other(Of::TargetKey).eq(of_own(Of::TargetKey)))
+        .and_where(of_other(Of::IncidentId).is_null())
+        .and_where(of_other(Of::Scope).eq(ScopeKind::All.to_string()))
+        .and_where(of_other(Of::Status).eq(SubscriberStatus::Subscribed.to_string()))
+        .take()
 }
 
 /// Whether the incident of a notice is still followed by its subscribers.

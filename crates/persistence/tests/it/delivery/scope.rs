@@ -24,6 +24,7 @@ contract!(
     whoever_chose_a_group_hears_of_the_components_it_has_at_that_time,
     a_component_that_joins_or_leaves_brings_its_subscribers_one_update,
     whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_resolved,
+    whoever_hears_of_everything_and_follows_an_incident_hears_of_it_once,
     whoever_muted_maintenances_hears_of_incidents_alone,
     an_unknown_part_of_a_scope_is_named,
     a_choice_is_stored_and_loses_deleted_components,
@@ -178,6 +179,19 @@ async fn whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_r
     let after = resolved_at + TimeDelta::milliseconds(1);
     let pruned = database.prune_followers(after, 10).await.unwrap();
     assert_eq!((pruned, fan().await), (1, false));
+}
+
+async fn whoever_hears_of_everything_and_follows_an_incident_hears_of_it_once(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let followed = world.incident("Followed").await;
+    world.expand().await;
+    world.chooses("fan", Scope::Incident(followed)).await;
+    world.chooses("fan", Scope::All).await;
+    world
+        .record(followed, IncidentStatus::Identified, "Found")
+        .await;
+    // `heard` fails if somebody hears of it twice.
+    assert_eq!(world.heard().await, ["fan"]);
 }
 
 async fn whoever_muted_maintenances_hears_of_incidents_alone(database: &Database) {

@@ -27,11 +27,11 @@ pub const AHEAD: TimeDelta = TimeDelta::days(7);
 pub struct SubscriberCounts {
     /// All of them.
     pub total: u64,
-    /// Those that receive mails.
+    /// Those that receive messages.
     pub subscribed: u64,
-    /// Those whose address is not verified.
+    /// Those that are not verified.
     pub pending: u64,
-    /// Those with a mail that could not be delivered.
+    /// Those that messages do not reach: the last one failed for good.
     pub failing: u64,
 }
 
@@ -60,7 +60,7 @@ pub struct DashboardReport {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DashboardStore: Send + Sync {
-    /// Returns the dashboard of an organisation; mails that failed before `failed_since` do not count. `None` if the organisation
+    /// Returns the dashboard of an organisation; messages that failed before `failed_since` do not count. `None` if the organisation
     /// does not exist.
     async fn dashboard(
         &self,

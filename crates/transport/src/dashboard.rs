@@ -43,11 +43,11 @@ struct DashboardBody {
 struct SubscribersBody {
     /// All of them.
     total: u64,
-    /// Those that receive mails.
+    /// Those that receive messages.
     subscribed: u64,
-    /// Those whose address is not verified.
+    /// Those that are not verified.
     pending: u64,
-    /// Those with a mail that failed for good in the last 30 days.
+    /// Those that messages do not reach: the last one failed for good.
     failing: u64,
 }
 
@@ -62,13 +62,13 @@ impl From<SubscriberCounts> for SubscribersBody {
     }
 }
 
-/// Number of mails to subscribers.
+/// Number of messages to subscribers.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DashboardDeliveries)]
 struct DeliveriesBody {
-    /// Mails that are still to be sent.
+    /// Messages that are still to be sent.
     waiting: u64,
-    /// Mails that failed for good in the last 30 days.
+    /// Messages that failed for good in the last 30 days.
     failed: u64,
 }
 

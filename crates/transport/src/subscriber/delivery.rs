@@ -1,4 +1,4 @@
-//! Counts of the mails to an organisation's subscribers.
+//! Counts of the messages to an organisation's subscribers.
 
 use actix_web::{HttpResponse, get, web};
 use allclear_application::delivery::{Deliveries, DeliveryCounts};
@@ -13,30 +13,30 @@ use crate::caller::Operator;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// Counts of the mails to an organisation's subscribers.
+/// Counts of the messages to an organisation's subscribers.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeliveryCounts)]
 struct CountsBody {
-    /// Mails that are still to be sent.
+    /// Messages that are still to be sent.
     waiting: u64,
-    /// Mails sent in the last `days` days.
+    /// Messages sent in the last `days` days.
     sent: u64,
-    /// Mails that failed for good in the last `days` days.
+    /// Messages that failed for good in the last `days` days.
     given_up: u64,
-    /// Why mails failed, the most frequent reason first; at most five.
+    /// Why messages failed, the most frequent reason first; at most five.
     reasons: Vec<ReasonBody>,
     /// Number of days that the counts cover.
     days: i64,
 }
 
-/// Why mails failed.
+/// Why messages failed.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = DeliveryReason)]
 struct ReasonBody {
-    /// Response of the mail server, in one line.
+    /// Response of the receiver, in one line.
     reason: String,
-    /// Number of mails that failed for this reason.
+    /// Number of messages that failed for this reason.
     count: u64,
 }
 
@@ -53,7 +53,7 @@ impl From<DeliveryCounts> for CountsBody {
     }
 }
 
-/// Counts the mails to the organisation's subscribers.
+/// Counts the messages to the organisation's subscribers.
 #[utoipa::path(
     tag = "subscribers",
     responses((status = 200, body = ApiResponse<CountsBody>), ErrorResponses),

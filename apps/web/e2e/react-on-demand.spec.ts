@@ -250,7 +250,7 @@ test('theme, groups and feeds work without React, and are kept', async ({ page, 
   await expect(page.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible();
   await page.getByText('Europe').click();
   await expect(page.getByText('Zurich')).toBeHidden();
-  await page.getByText('Feeds', { exact: true }).click();
+  await page.getByText('Other Channels', { exact: true }).click();
   await expect(page.getByRole('link', { name: 'JSON Feed' })).toBeVisible();
   await page.getByRole('heading', { level: 1 }).click({ position: { x: 1, y: 1 }, trial: true });
   await page.keyboard.press('Escape');

@@ -29,9 +29,20 @@ async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_o
         "endAt": "2999-01-01T02:00:00.000Z"});
     site.created("maintenance", body).await;
 
-    let mut received = Vec::new();
-    for _ in 0..4 {
-        received.push(site.receiver.next_at("/hook").await);
+    let (_site, all) = site.settled().await;
+    let (components, received): (Vec<_>, Vec<_>) = all
+        .iter()
+        .partition(|received| !received.json()["component_update"].is_null());
+    assert_eq!(received.len(), 4, "{all:?}");
+    // The message about a component follows that of the incident that changed it.
+    let change = &all[1].json()["component_update"];
+    assert_eq!(
+        (&change["old_status"], &change["new_status"]),
+        (&json!("operational"), &json!("partial_outage"))
+    );
+    for received in components {
+        received.assert_signed(&hook.secret);
+        assert_eq!(received.json()["component"]["name"], "API");
     }
     for (received, expected) in received.iter().zip([
         ("investigating", "All of it"),
@@ -64,11 +75,11 @@ async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_o
         maintenance["incident"]["scheduled_for"],
         "2999-01-01T00:00:00.000Z"
     );
-    let ids: std::collections::HashSet<_> = received
+    let ids: std::collections::HashSet<_> = all
         .iter()
         .map(|received| received.header("webhook-id"))
         .collect();
-    assert_eq!(ids.len(), 4, "each message has its own identifier");
+    assert_eq!(ids.len(), all.len(), "each message has its own identifier");
 }
 
 #[tokio::test(flavor = "multi_thread")]

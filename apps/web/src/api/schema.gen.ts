@@ -1203,7 +1203,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Counts the mails to the organisation's subscribers. */
+        /** Counts the messages to the organisation's subscribers. */
         get: operations["get_subscriber_deliveries"];
         put?: never;
         post?: never;
@@ -1674,7 +1674,7 @@ export interface components {
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_DeliveryCounts: {
-            /** @description Counts of the mails to an organisation's subscribers. */
+            /** @description Counts of the messages to an organisation's subscribers. */
             data: {
                 /**
                  * Format: int64
@@ -1683,19 +1683,19 @@ export interface components {
                 days: number;
                 /**
                  * Format: int64
-                 * @description Mails that failed for good in the last `days` days.
+                 * @description Messages that failed for good in the last `days` days.
                  */
                 givenUp: number;
-                /** @description Why mails failed, the most frequent reason first; at most five. */
+                /** @description Why messages failed, the most frequent reason first; at most five. */
                 reasons: components["schemas"]["DeliveryReason"][];
                 /**
                  * Format: int64
-                 * @description Mails sent in the last `days` days.
+                 * @description Messages sent in the last `days` days.
                  */
                 sent: number;
                 /**
                  * Format: int64
-                 * @description Mails that are still to be sent.
+                 * @description Messages that are still to be sent.
                  */
                 waiting: number;
             };
@@ -2823,16 +2823,16 @@ export interface components {
             maintenances: components["schemas"]["Maintenance"][];
             subscribers: components["schemas"]["SubscriberCounts"];
         };
-        /** @description Number of mails to subscribers. */
+        /** @description Number of messages to subscribers. */
         DashboardDeliveries: {
             /**
              * Format: int64
-             * @description Mails that failed for good in the last 30 days.
+             * @description Messages that failed for good in the last 30 days.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Mails that are still to be sent.
+             * @description Messages that are still to be sent.
              */
             waiting: number;
         };
@@ -2855,7 +2855,7 @@ export interface components {
         DeletionInput: {
             password: string;
         };
-        /** @description Counts of the mails to an organisation's subscribers. */
+        /** @description Counts of the messages to an organisation's subscribers. */
         DeliveryCounts: {
             /**
              * Format: int64
@@ -2864,30 +2864,30 @@ export interface components {
             days: number;
             /**
              * Format: int64
-             * @description Mails that failed for good in the last `days` days.
+             * @description Messages that failed for good in the last `days` days.
              */
             givenUp: number;
-            /** @description Why mails failed, the most frequent reason first; at most five. */
+            /** @description Why messages failed, the most frequent reason first; at most five. */
             reasons: components["schemas"]["DeliveryReason"][];
             /**
              * Format: int64
-             * @description Mails sent in the last `days` days.
+             * @description Messages sent in the last `days` days.
              */
             sent: number;
             /**
              * Format: int64
-             * @description Mails that are still to be sent.
+             * @description Messages that are still to be sent.
              */
             waiting: number;
         };
-        /** @description Why mails failed. */
+        /** @description Why messages failed. */
         DeliveryReason: {
             /**
              * Format: int64
-             * @description Number of mails that failed for this reason.
+             * @description Number of messages that failed for this reason.
              */
             count: number;
-            /** @description Response of the mail server, in one line. */
+            /** @description Response of the receiver, in one line. */
             reason: string;
         };
         /** @description Components to detach, each once. */
@@ -3977,17 +3977,17 @@ export interface components {
         SubscriberCounts: {
             /**
              * Format: int64
-             * @description Those with a mail that failed for good in the last 30 days.
+             * @description Those that messages do not reach: the last one failed for good.
              */
             failing: number;
             /**
              * Format: int64
-             * @description Those whose address is not verified.
+             * @description Those that are not verified.
              */
             pending: number;
             /**
              * Format: int64
-             * @description Those that receive mails.
+             * @description Those that receive messages.
              */
             subscribed: number;
             /**

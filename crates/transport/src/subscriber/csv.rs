@@ -28,6 +28,8 @@ use crate::routes::Routes;
 
 /// Largest file, in bytes.
 const FILE_LIMIT: usize = 16 * 1024 * 1024;
+/// Most lines of a file: twice as many as an organisation may have subscribers by default.
+const LINE_LIMIT: usize = 200_000;
 /// Files that are held in memory at the same time.
 static FILES: Semaphore = Semaphore::const_new(2);
 
@@ -189,6 +191,12 @@ impl<'a> Rows<'a> {
     fn of(file: &'a [u8]) -> Result<Self, Invalid> {
         // The byte order mark of some programs.
         let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        if file.iter().filter(|byte| **byte == b'\n').count() > LINE_LIMIT {
+            return Err(Invalid::field(
+                "email",
+                "The file has more than 200,000 lines: split it",
+            ));
+        }
         let mut reader = reader(file);
         let header = reader.byte_headers().cloned().unwrap_or_default();
         let place = |name: &str| {
@@ -415,6 +423,13 @@ mod tests {
         for file in ["", "ann@example.com\n", "name\nann\n"] {
             assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
         }
+    }
+
+    #[test]
+    fn a_file_has_a_largest_number_of_lines() {
+        let largest = format!("email{}", "\n".repeat(LINE_LIMIT));
+        assert!(Rows::of(largest.as_bytes()).is_ok());
+        assert!(Rows::of(format!("{largest}\n").as_bytes()).is_err());
     }
 
     #[test]

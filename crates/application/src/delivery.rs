@@ -186,7 +186,7 @@ pub trait DeliveryQueue: Send + Sync {
     async fn now(&self) -> Result<DateTime<Utc>, Error>;
 
     /// Queues at most `limit` deliveries of a notice that is not fully expanded. Returns whether there was one. Every subscriber that
-    /// was confirmed before the change was committed, still is, and wants to hear of it gets exactly one delivery, even if several
+    /// was confirmed before the change was committed, still is, and wants updates about it gets exactly one delivery, even if several
     /// nodes do this at once or one of them dies. Revisions decide which came first, not clocks. An adapter MUST expand an
     /// organisation's notices in the order of their revisions, and of several organisations first the one whose notice has the fewest
     /// batches.

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_the_only_one_of_an_address_is_named_by_its_identifier() {
+    fn follower_or_url_is_named_by_its_identifier() {
         let organisation = OrganisationId::parse("org_1").unwrap();
         let links = Links::new("https://status.example.com/");
         let target = LinkTarget {

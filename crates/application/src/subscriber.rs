@@ -274,7 +274,7 @@ impl Subscribers {
         self.ports.subscribers.list(organisation, page).await
     }
 
-    /// Changes what a subscriber hears of. [`Error::NotFound`], [`Error::Invalid`].
+    /// Changes what a subscriber receives. [`Error::NotFound`], [`Error::Invalid`].
     pub async fn edit(
         &self,
         organisation: &OrganisationId,
@@ -477,7 +477,7 @@ impl Subscribers {
         }
     }
 
-    /// Changes what the subscriber of a manage link hears of. [`Error::NotFound`] if the organisation does not exist,
+    /// Changes what the subscriber of a manage link receives. [`Error::NotFound`] if the organisation does not exist,
     /// [`Error::BadCode`] if the code is wrong, [`Error::Invalid`].
     pub async fn manage(
         &self,

@@ -74,8 +74,8 @@ pub struct Target {
 impl Target {
     const REFUSAL: &str = "Must be a link that begins with https://";
 
-    /// Reads what a person entered, trimmed. Whether the installation allows the host, the port and plain HTTP is decided by whoever
-    /// connects.
+    /// Reads what a person entered, trimmed. Whether the installation allows the host, the port and plain HTTP is decided when the
+    /// connection is made.
     ///
     /// # Errors
     /// [`Invalid`] at [`Channel::field`] if it is neither a mail address nor, for the other channels, an absolute http or https URL of
@@ -106,7 +106,7 @@ impl Target {
         self.channel
     }
 
-    /// The address as typed, or the whole URL. The URL is a secret: whoever has it can post into the channel.
+    /// The address as typed, or the whole URL. The URL is a secret: it is enough to post into the channel.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text

@@ -24,7 +24,7 @@ pub enum SubscriberStatus {
     Unsubscribed,
 }
 
-/// What a subscriber wants to hear of.
+/// What a subscriber wants updates about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Scope {
     /// Everything.
@@ -143,9 +143,9 @@ pub struct Subscriber {
     pub id: SubscriberId,
     /// Where it is reached.
     pub target: Target,
-    /// What it wants to hear of.
+    /// What it wants updates about.
     pub scope: Scope,
-    /// Whether it hears nothing of maintenances.
+    /// Whether it receives nothing about maintenances.
     pub mute_maintenances: bool,
     /// Whether it receives notices.
     pub status: SubscriberStatus,
@@ -210,9 +210,9 @@ pub struct Failing {
 pub struct SubscriberDraft {
     /// Where it is reached.
     pub target: Target,
-    /// What it wants to hear of.
+    /// What it wants updates about.
     pub scope: Scope,
-    /// Whether it hears nothing of maintenances.
+    /// Whether it receives nothing about maintenances.
     pub mute_maintenances: bool,
 }
 
@@ -228,14 +228,14 @@ impl SubscriberDraft {
     }
 }
 
-/// A change of what a subscriber hears of: only what is present changes. `Some(None)` of a list means that nothing is chosen in it.
+/// A change of what a subscriber receives: only what is present changes. `Some(None)` of a list means that nothing is chosen in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SubscriberPatch {
     /// The components.
     pub components: Option<Option<Vec<ComponentId>>>,
     /// The groups.
     pub groups: Option<Option<Vec<ComponentGroupId>>>,
-    /// Whether it hears nothing of maintenances.
+    /// Whether it receives nothing about maintenances.
     pub mute_maintenances: Option<bool>,
 }
 
@@ -248,7 +248,7 @@ impl Subscriber {
     /// Lifetime of a verification link.
     pub const VERIFICATION_LIFE: TimeDelta = TimeDelta::days(7);
 
-    /// How long a subscriber of one incident hears of it after it is resolved.
+    /// How long a subscriber of one incident receives updates after it is resolved.
     pub const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);
 
     /// A new subscriber, pending.

@@ -77,8 +77,8 @@ pub(crate) fn is_webhook() -> Expr {
     Expr::cust("channel = 'webhook'")
 }
 
-/// The components that the notice before on the same subject named as attached and that are attached no longer: their subscribers hear
-/// of the change, too.
+/// The components that the notice before on the same subject named as attached and that are attached no longer: their subscribers
+/// receive the change, too.
 async fn components_left(
     scope: Scope<'_>,
     subject: Uuid,

@@ -77,7 +77,7 @@ impl SubscriberThrottle {
     }
 }
 
-/// A subscriber as operators, and whoever has its manage link, see it.
+/// A subscriber as operators and the page of its manage link show it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Subscriber)]
@@ -90,7 +90,7 @@ struct SubscriberBody {
     target: String,
     /// Mail address as the subscriber typed it; null on other channels.
     email: Option<String>,
-    /// Whether the subscriber hears of everything, of chosen components and groups, or of one incident.
+    /// Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident.
     scope: ScopeKind,
     /// Identifiers of the chosen components; null if none is chosen.
     components: Option<Vec<String>>,
@@ -98,7 +98,7 @@ struct SubscriberBody {
     groups: Option<Vec<String>>,
     /// Identifier of the incident that the subscriber follows; null on other scopes.
     incident_id: Option<String>,
-    /// Whether the subscriber hears nothing of maintenances.
+    /// Whether the subscriber receives nothing about maintenances.
     mute_maintenances: bool,
     status: SubscriberStatus,
     /// Whether the subscriber has followed the verification link.
@@ -195,7 +195,7 @@ async fn add(
     )))
 }
 
-/// Changes what a subscriber hears of.
+/// Changes what a subscriber receives.
 #[utoipa::path(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),

@@ -1318,7 +1318,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what the subscriber of a manage link hears of. */
+        /** Changes what the subscriber of a manage link receives. */
         patch: operations["patch_subscriber_subscription"];
         trace?: never;
     };
@@ -1397,7 +1397,7 @@ export interface paths {
         delete: operations["delete_subscriber_id"];
         options?: never;
         head?: never;
-        /** Changes what a subscriber hears of. */
+        /** Changes what a subscriber receives. */
         patch: operations["patch_subscriber_id"];
         trace?: never;
     };
@@ -2159,7 +2159,7 @@ export interface components {
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Subscriber: {
-            /** @description A subscriber as operators, and whoever has its manage link, see it. */
+            /** @description A subscriber as operators and the page of its manage link show it. */
             data: {
                 /** @description How the subscriber is reached. */
                 channel: components["schemas"]["Channel"];
@@ -2178,9 +2178,9 @@ export interface components {
                 incidentId?: string | null;
                 /** @description Whether the subscriber has followed the verification link. */
                 isVerified: boolean;
-                /** @description Whether the subscriber hears nothing of maintenances. */
+                /** @description Whether the subscriber receives nothing about maintenances. */
                 muteMaintenances: boolean;
-                /** @description Whether the subscriber hears of everything, of chosen components and groups, or of one incident. */
+                /** @description Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident. */
                 scope: components["schemas"]["ScopeKind"];
                 status: components["schemas"]["SubscriberStatus"];
                 /** @description The mail address, or the part of the URL that people may see. */
@@ -2521,9 +2521,9 @@ export interface components {
                 incidentId?: string | null;
                 /** @description Whether the subscriber has followed the verification link. */
                 isVerified: boolean;
-                /** @description Whether the subscriber hears nothing of maintenances. */
+                /** @description Whether the subscriber receives nothing about maintenances. */
                 muteMaintenances: boolean;
-                /** @description Whether the subscriber hears of everything, of chosen components and groups, or of one incident. */
+                /** @description Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident. */
                 scope: components["schemas"]["ScopeKind"];
                 status: components["schemas"]["SubscriberStatus"];
                 /** @description The mail address, or the part of the URL that people may see. */
@@ -3934,7 +3934,7 @@ export interface components {
             /** Format: int64 */
             PARTIAL_OUTAGE: number;
         };
-        /** @description A subscriber as operators, and whoever has its manage link, see it. */
+        /** @description A subscriber as operators and the page of its manage link show it. */
         Subscriber: {
             /** @description How the subscriber is reached. */
             channel: components["schemas"]["Channel"];
@@ -3953,24 +3953,24 @@ export interface components {
             incidentId?: string | null;
             /** @description Whether the subscriber has followed the verification link. */
             isVerified: boolean;
-            /** @description Whether the subscriber hears nothing of maintenances. */
+            /** @description Whether the subscriber receives nothing about maintenances. */
             muteMaintenances: boolean;
-            /** @description Whether the subscriber hears of everything, of chosen components and groups, or of one incident. */
+            /** @description Whether the subscriber receives everything, or updates about chosen components and groups, or about one incident. */
             scope: components["schemas"]["ScopeKind"];
             status: components["schemas"]["SubscriberStatus"];
             /** @description The mail address, or the part of the URL that people may see. */
             target: string;
         };
-        /** @description Changes to what a subscriber hears of. Absent fields stay unchanged. */
+        /** @description Changes to what a subscriber receives. Absent fields stay unchanged. */
         SubscriberChangeInput: {
             /**
-             * @description Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber hears of
+             * @description Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber receives
              *     everything.
              */
             components?: string[] | null;
             /** @description Identifiers of chosen groups, each once; null if none is chosen. */
             groups?: string[] | null;
-            /** @description Whether the subscriber hears nothing of maintenances. */
+            /** @description Whether the subscriber receives nothing about maintenances. */
             muteMaintenances?: boolean;
         };
         /** @description Number of subscribers. */
@@ -4040,7 +4040,7 @@ export interface components {
             /** @description What is wrong. */
             message: string;
         };
-        /** @description A subscriber to add. Without components, groups and incident it hears of everything. */
+        /** @description A subscriber to add. Without components, groups and incident it receives everything. */
         SubscriberInput: {
             /** @description How the subscriber is reached; by mail if absent. */
             channel?: components["schemas"]["Channel"];
@@ -4058,7 +4058,7 @@ export interface components {
              * @description Identifier of the one incident to follow; null for no incident.
              */
             incidentId?: string | null;
-            /** @description Whether the subscriber hears nothing of maintenances; false if absent. */
+            /** @description Whether the subscriber receives nothing about maintenances; false if absent. */
             muteMaintenances?: boolean;
             /**
              * Format: uri

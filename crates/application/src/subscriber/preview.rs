@@ -47,7 +47,7 @@ impl Subscribers {
     }
 }
 
-/// What subscribers hear of the newest entry of an incident.
+/// What subscribers receive about the newest entry of an incident.
 fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notice {
     let incident = &record.incident;
     let is_described = record.entries.len() < 2;

@@ -61,9 +61,9 @@ pub(super) async fn expand(
         return Ok(false);
     };
     let id = notice.id;
-    let heard = heard_by(transaction, &notice).await?;
+    let recipients = recipients(transaction, &notice).await?;
     let rows = transaction
-        .query_all(&queued(&notice, heard, now, limit)?)
+        .query_all(&queued(&notice, recipients, now, limit)?)
         .await
         .map_err(broken)?;
     let reached = rows
@@ -85,8 +85,8 @@ pub(super) async fn expand(
     Ok(true)
 }
 
-/// The subscribers that want to hear of a notice.
-async fn heard_by(transaction: &DatabaseTransaction, notice: &Model) -> Result<Condition, Error> {
+/// The subscribers that receive a notice.
+async fn recipients(transaction: &DatabaseTransaction, notice: &Model) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
     let content: NoticeContent = serde_json::from_str(&notice.news).map_err(Error::internal)?;
@@ -105,7 +105,7 @@ async fn heard_by(transaction: &DatabaseTransaction, notice: &Model) -> Result<C
                 let follows = Condition::all()
                     .add(is_of(ScopeKind::Incident))
                     .add(Of::IncidentId.eq(notice.subject_id))
-                    .add(Expr::exists(hears_of_everything()).not());
+                    .add(Expr::exists(receives_everything()).not());
                 scopes = scopes.add(follows);
             }
             scopes
@@ -123,8 +123,8 @@ fn any_of(conditions: [Expr; 2]) -> Condition {
         .fold(Condition::any(), Condition::add)
 }
 
-/// A row that says that the subscriber's target hears of everything: it needs no second message because it follows an incident.
-fn hears_of_everything() -> SelectStatement {
+/// A row that exists if the subscriber's target receives everything already, so that it gets one message of an incident that it follows.
+fn receives_everything() -> SelectStatement {
     use subscriber::{Column as Of, Entity as Subscribers};
 
     let other = Alias::new("other");
@@ -201,7 +201,7 @@ fn chosen_groups(notice: Uuid) -> SelectStatement {
 /// an earlier mail of its subscriber is being retried.
 fn queued(
     notice: &Model,
-    heard: Condition,
+    recipients: Condition,
     now: DateTime<Utc>,
     limit: u64,
 ) -> Result<InsertStatement, Error> {
@@ -229,7 +229,7 @@ fn queued(
         .expr(Expr::val(0))
         .expr(whose(subscriber::Column::Channel).eq(Channel::Email.to_string()))
         .filter(subscriber::Column::ConfirmedRevision.lt(notice.revision))
-        .filter(heard)
+        .filter(recipients)
         .order_by_asc(subscriber::Column::Id)
         .limit(limit);
     if let Some(reached) = notice.reached {

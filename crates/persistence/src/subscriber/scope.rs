@@ -1,4 +1,4 @@
-//! What subscribers want to hear of.
+//! What subscribers want updates about.
 
 use std::collections::HashMap;
 

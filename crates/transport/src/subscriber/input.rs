@@ -17,7 +17,7 @@ const EMAIL_MESSAGE: &str = "Invalid email address";
 /// Identifiers of a list.
 type Ids<T> = FieldInput<Vec<FieldInput<Parsed<T>>>>;
 
-/// A subscriber to add. Without components, groups and incident it hears of everything.
+/// A subscriber to add. Without components, groups and incident it receives everything.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SubscriberInput {
@@ -45,7 +45,7 @@ pub(crate) struct SubscriberInput {
     #[serde(default)]
     #[schema(value_type = Option<String>, required = false, format = "uuid")]
     incident_id: FieldInput<Parsed<IncidentId>>,
-    /// Whether the subscriber hears nothing of maintenances; false if absent.
+    /// Whether the subscriber receives nothing about maintenances; false if absent.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     mute_maintenances: FieldInput<bool>,
@@ -90,11 +90,11 @@ impl SubscriberInput {
     }
 }
 
-/// Changes to what a subscriber hears of. Absent fields stay unchanged.
+/// Changes to what a subscriber receives. Absent fields stay unchanged.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SubscriberChangeInput {
-    /// Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber hears of
+    /// Identifiers of chosen components, each once; null if none is chosen. With neither components nor groups the subscriber receives
     /// everything.
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
@@ -103,7 +103,7 @@ pub(crate) struct SubscriberChangeInput {
     #[serde(default)]
     #[schema(value_type = Option<Vec<String>>, required = false, min_items = 1)]
     groups: Ids<ComponentGroupId>,
-    /// Whether the subscriber hears nothing of maintenances.
+    /// Whether the subscriber receives nothing about maintenances.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     mute_maintenances: FieldInput<bool>,

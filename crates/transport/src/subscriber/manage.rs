@@ -82,7 +82,7 @@ async fn read(
     Ok(ApiResponse::new(SubscriberBody::from(&found)).ok())
 }
 
-/// Changes what the subscriber of a manage link hears of.
+/// Changes what the subscriber of a manage link receives.
 #[utoipa::path(
     tag = "subscribers",
     request_body = ManagedChangeInput,

@@ -19,7 +19,7 @@ interface EditSubscriberDialogProps {
   returnTo: RefObject<HTMLElement | null>;
 }
 
-/** Changes what a subscriber hears of. */
+/** Changes what a subscriber receives. */
 export function EditSubscriberDialog({ subscriber, ...dialog }: EditSubscriberDialogProps) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);

@@ -152,8 +152,8 @@ async fn what_is_no_file_of_addresses_is_refused() {
         );
     }
     let limit = 16 * 1024 * 1024;
-    let row = "email\nann@example.com\n";
-    let largest = format!("{row}{}", "\n".repeat(limit - row.len()));
+    let row = "email,note\nann@example.com,";
+    let largest = format!("{row}{}", "x".repeat(limit - row.len()));
     let taken = import(&site.operator, "?dryRun=false", largest.clone()).await;
     assert_eq!(taken.body["data"]["added"], 1, "{taken:?}");
     let refused = import(&site.operator, "?dryRun=false", format!("{largest}\n")).await;

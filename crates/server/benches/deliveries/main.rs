@@ -1,0 +1,177 @@
+//! What 10,000 subscribers by mail and 1,000 webhooks cost an operator who records an update, how fast their messages go out to sinks
+//! on this machine, and how long others wait for their messages meanwhile.
+#![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
+
+mod sink;
+mod site;
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use allclear_bench_support::{Bench, Limit};
+use serde_json::json;
+
+use crate::site::{Counts, Server};
+
+const FEW: Counts = Counts {
+    mails: 10,
+    webhooks: 1,
+    silent: 0,
+};
+const MANY: Counts = Counts {
+    mails: 10_000,
+    webhooks: 1_000,
+    silent: 0,
+};
+const MAILS: Counts = Counts {
+    mails: 10_000,
+    webhooks: 0,
+    silent: 0,
+};
+const ONE: Counts = Counts {
+    mails: 1,
+    webhooks: 0,
+    silent: 0,
+};
+const ONE_SILENT: Counts = Counts {
+    mails: 0,
+    webhooks: 99,
+    silent: 1,
+};
+const SAVES: usize = 15;
+/// How much longer a save may take beside many; it is measured while no mails go out, in turns with one beside few.
+const SLOWER: Limit = Limit::AtMost(1.2);
+/// Mails and webhooks a second.
+const RATE: Limit = Limit::AtLeast(4_000.0);
+/// How much the process may grow from the first round of messages to the last.
+const GROWTH: Limit = Limit::AtMost(1.1);
+/// Deliveries of one organisation that wait while another one's is sent.
+const QUEUED: u64 = 100_000;
+/// The updates that cause so many.
+const UPDATES: usize = 11;
+/// How long messages may wait for those of others, in milliseconds.
+const WAIT: Limit = Limit::AtMost(1_000.0);
+const BENCH: Bench = Bench("deliveries");
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+/// The median, in milliseconds.
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    milliseconds(times[times.len() / 2])
+}
+
+/// Resident memory in KiB; `None` if the system does not report it.
+fn memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Saves beside few and beside many subscribers, and the messages to the many.
+async fn rates() {
+    let servers = (Server::start().await, Server::start().await);
+    let few = servers.0.organisation("acme", FEW).await;
+    let many = servers.1.organisation("acme", MANY).await;
+    many.all_sent().await;
+    let before = memory();
+    let (mut beside_few, mut beside_many, mut sending) = (Vec::new(), Vec::new(), Duration::MAX);
+    for number in 1..=SAVES {
+        beside_few.push(few.save_and_send(number).await.0);
+        few.all_sent().await;
+        let (saved, sent) = many.save_and_send(number).await;
+        many.all_sent().await;
+        beside_many.push(saved);
+        sending = sending.min(sent);
+    }
+    let after = memory();
+    servers.0.stop().await;
+    servers.1.stop().await;
+
+    let (beside_few, beside_many) = (median(beside_few), median(beside_many));
+    #[expect(clippy::cast_precision_loss, reason = "a count of messages")]
+    let rate = MANY.reached() as f64 / sending.as_secs_f64();
+    let (few, many) = (FEW.reached(), MANY.reached());
+    BENCH.measurement(
+        "save, milliseconds",
+        json!({"besideFew": beside_few, "besideMany": beside_many}),
+    );
+    BENCH.budget(
+        &format!("save beside {many} subscribers, of beside {few}"),
+        beside_many / beside_few,
+        SLOWER,
+    );
+    BENCH.budget(
+        &format!(
+            "mails and webhooks a second to {} and {} subscribers",
+            MANY.mails, MANY.webhooks
+        ),
+        rate.round(),
+        RATE,
+    );
+    if let (Some(before), Some(after)) = (before, after) {
+        BENCH.measurement(
+            "memory, KiB",
+            json!({"afterTheFirstMessages": before, "afterTheLastMessages": after}),
+        );
+        BENCH.budget(
+            &format!("memory after {SAVES} times {many} messages, of after the first"),
+            after / before,
+            GROWTH,
+        );
+    }
+}
+
+/// A message of one organisation while many of another one wait.
+async fn beside_a_full_queue() {
+    let server = Server::start().await;
+    let other = server.organisation("beta", ONE).await;
+    let large = server.organisation("acme", MAILS).await;
+    server.mails.taken.is_slow.store(true, Ordering::Relaxed);
+    for _ in 0..UPDATES {
+        large.save().await;
+    }
+    while large.waiting().await < QUEUED {}
+    server.mails.taken.is_slow.store(false, Ordering::Relaxed);
+    let mut longest = Duration::ZERO;
+    for number in 1..=5 {
+        longest = longest.max(other.save_and_send(number).await.1);
+    }
+    let waiting = large.waiting().await;
+    BENCH.measurement("deliveries that wait at the end", json!(waiting));
+    BENCH.budget(
+        &format!("first delivery beside {QUEUED} of another organisation, milliseconds"),
+        milliseconds(longest),
+        WAIT,
+    );
+    server.stop().await;
+}
+
+/// Messages to webhooks beside one that does not answer.
+async fn beside_a_silent_receiver() {
+    let server = Server::start().await;
+    let site = server.organisation("acme", ONE_SILENT).await;
+    let mut longest = Duration::ZERO;
+    for number in 1..=SAVES {
+        longest = longest.max(site.save_and_send(number).await.1);
+    }
+    BENCH.budget(
+        "messages to 99 webhooks beside one that does not answer, milliseconds",
+        milliseconds(longest),
+        WAIT,
+    );
+    server.stop().await;
+}
+
+#[tokio::main]
+async fn main() {
+    // Clients want to know whose cryptography to use even where there is none.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    rates().await;
+    beside_a_full_queue().await;
+    beside_a_silent_receiver().await;
+}

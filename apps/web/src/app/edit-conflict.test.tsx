@@ -271,3 +271,50 @@ describe('a maintenance’s form', () => {
     expect(item.saved).toEqual([]);
   });
 });
+
+describe('a deleted item', () => {
+  it('is reported at once, and what was typed stays', async () => {
+    const { user, name } = await openComponent();
+    await user.type(name(), ' and app');
+    const path = apiUrl(endpoints.components.item('c1'));
+    server.use(http.get(path, () => problem(404, 'There is no such component')));
+    act(() => FakeSocket.last.fire('component-deleted', 'c1'));
+    expect(
+      await screen.findByText('Somebody else has deleted this component since you opened it'),
+    ).toBeVisible();
+    expect(name()).toHaveValue('Website and app');
+  });
+
+  it('is reported to whom its update is open, too', async () => {
+    const update = {
+      id: 'u1',
+      status: 'MONITORING',
+      message: 'Cards work again.',
+      displayAt: null,
+      createdAt: '2026-11-20T10:00:00.000Z',
+      user: { id: 'user-1', name: 'Ada Lovelace' },
+    };
+    const item = apiUrl(endpoints.incidents.update('i1', 'u1'));
+    server.use(
+      http.get(apiUrl(endpoints.incidents.updates('i1')), () => success([update])),
+      http.get(item, () => success(update, { etag: '"1"' })),
+    );
+    const { user } = await openIncident();
+    await user.click(await screen.findByRole('button', { name: /^Edit/ }));
+    const message = () => screen.getByRole('textbox', { name: /^Message/ });
+    await expect.poll(message).toHaveValue('Cards work again.');
+    await user.type(message(), ' Mostly.');
+
+    server.use(http.get(item, () => success({ ...update, status: 'IDENTIFIED' }, { etag: '"2"' })));
+    act(() => FakeSocket.last.fire('timeline-updated', { ...update, incidentId: 'i1' }));
+    await expect
+      .poll(() => within(screen.getByRole('dialog')).getByRole('radio', { name: 'Identified' }))
+      .toBeChecked();
+    expect(message()).toHaveValue('Cards work again. Mostly.');
+
+    server.use(http.get(item, () => problem(404, 'There is no such update')));
+    act(() => FakeSocket.last.fire('incident-timeline-deleted', 'i1', 'u1'));
+    expect(await screen.findByText(/^Somebody else has deleted this update/)).toBeVisible();
+    expect(message()).toHaveValue('Cards work again. Mostly.');
+  });
+});

@@ -1,7 +1,7 @@
 import { useFormikContext, type FormikContextType } from 'formik';
 import { useEffect, useEffectEvent, useLayoutEffect } from 'react';
 import { useItemChanges, type ItemEvent } from '@/realtime/realtime';
-import { ConflictAlert, type TheirField } from '@/ui/conflict-alert';
+import { ConflictAlert, DeletedAlert, type TheirField } from '@/ui/conflict-alert';
 import type { Edit, MergeDecision } from './use-edit';
 
 interface EditConflictProps<T, Values> {
@@ -24,7 +24,7 @@ interface LiveUpdateProps<T, Values> extends MergeProps<T, Values> {
 
 /**
  * Inside an item's form: merges changes of other users into it as they happen. A newer version is adopted if the user
- * has typed into no field that it changes; otherwise the conflict is shown.
+ * has typed into no field that it changes; otherwise the conflict is shown. A deletion is shown as well.
  */
 export function LiveUpdate<T extends { id: string }, Values extends object>({
   loaded,
@@ -42,7 +42,7 @@ export function Merge<T, Values extends object>({ loaded, ...conflict }: MergePr
   return <EditConflict {...conflict} />;
 }
 
-/** Inside a form: shows another user's version, and lets the user choose one. */
+/** Inside a form: shows that another user has deleted the item, or another user's version, from which the user chooses. */
 export function EditConflict<T, Values extends object>({
   edit,
   noun,
@@ -50,6 +50,7 @@ export function EditConflict<T, Values extends object>({
   describe,
 }: EditConflictProps<T, Values>) {
   const form = useFormikContext<Values>();
+  if (edit.isDeleted) return <DeletedAlert noun={noun} />;
   if (edit.theirs === undefined) return null;
   const theirs = valuesOf(edit.theirs);
   const fields = describe(theirs);

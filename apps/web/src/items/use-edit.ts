@@ -20,6 +20,8 @@ export interface Edit<T> {
   retry: () => void;
   /** A newer version of another user, which the form must not adopt before its user has seen it. */
   theirs: T | undefined;
+  /** Whether another user has deleted the item meanwhile. */
+  isDeleted: boolean;
   /** Saves on top of `loaded`; throws `ApiError`. */
   save: (body: unknown) => Promise<T>;
   /** Sends another write on top of `loaded`, which its response replaces; throws `ApiError`. */
@@ -50,6 +52,7 @@ export function useEdit<T>(
   });
   const [adopted, setAdopted] = useState<ApiResponse<T>>();
   const [theirs, setTheirs] = useState<ApiResponse<T>>();
+  const [isDeleted, setDeleted] = useState(false);
   const loaded = adopted ?? first.data;
   const { dropOutdated, dropPending } = useDropOutdated();
   // Without a form the user has seen no version.
@@ -61,6 +64,7 @@ export function useEdit<T>(
     try {
       return await send({ ifMatch: loaded?.etag ?? null });
     } catch (error) {
+      if (isNotFound(error)) setDeleted(true);
       if (error instanceof ApiError && error.status === 412) {
         const newest = await dropOutdated(readOnce);
         if (newest) setTheirs(newest);
@@ -82,7 +86,10 @@ export function useEdit<T>(
 
   async function refresh() {
     // If the read fails, the next save is rejected with 412 and shows the newer version.
-    const newest = await dropOutdated(read).catch(() => undefined);
+    const newest = await dropOutdated(read).catch((error: unknown) => {
+      if (isNotFound(error)) setDeleted(true);
+      return undefined;
+    });
     if (newest === undefined) return;
     const decision = decide.current(newest.data);
     // Synchronous: text typed before the next rendering would belong to the older version.
@@ -95,6 +102,7 @@ export function useEdit<T>(
     error: first.error,
     retry: () => void first.mutate(),
     theirs: theirs?.data,
+    isDeleted,
     save,
     write,
     refresh,
@@ -109,6 +117,10 @@ export function useEdit<T>(
       setTheirs(undefined);
     },
   };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
 }
 
 /** Drops responses that may contain an older version than a later one. */

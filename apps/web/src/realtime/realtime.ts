@@ -1,6 +1,6 @@
 import { createContext, use, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import type { Connection, SocketStatus } from './connection';
-import type { LiveEvent } from './live-events';
+import type { LiveEvent, LiveEventName } from './live-events';
 
 /** The app's one connection; null while no user is signed in with an organisation. */
 export const RealtimeContext = createContext<Connection | null>(null);
@@ -26,7 +26,15 @@ export type ItemEvent =
   | 'maintenance-updated'
   | 'organisation-updated';
 
-/** Calls `onChange` when the item has changed, and after a lost connection, during which it may have changed. */
+/** The events of deleted items. Their first argument is the item's id. */
+const deletions: Partial<Record<ItemEvent, LiveEventName>> = {
+  'component-update': 'component-deleted',
+  'component-group-update': 'component-group-deleted',
+  'incident-updated': 'incident-deleted',
+  'maintenance-updated': 'maintenance-deleted',
+};
+
+/** Calls `onChange` when the item was changed or deleted, and after a lost connection, during which it may have been. */
 export function useItemChanges(name: ItemEvent, id: string, onChange: () => void): void {
   useChanges((event) => isAbout(event, name, id), onChange);
 }
@@ -55,5 +63,6 @@ export function useChanges(matches: (event: LiveEvent) => boolean, onChange: () 
 
 function isAbout(event: LiveEvent, name: ItemEvent, id: string): boolean {
   const [item] = event.args;
+  if (event.name === deletions[name]) return item === id;
   return event.name === name && typeof item === 'object' && 'id' in item && item.id === id;
 }

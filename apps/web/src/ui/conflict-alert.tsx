@@ -50,3 +50,12 @@ export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: Confli
     </Alert>
   );
 }
+
+/** Shown when another user has deleted what a form edits. The typed text stays. */
+export function DeletedAlert({ noun }: { noun: string }) {
+  return (
+    <Alert kind="error" title={`Somebody else has deleted this ${noun} since you opened it`}>
+      <p>It cannot be saved any more. Copy what you still need before you leave.</p>
+    </Alert>
+  );
+}

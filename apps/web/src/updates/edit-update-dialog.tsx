@@ -1,7 +1,9 @@
 import type { FormikHelpers } from 'formik';
-import { EditConflict } from '@/items/edit-merge';
+import { Merge } from '@/items/edit-merge';
 import { useNotify } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
+import type { LiveEvent } from '@/realtime/live-events';
+import { useChanges } from '@/realtime/realtime';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { incidentStatuses } from '@/ui/statuses';
@@ -31,6 +33,10 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
   const notify = useNotify();
   const help = timeline.notifyHelp.edit;
   const initialValues: UpdateFormValues | undefined = edit.loaded && updateValues(edit.loaded);
+  useChanges(
+    (event) => isAbout(event, updateId),
+    () => void edit.refresh(),
+  );
   useLeaveOnError(edit.error !== undefined, timeline.texts.loadFailed, onClose);
 
   async function save(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
@@ -61,19 +67,35 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
       pendingLabel="Updating..."
     >
       <UpdateFields notifyHelp={help} />
-      <EditConflict
-        edit={edit}
-        noun="update"
-        valuesOf={updateValues}
-        describe={(theirs) => ({
-          status: { label: 'Status', value: incidentStatuses[theirs.status].label },
-          message: { label: 'Message', value: theirs.message },
-          displayAt: {
-            label: 'Displayed at',
-            value: <Timestamp value={theirs.displayAt} fallback="When it was recorded" />,
-          },
-        })}
-      />
+      {edit.loaded && (
+        <Merge
+          edit={edit}
+          loaded={edit.loaded}
+          noun="update"
+          valuesOf={updateValues}
+          describe={(theirs) => ({
+            status: { label: 'Status', value: incidentStatuses[theirs.status].label },
+            message: { label: 'Message', value: theirs.message },
+            displayAt: {
+              label: 'Displayed at',
+              value: <Timestamp value={theirs.displayAt} fallback="When it was recorded" />,
+            },
+          })}
+        />
+      )}
     </FormDialog>
   );
+}
+
+function isAbout({ name, args }: LiveEvent, updateId: string): boolean {
+  switch (name) {
+    case 'timeline-updated':
+    case 'maintenance-timeline-updated':
+      return args[0].id === updateId;
+    case 'incident-timeline-deleted':
+    case 'maintenance-timeline-deleted':
+      return args[1] === updateId;
+    default:
+      return false;
+  }
 }

@@ -89,6 +89,36 @@ test('a wrong password is refused, the right one lets in, and signing out leads 
   await expect(userMenu(page, account)).toBeHidden();
 });
 
+test('a session that ends while somebody types is begun again in place', async ({
+  page,
+  newcomer,
+  consoleErrors,
+}) => {
+  await newcomer.createOrganisation('Looms');
+  const { account } = newcomer;
+  await page.goto('/login');
+  await fillSignIn(page, account, account.password);
+  await arrivesAt(page, '/dashboard');
+  await page.goto('/incidents/incident/create');
+  await page.getByRole('textbox', { name: 'Title' }).fill('Payments fail');
+  await page.getByRole('textbox', { name: 'Description' }).fill('Cards are declined.');
+
+  // As from another device: this browser is not told.
+  const ended = await page.context().request.post('/api/v1/identity/sign-out', { data: {} });
+  expect(ended.ok()).toBe(true);
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  // The socket learns of it, and tries again after some seconds.
+  await expect(dialog).toBeVisible({ timeout: 30_000 });
+  await field(page, 'Password').fill(account.password);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Payments fail');
+  await page.getByRole('button', { name: 'Create Incident' }).click();
+  await expect(page.getByText('Incident Created', { exact: true })).toBeVisible();
+  // The browser reports the refused requests.
+  expect(consoleErrors.splice(0).every((error) => error.includes('401'))).toBe(true);
+});
+
 test('a signed-out user sees the landing page instead of the members’ screens', async ({
   page,
   consoleErrors,
@@ -164,7 +194,7 @@ test('a person invited by mail creates an account and works in the organisation'
   await field(page, 'Password').fill(password);
   await page.getByRole('button', { name: 'Create account' }).click();
   await arrivesAt(page, '/dashboard');
-  await page.getByRole('link', { name: 'Components' }).click();
+  await page.getByRole('link', { name: 'Components', exact: true }).click();
   await expect(page.getByRole('cell', { name: 'Mill', exact: true })).toBeVisible();
 
   await operatorPage.reload();

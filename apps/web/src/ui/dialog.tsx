@@ -8,7 +8,8 @@ import { useReturnFocus } from './return-focus';
 
 interface DialogProps {
   open: boolean;
-  onOpenChange: (open: boolean) => void;
+  /** Absent if the user cannot close the dialog. */
+  onOpenChange?: (open: boolean) => void;
   title: string;
   description?: ReactNode;
   /** The button that opens the dialog and takes the focus afterwards. */
@@ -32,7 +33,7 @@ export function Dialog({
 }: DialogProps) {
   const returnFocus = useReturnFocus(returnTo);
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open={open} {...(onOpenChange && { onOpenChange })}>
       {trigger && <Radix.Trigger asChild>{trigger}</Radix.Trigger>}
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
@@ -51,15 +52,17 @@ export function Dialog({
           </div>
           {children}
           {/* Last, so that the focus starts on the content. */}
-          <Radix.Close
-            aria-label="Close"
-            className={cn(
-              buttonVariants({ variant: 'ghost', size: 'icon' }),
-              'absolute top-3 right-3',
-            )}
-          >
-            <X aria-hidden />
-          </Radix.Close>
+          {onOpenChange && (
+            <Radix.Close
+              aria-label="Close"
+              className={cn(
+                buttonVariants({ variant: 'ghost', size: 'icon' }),
+                'absolute top-3 right-3',
+              )}
+            >
+              <X aria-hidden />
+            </Radix.Close>
+          )}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -26,12 +26,15 @@ interface Guard {
 
 const GuardContext = createContext<Guard | null>(null);
 
+type DialogProps = ComponentProps<typeof Dialog>;
+type GuardedDialogProps = DialogProps & Required<Pick<DialogProps, 'onOpenChange'>>;
+
 /**
  * A dialog with forms in it: asks before what was typed is thrown away, and stays while it is being saved. Each
  * form in it holds a `FormProgress`.
  */
-export function GuardedDialog({ children, ...dialog }: ComponentProps<typeof Dialog>) {
-  const { open, onOpenChange } = dialog;
+export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDialogProps) {
+  const { open } = dialog;
   const [forms, report] = useForms();
   const [asking, setAsking] = useState(false);
   const isDirty = forms.some(({ dirty }) => dirty);

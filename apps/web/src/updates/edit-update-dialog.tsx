@@ -88,14 +88,8 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
 }
 
 function isAbout({ name, args }: LiveEvent, updateId: string): boolean {
-  switch (name) {
-    case 'timeline-updated':
-    case 'maintenance-timeline-updated':
-      return args[0].id === updateId;
-    case 'incident-timeline-deleted':
-    case 'maintenance-timeline-deleted':
-      return args[1] === updateId;
-    default:
-      return false;
+  if (name === 'timeline-updated' || name === 'maintenance-timeline-updated') {
+    return args[0].id === updateId;
   }
+  return name.endsWith('timeline-deleted') && args[1] === updateId;
 }

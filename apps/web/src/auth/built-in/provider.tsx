@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { AuthContext, type AuthState } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
+import { EndedSessionDialog } from './ended-session-dialog';
 import { LinkDialog } from './link-dialog';
 import { SessionContext } from './session-context';
 import { SessionStore, type SessionState } from './session-store';
@@ -36,6 +37,7 @@ export function Provider({ children }: { children: ReactNode }) {
       refresh: store.refresh,
       switchTo: store.switchTo,
       signOut: store.signOut,
+      leave: store.leave,
     }),
     [state, hasAccounts, links, store],
   );
@@ -48,6 +50,7 @@ export function Provider({ children }: { children: ReactNode }) {
       <SessionContext value={session}>
         {children}
         <LinkDialog getToken={store.getToken} />
+        <EndedSessionDialog />
       </SessionContext>
     </AuthContext>
   );

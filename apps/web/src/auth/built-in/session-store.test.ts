@@ -66,12 +66,30 @@ it('leaves no trace of the token in the storage of the browser', async () => {
   expect(sessionStorage).toHaveLength(0);
 });
 
-it('is signed out once its session has ended on the server', async () => {
+it('keeps the screen once its session has ended on the server, until the user leaves', async () => {
   const backend = serveSession(sessionOf());
   const store = await open();
   backend.session = null;
-  expect(await store.getToken()).toBeNull();
+  const token = store.getToken();
+  await expect.poll(() => store.getSnapshot()).toMatchObject({ hasEnded: true });
+  expect(organisationOf(store)).toBe('Analytical Engines');
+  store.leave();
+  expect(await token).toBeNull();
   expect(store.getSnapshot().status).toBe('signed-out');
+});
+
+it('goes on with every request that waits once the user has signed in again, in any tab', async () => {
+  const backend = serveSession(sessionOf());
+  const [here, there] = [await open(), await open()];
+  backend.session = null;
+  const tokens = [here.getToken(), here.getToken(), there.getToken()];
+  for (const store of [here, there]) {
+    await expect.poll(() => store.getSnapshot()).toMatchObject({ hasEnded: true });
+  }
+  backend.session = sessionOf();
+  await there.refresh();
+  expect(await Promise.all(tokens)).toEqual(['test-token', 'test-token', 'test-token']);
+  expect(here.getSnapshot()).toMatchObject({ status: 'signed-in', hasEnded: false });
 });
 
 it('keeps the session when a token cannot be had for now', async () => {

@@ -10,6 +10,8 @@ export interface SignedIn {
   user: SessionUser;
   organisations: AuthOrganisation[];
   organisation: AuthOrganisation | null;
+  /** Whether the session has ended on the server, so that the user has to sign in again. */
+  hasEnded: boolean;
 }
 
 export type SessionState =
@@ -29,6 +31,10 @@ export class SessionStore {
   #state: SessionState = { status: 'loading' };
   #channel: BroadcastChannel | null = null;
   #reading: Promise<void> | null = null;
+  /** How many times the state of the server was adopted. */
+  #adopted = 0;
+  /** Called when it is adopted next. */
+  readonly #waiting: (() => void)[] = [];
 
   readonly getSnapshot = (): SessionState => this.#state;
 
@@ -61,13 +67,21 @@ export class SessionStore {
   readonly getToken: GetToken = async (options) => {
     await this.#reading?.catch(() => undefined);
     if (this.#state.status !== 'signed-in') return null;
+    if (this.#state.hasEnded) {
+      await this.#untilAdopted();
+      return this.getToken(options);
+    }
+    const adopted = this.#adopted;
     try {
       return await this.#tokens.get(options);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 401) {
-        this.#signedOut();
-        return null;
+        if (adopted === this.#adopted) {
+          this.#set({ ...this.#state, hasEnded: true });
+          await this.#untilAdopted();
+        }
+        return this.getToken(options);
       }
       // No longer a member: another organisation takes its place, if there is one.
       if (error.status === 403) await this.refresh();
@@ -97,6 +111,9 @@ export class SessionStore {
     this.#signedOut();
   };
 
+  /** Leaves a session that has ended. */
+  readonly leave = (): void => this.#signedOut();
+
   async #change(organisationId: string | null): Promise<void> {
     await this.#read(organisationId);
     this.#broadcast({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
@@ -117,7 +134,14 @@ export class SessionStore {
     return reading;
   }
 
+  /** Resolves once the user of a session that has ended has signed in again, or has left. */
+  #untilAdopted(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   #adopt(session: Session | null, wanted: string | null): void {
+    this.#adopted += 1;
+    for (const proceed of this.#waiting.splice(0)) proceed();
     if (session === null) {
       this.#tokens.forget();
       this.#set({ status: 'signed-out' });
@@ -131,7 +155,7 @@ export class SessionStore {
       : (named(wanted) ?? named(activeOrganisationId) ?? organisations[0] ?? null);
     // A token names its person, organisation and role, any of which may be others now.
     this.#tokens.forget();
-    this.#set({ status: 'signed-in', user, organisations, organisation });
+    this.#set({ status: 'signed-in', user, organisations, organisation, hasEnded: false });
   }
 
   #follow(message: TabMessage): void {

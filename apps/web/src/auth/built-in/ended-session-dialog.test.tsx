@@ -1,0 +1,65 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http } from 'msw';
+import { useState } from 'react';
+import { expect, it } from 'vitest';
+import { useAuth } from '@/auth/auth';
+import { endpoints } from '@/paths';
+import { success, apiUrl, problem, server } from '@/testing/server';
+import { renderPiece, serveSession, sessionOf } from './testing';
+
+/** A screen with a text field, and a save that needs a token. */
+function Screen() {
+  const { getToken } = useAuth();
+  const [saved, setSaved] = useState<string | null>(null);
+  return (
+    <>
+      <input aria-label="Title" />
+      <button onClick={() => void getToken().then((token) => setSaved(`saved with ${token}`))}>
+        Save
+      </button>
+      <p>{saved}</p>
+    </>
+  );
+}
+
+/** Types into the screen and saves when the session has ended. */
+async function saveAfterTheEnd() {
+  const backend = serveSession(sessionOf());
+  const { user } = renderPiece(Screen, 'signed-in');
+  await user.type(await screen.findByLabelText('Title'), 'Payments fail');
+  backend.session = null;
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByRole('dialog', { name: 'Your session has ended' });
+  return { backend, user };
+}
+
+it('asks to sign in again over the screen, keeps what was typed, and goes on with the save', async () => {
+  const { backend, user } = await saveAfterTheEnd();
+  const sent: unknown[] = [];
+  server.use(
+    http.post(apiUrl(endpoints.identity.signIn), async ({ request }) => {
+      sent.push(await request.json());
+      if (sent.length === 1) return problem(400, 'The address or the password is wrong');
+      backend.session = sessionOf();
+      return success({});
+    }),
+  );
+  expect(screen.getByRole('dialog')).toHaveAccessibleDescription(/ada@example\.com/);
+  await user.keyboard('{Escape}');
+  await user.type(screen.getByLabelText('Password*'), 'wrong');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(await screen.findByText('The address or the password is wrong')).toBeVisible();
+  await user.clear(screen.getByLabelText('Password*'));
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(await screen.findByText('saved with test-token')).toBeVisible();
+  expect(sent[1]).toEqual({ email: 'ada@example.com', password: 'a few words of mine' });
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
+});
+
+it('lets the user leave instead', async () => {
+  const { user } = await saveAfterTheEnd();
+  await user.click(screen.getByRole('button', { name: 'Sign out' }));
+  await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-out'));
+});

@@ -1,0 +1,65 @@
+import { object } from 'yup';
+import { createApiClient } from '@/api/client';
+import { endpoints, paths } from '@/paths';
+import { Button } from '@/ui/button';
+import { buttonVariants } from '@/ui/button-variants';
+import { Dialog } from '@/ui/dialog';
+import { IdentityForm } from './form/identity-form';
+import { TextField } from './form/text-field';
+import { givenPassword } from './form/validation';
+import { useSession } from './session-context';
+
+const schema = object({ password: givenPassword });
+
+const api = createApiClient(() => Promise.resolve(null));
+
+/** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
+export function EndedSessionDialog() {
+  const { state, refresh, leave } = useSession();
+  if (state.status !== 'signed-in' || !state.hasEnded) return null;
+  const { email } = state.user;
+
+  async function signIn({ password }: { password: string }) {
+    await api.post(endpoints.identity.signIn, { email, password });
+    await refresh();
+  }
+
+  return (
+    <Dialog
+      open
+      title="Your session has ended"
+      description={`Sign in again as ${email}. What you have typed is kept.`}
+    >
+      <IdentityForm
+        initialValues={{ password: '' }}
+        schema={schema}
+        onSubmit={signIn}
+        submitLabel="Sign in"
+        pendingLabel="Signing in..."
+      >
+        {/* Tells password managers which password to fill in. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <TextField
+          name="password"
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+        />
+      </IdentityForm>
+      <div className="flex flex-wrap justify-between gap-2">
+        {/* The other tab's sign-in ends this dialog. */}
+        <a
+          href={paths.login}
+          target="_blank"
+          rel="noreferrer"
+          className={buttonVariants({ variant: 'ghost' })}
+        >
+          Sign in another way in a new tab
+        </a>
+        <Button variant="ghost" onClick={leave}>
+          Sign out
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,5 +1,5 @@
-//! `docs/conformance.md` names Rust tests that exist. The rows of the web app's tests are checked by
-//! `apps/web/build/conformance.test.ts`.
+//! `docs/conformance.md` and `docs/asvs.md` name Rust tests that exist. The rows of `docs/conformance.md` about the web app's tests
+//! are checked by `apps/web/build/conformance.test.ts`.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,56 @@ fn rows(folder: &str) -> Vec<(PathBuf, String)> {
     tests
         .filter_map(|(path, test)| Some((path.strip_prefix(folder)?.into(), test.to_owned())))
         .collect()
+}
+
+/// A requirement of `docs/asvs.md`.
+struct Requirement {
+    number: String,
+    state: String,
+    /// File that shows it, and the name of its test; empty if the file itself shows it.
+    shown_by: Option<(String, String)>,
+}
+
+/// The rows of `docs/asvs.md` whose first cell begins with a number.
+fn requirements() -> Vec<Requirement> {
+    let document = std::fs::read_to_string(root().join("docs/asvs.md")).unwrap();
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
+    let rows = rows.filter(|row| row.starts_with(|first: char| first.is_ascii_digit()));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.trim_end_matches('|').split(" | ").collect();
+        let shown_by = cells.get(4).and_then(|cell| {
+            let (path, test) = cell.strip_prefix('`')?.split_once('`')?;
+            Some((path.to_owned(), test.trim().to_owned()))
+        });
+        Requirement {
+            number: cells[0].to_owned(),
+            state: cells[2].to_owned(),
+            shown_by,
+        }
+    })
+    .collect()
+}
+
+/// A file as a row names it.
+fn file(path: &str) -> PathBuf {
+    let folders = [
+        ("it/", "crates/server/tests/it"),
+        ("domain/", "crates/domain/src"),
+        ("web/", "apps/web/src"),
+        ("e2e/", "apps/web/e2e"),
+    ];
+    let mut folders = folders.iter();
+    let found = folders.find_map(|(short, folder)| Some((folder, path.strip_prefix(short)?)));
+    found.map_or_else(
+        || root().join(path),
+        |(folder, rest)| root().join(folder).join(rest),
+    )
+}
+
+/// The name of a test of this binary, as its runner writes it.
+fn name_of(path: &Path, test: &str) -> String {
+    let module = path.with_extension("").display().to_string();
+    format!("{}::{test}", module.replace('/', "::"))
 }
 
 fn root() -> PathBuf {
@@ -41,7 +91,8 @@ fn tests_in(source: &str) -> HashSet<String> {
     let mut is_test = false;
     for line in source.lines().map(str::trim) {
         if line.starts_with("#[") {
-            is_test |= line.starts_with("#[test]") || line.starts_with("#[tokio::test");
+            let attributes = ["#[test]", "#[tokio::test", "#[actix_web::test"];
+            is_test |= attributes.iter().any(|start| line.starts_with(start));
             continue;
         }
         let function = line.strip_prefix("async ").unwrap_or(line);
@@ -63,8 +114,7 @@ fn every_row_about_the_server_names_a_test_of_this_binary() {
     let rows = rows("it/");
     assert!(rows.len() > 40, "{} rows", rows.len());
     for (path, test) in rows {
-        let module = path.with_extension("").display().to_string();
-        let name = format!("{}::{test}", module.replace('/', "::"));
+        let name = name_of(&path, &test);
         assert!(tests.contains(&name), "there is no test {name}");
     }
 }
@@ -81,6 +131,36 @@ fn every_row_about_the_domain_names_a_test_function_of_its_file() {
             "{} has no test {test}",
             path.display()
         );
+    }
+}
+
+#[test]
+fn every_met_requirement_names_a_test_or_a_file_that_exists() {
+    let tests = tests_of_this_binary();
+    let requirements = requirements();
+    assert!(requirements.len() > 200, "{} rows", requirements.len());
+    for Requirement {
+        number,
+        state,
+        shown_by,
+    } in requirements
+    {
+        let states = ["met", "not applicable", "open"];
+        assert!(states.contains(&state.as_str()), "{number}: {state}");
+        assert_eq!(shown_by.is_some(), state == "met", "{number}");
+        let Some((path, test)) = shown_by else {
+            continue;
+        };
+        let source = std::fs::read_to_string(file(&path));
+        let source = source.unwrap_or_else(|error| panic!("{number}: {path}: {error}"));
+        let is_there = if let Some(path) = path.strip_prefix("it/") {
+            tests.contains(&name_of(Path::new(path), &test))
+        } else if path.ends_with(".rs") && !test.is_empty() {
+            tests_in(&source).contains(&test)
+        } else {
+            source.contains(&test)
+        };
+        assert!(is_there, "{number}: {path} has no test {test}");
     }
 }
 

@@ -62,10 +62,18 @@ its peer.`,
   },
   {
     name: 'deliveries',
-    title: 'Mail to ten thousand subscribers',
-    how: `An operator records updates; each is mailed to every subscriber over SMTP to a sink in the same process, which takes
-everything.`,
+    title: 'Messages to ten thousand subscribers and a thousand webhooks',
+    how: `An operator records updates; each is sent to every subscriber, over SMTP and over HTTP, to sinks in the same process, which
+take everything. Then a message of one organisation while many of another one wait, and messages to webhooks of which one
+never answers.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'deliveries'],
+  },
+  {
+    name: 'enumeration',
+    title: 'Known and unknown addresses',
+    how: `Sign-ups, sign-ins and requests for a new password, in turns with the address of an account and with unknown ones. The
+distance between the two is what their times tell about the address.`,
+    command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'enumeration'],
   },
   {
     name: 'start',

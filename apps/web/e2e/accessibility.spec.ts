@@ -141,6 +141,51 @@ test('what opens over a screen is accessible in both themes', async ({
   expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('404')]);
 });
 
+test('the dialogs about subscribers and the page of a subscription are accessible in both themes', async ({
+  operatorPage,
+  page,
+  organisation,
+  server,
+}) => {
+  test.slow();
+  await fillWithOddText(organisation);
+  await operatorPage.emulateMedia({ reducedMotion: 'reduce' });
+  await open(operatorPage, '/subscribers', 'Subscribers');
+  await operatorPage.getByRole('button', { name: 'More' }).click();
+  await operatorPage.getByRole('menuitem', { name: 'Import' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Import Subscribers' });
+  const buffer = Buffer.from('email,components\nann@example.com,Website\nnobody,\n');
+  await dialog
+    .getByLabel('CSV file')
+    .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+  await expect(dialog.getByRole('region', { name: 'Lines with errors' })).toBeVisible();
+  await expectAccessible(operatorPage);
+
+  await open(operatorPage, '/subscribers', 'Subscribers');
+
+  await operatorPage.getByRole('button', { name: 'More' }).click();
+  await operatorPage.getByRole('menuitem', { name: 'Message previews' }).click();
+  const previews = operatorPage.getByRole('dialog', { name: 'Message Previews' });
+  await previews.getByRole('combobox', { name: 'Channel' }).selectOption('Slack');
+  await expect(previews.getByRole('region', { name: 'Message for Slack' })).toBeVisible();
+  await expectAccessible(operatorPage);
+
+  const email = 'grace.access@example.com';
+  await organisation.call('POST', '/subscriber', { email });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto(await server.mailedLink(email, '/verify'));
+  await expect(page.getByRole('heading', { name: 'Email Verified!' })).toBeVisible();
+  await expectAccessible(page);
+  await organisation.call('POST', '/incident/create', {
+    title: 'Payments fail',
+    description: 'We look.',
+    status: 'INVESTIGATING',
+  });
+  await page.goto(await server.mailedLink(email, '/subscription'));
+  await expect(page.getByRole('radio').first()).toBeVisible();
+  await expectAccessible(page);
+});
+
 test('the way in is accessible in both themes', async ({ page, operator }) => {
   test.slow();
   await page.emulateMedia({ reducedMotion: 'reduce' });

@@ -1,9 +1,11 @@
 //! Accounts of the built-in identity provider, and their drafts.
 
+mod password;
+
 use std::fmt;
 
 use chrono::{DateTime, Utc};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use strum::{EnumString, VariantNames};
 use utoipa::ToSchema;
 use validator::{Validate, ValidationError};
@@ -11,6 +13,9 @@ use validator::{Validate, ValidationError};
 use crate::email::{email_address, known_email_address};
 use crate::id::UserId;
 use crate::text;
+
+pub use password::Password;
+use password::{given_password, new_password};
 
 /// A person's account, without its password. An address has one account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,63 +50,6 @@ pub enum SignUpMode {
     Waitlist,
     /// Only invited people may sign up.
     Closed,
-}
-
-/// A password as entered. It is never trimmed, displayed or logged.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-impl Password {
-    /// The fewest characters of a new password (OWASP ASVS 5.0, 6.2.1 asks for 8 and recommends more).
-    pub const MIN: usize = 12;
-    /// The most characters of a password (OWASP ASVS 5.0, 6.2.9 asks for at least 64).
-    pub const MAX: usize = 128;
-
-    /// A password as entered.
-    #[must_use]
-    pub const fn new(text: String) -> Self {
-        Self(text)
-    }
-
-    /// Input of the hash.
-    #[must_use]
-    pub const fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-}
-
-impl fmt::Debug for Password {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Password(..)")
-    }
-}
-
-/// The validator stores rejected values in its errors as JSON; a password must not be stored.
-impl Serialize for Password {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_unit()
-    }
-}
-
-/// Every character is allowed, and no class of characters is required (OWASP ASVS 5.0, 6.2.5).
-fn new_password(password: &Password) -> Result<(), ValidationError> {
-    if password.0.chars().count() < Password::MIN {
-        let message = format!("Must be at least {} characters", Password::MIN);
-        return Err(ValidationError::new("length").with_message(message.into()));
-    }
-    given_password(password)
-}
-
-/// Bounds the work of hashing.
-fn given_password(password: &Password) -> Result<(), ValidationError> {
-    if password.0.is_empty() {
-        return Err(ValidationError::new("length").with_message("Password is required".into()));
-    }
-    if password.0.chars().count() > Password::MAX {
-        let message = format!("Must be at most {} characters", Password::MAX);
-        return Err(ValidationError::new("length").with_message(message.into()));
-    }
-    text::no_nul(&password.0)
 }
 
 /// Input of a sign-up, name and address trimmed.
@@ -170,6 +118,49 @@ pub struct DeletionDraft {
     /// The account's password.
     #[validate(custom(function = given_password))]
     pub password: Password,
+}
+
+/// Input of an authentication within a session.
+#[derive(Clone, PartialEq, Eq, Validate)]
+pub struct ReauthenticationDraft {
+    /// The account's password.
+    #[validate(custom(function = given_password))]
+    pub password: Password,
+    /// A code of the second factor, trimmed; `None` if none was entered.
+    #[validate(custom(function = factor_code))]
+    pub code: Option<String>,
+}
+
+/// Input of the second step of a sign-in, trimmed.
+#[derive(Clone, PartialEq, Eq, Validate)]
+pub struct CodeDraft {
+    /// A code of the authenticator app, or a recovery code.
+    #[validate(custom(function = factor_code))]
+    pub code: String,
+}
+
+/// A code is a secret until it is used.
+impl fmt::Debug for CodeDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CodeDraft(..)")
+    }
+}
+
+impl fmt::Debug for ReauthenticationDraft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ReauthenticationDraft(..)")
+    }
+}
+
+/// The longest recovery code has 27 characters with its separators.
+fn factor_code(code: &str) -> Result<(), ValidationError> {
+    const MAX: usize = 64;
+    let message = match code.chars().count() {
+        0 => "Code is required",
+        count if count > MAX => "Must be at most 64 characters",
+        _ => return Ok(()),
+    };
+    Err(ValidationError::new("code").with_message(message.into()))
 }
 
 /// Input of a request for a password reset, trimmed.

@@ -1,0 +1,45 @@
+//! The most common passwords that are long enough, as `docs/decisions/common-passwords-are-embedded.md` describes.
+
+use sha2::{Digest, Sha256};
+
+/// Bytes of a hash that are kept. One in ten million other passwords is taken for a common one.
+const PREFIX: usize = 5;
+
+/// Sorted prefixes of the SHA-256 of each password in lower case.
+static PREFIXES: &[u8] = include_bytes!("common.bin");
+
+/// Whether a password is one of the most common ones, in any case.
+pub(super) fn contains(password: &str) -> bool {
+    let hash = Sha256::digest(password.to_lowercase().as_bytes());
+    let (prefixes, _) = PREFIXES.as_chunks::<PREFIX>();
+    prefixes
+        .binary_search_by(|known| known.as_slice().cmp(&hash[..PREFIX]))
+        .is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn list_is_sorted_and_without_repetition() {
+        let (prefixes, rest) = PREFIXES.as_chunks::<PREFIX>();
+        assert!(rest.is_empty());
+        assert!(prefixes.is_sorted_by(|one, next| one < next));
+        assert!(prefixes.len() > 90_000);
+    }
+
+    #[test]
+    fn common_passwords_are_found_in_any_case() {
+        for password in ["1234567890", "qwertyuiop", "PASSWORD123", "Liverpool1892"] {
+            assert!(contains(password), "{password}");
+        }
+    }
+
+    #[test]
+    fn other_passwords_are_not_found() {
+        for password in ["correct horse battery", "a few words of mine", ""] {
+            assert!(!contains(password), "{password}");
+        }
+    }
+}

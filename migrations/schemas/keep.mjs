@@ -31,6 +31,9 @@ INSERT INTO pending_sign_ups (digest, name, email, email_key, password, created_
 SELECT 'digest_kept', 'Hedy', 'hedy@example.com', 'hedy@example.com', 'hash_kept', min(created_at), min(created_at) FROM organisations;
 INSERT INTO pending_addresses (user_id, digest, email, expires_at)
 SELECT id, 'digest_kept', 'ada@new.example', created_at FROM users WHERE email_key = 'ada@example.com';
+INSERT INTO totp_factors (user_id, nonce, last_step, created_at)
+SELECT id, 'nonce_kept', 0, created_at FROM users WHERE email_key = 'ada@example.com';
+INSERT INTO recovery_codes (digest, user_id) SELECT 'digest_kept', id FROM users WHERE email_key = 'ada@example.com';
 `;
 
 async function until(found) {

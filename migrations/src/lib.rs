@@ -25,6 +25,7 @@ mod m0023_statuspage_entries;
 mod m0024_channels;
 mod m0025_operator_mails;
 mod m0026_webhook_subscribers;
+mod m0029_sessions_and_factors;
 mod table;
 
 /// All migrations, in order.
@@ -57,6 +58,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0024_channels::Migration),
             Box::new(m0025_operator_mails::Migration),
             Box::new(m0026_webhook_subscribers::Migration),
+            Box::new(m0029_sessions_and_factors::Migration),
         ]
     }
 }

@@ -3,6 +3,7 @@
 
 mod pending;
 mod port;
+mod reauthentication;
 
 use std::sync::Arc;
 
@@ -24,8 +25,9 @@ use crate::mail::Mailer;
 use crate::mail_budget::MailBudget;
 use crate::organisation::OrganisationStore;
 use crate::password::{PasswordHash, PasswordHasher};
+use crate::second_factor::{FactorStore, SecondFactors};
 use crate::secret::SecretToken;
-use crate::session::{Session, SessionStore, Sessions};
+use crate::session::{Client, NewSession, Session, SessionOpener, SessionStore, Sessions};
 use crate::waitlist::{Waiting, WaitlistStore};
 
 pub use port::*;
@@ -39,6 +41,17 @@ pub struct SignedIn {
     pub token: SecretToken,
     /// When the session ends unless it is used.
     pub expires_at: DateTime<Utc>,
+    /// Mark for the browser, which makes it a known device.
+    pub device_mark: String,
+}
+
+/// Result of a sign-in with the right password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PasswordAccepted {
+    /// The account is signed in.
+    SignedIn(SignedIn),
+    /// The account has a second factor, whose code is awaited with this token.
+    SecondFactor(SecretToken),
 }
 
 /// Result of signing up.
@@ -63,6 +76,12 @@ pub struct AccountPorts {
     pub organisations: Arc<dyn OrganisationStore>,
     /// Storage of the waitlist.
     pub waitlist: Arc<dyn WaitlistStore>,
+    /// Storage of second factors.
+    pub factors: Arc<dyn FactorStore>,
+    /// Checks codes of second factors.
+    pub second_factors: Arc<SecondFactors>,
+    /// Opens sessions.
+    pub opener: SessionOpener,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
@@ -123,11 +142,15 @@ impl Accounts {
         self: &Arc<Self>,
         draft: SignUpDraft,
         invitation: Option<SecretToken>,
+        client: &Client,
     ) -> Result<SignedUp, Error> {
         draft.validate().map_err(Invalid::from)?;
+        draft
+            .password
+            .check_personal("password", &draft.name, &draft.email)?;
         let Some(token) = invitation else {
             if self.is_first().await? {
-                return self.create(draft, Admission::First).await;
+                return self.create(draft, Admission::First, client).await;
             }
             return self.sign_up_uninvited(draft).await;
         };
@@ -139,7 +162,9 @@ impl Accounts {
         let invited = EmailKey::of(&found.ok_or(Invitations::BAD)?.email);
         if invited == EmailKey::of(&draft.email) {
             // The invitation was mailed to this address, so its use proves the address.
-            return self.create(draft, Admission::Invitation(digest)).await;
+            return self
+                .create(draft, Admission::Invitation(digest), client)
+                .await;
         }
         let hash = self.ports.hasher.hash(&draft.password).await?;
         self.await_confirmation(draft, hash, Some(digest));
@@ -162,16 +187,20 @@ impl Accounts {
         self: &Arc<Self>,
         draft: SignUpDraft,
         admission: Admission,
+        client: &Client,
     ) -> Result<SignedUp, Error> {
         let hash = self.ports.hasher.hash(&draft.password).await?;
         let token = SecretToken::generate();
-        let account = self.account(&draft, hash, admission, &token);
+        let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
+        let account = self.account(&draft, hash, admission, session);
         let expires_at = account.session.expires_at;
+        let device_mark = self.ports.opener.device_mark(account.user.id);
         match self.ports.accounts.create(account).await? {
             Creation::Made(user) => Ok(SignedUp::SignedIn(SignedIn {
                 user,
                 token,
                 expires_at,
+                device_mark,
             })),
             Creation::Taken => Err(Error::Conflict(Self::INVITED_IS_KNOWN.to_owned())),
             // Another first account was made at the same time.
@@ -179,8 +208,13 @@ impl Accounts {
         }
     }
 
-    /// Signs in the account with this address and password. [`Error::Unauthenticated`] if there is none, [`Error::Invalid`].
-    pub async fn sign_in(&self, draft: SignInDraft) -> Result<SignedIn, Error> {
+    /// Signs in the account with this address and password, or awaits a code if it has a second factor.
+    /// [`Error::Unauthenticated`] if there is none, [`Error::Invalid`].
+    pub async fn sign_in(
+        &self,
+        draft: SignInDraft,
+        client: &Client,
+    ) -> Result<PasswordAccepted, Error> {
         draft.validate().map_err(Invalid::from)?;
         let key = EmailKey::of(&draft.email);
         let candidates = self.ports.accounts.candidates(&key).await?;
@@ -191,30 +225,47 @@ impl Accounts {
             let other = self.whose(&draft, candidates.without_address).await?;
             found = found.or(other);
         }
-        let Some(account) = found else {
+        let Some(mut account) = found else {
             return Err(Self::WRONG);
         };
-        if self.ports.hasher.is_outdated(&account.password) {
-            self.upgrade_password(&draft, &account).await;
+        if self.ports.hasher.is_outdated(&account.password)
+            && let Some(stronger) = self.upgrade_password(&draft, &account).await
+        {
+            account.password = stronger;
         }
-        self.open(account.user).await
+        let factors = self.ports.factors.factors(account.user.id).await?;
+        if factors.is_needed() {
+            let token = self.ports.second_factors.await_code(&account);
+            return Ok(PasswordAccepted::SecondFactor(token));
+        }
+        let signed_in = self.ports.opener.open(account.user, client).await?;
+        Ok(PasswordAccepted::SignedIn(signed_in))
     }
 
-    /// Stores a hash with the current parameters. A failure does not fail the sign-in; the next sign-in tries again.
-    async fn upgrade_password(&self, draft: &SignInDraft, account: &Credentials) {
+    /// Stores a hash with the current parameters, and returns it. A failure does not fail the sign-in; the next sign-in tries again.
+    async fn upgrade_password(
+        &self,
+        draft: &SignInDraft,
+        account: &Credentials,
+    ) -> Option<PasswordHash> {
         let upgraded = async {
             let stronger = self.ports.hasher.hash(&draft.password).await?;
             let outdated = account.password.clone();
             let accounts = &self.ports.accounts;
             accounts
-                .upgrade_password(account.user.id, outdated, stronger)
-                .await
+                .upgrade_password(account.user.id, outdated, stronger.clone())
+                .await?;
+            Ok::<_, Error>(stronger)
         };
-        if let Err(error) = upgraded.await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "a password's hash was not upgraded"
-            );
+        match upgraded.await {
+            Ok(stronger) => Some(stronger),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a password's hash was not upgraded"
+                );
+                None
+            }
         }
     }
 
@@ -276,7 +327,7 @@ impl Accounts {
         draft: &SignUpDraft,
         password: PasswordHash,
         admission: Admission,
-        token: &SecretToken,
+        session: NewSession,
     ) -> NewAccount {
         let clock = &self.ports.clock;
         let user = User {
@@ -291,20 +342,8 @@ impl Accounts {
             user,
             password,
             admission,
-            session: Sessions::fresh(clock.as_ref(), token),
+            session,
         }
-    }
-
-    async fn open(&self, user: User) -> Result<SignedIn, Error> {
-        let token = SecretToken::generate();
-        let session = Sessions::fresh(self.ports.clock.as_ref(), &token);
-        let expires_at = session.expires_at;
-        self.ports.sessions.open(user.id, session).await?;
-        Ok(SignedIn {
-            user,
-            token,
-            expires_at,
-        })
     }
 
     /// A second request of an address changes nothing. Addresses with an account are stored like any other, so that the response

@@ -14,6 +14,8 @@ pub struct Caller {
     pub name: Option<String>,
     /// The session the token belongs to; `None` if the provider does not give it.
     pub session: Option<String>,
+    /// Time of the last authentication; `None` if the provider does not give it.
+    pub authenticated_at: Option<DateTime<Utc>>,
     /// The organisation the token is for; `None` for a user without one.
     pub membership: Option<Membership>,
     /// When the token ends.

@@ -28,6 +28,9 @@ pub enum Error {
     /// The caller may not do this. Holds the sentence to show.
     #[error("{0}")]
     Forbidden(&'static str),
+    /// The caller has to authenticate again before this.
+    #[error("Please enter your password again")]
+    ReauthenticationRequired,
     /// A limit that is counted over a time is reached.
     #[error("{message}")]
     TooMany {

@@ -12,16 +12,18 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::account::Credentials;
+use crate::background::Background;
 use crate::broadcast::MockBroadcast;
 use crate::clock::{Clock, TestClock};
 use crate::link::Links;
-use crate::mail::{Mail, MailContent, MockMailer};
+use crate::mail::{Mail, MailContent, Mailer, MockMailer};
 use crate::mail_budget::{MailBudget, MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::organisation::MockOrganisationStore;
 use crate::outbox::{Commit, MockOutbox};
 use crate::password::{MockPasswordHasher, PasswordHash};
 use crate::relay::Relay;
 use crate::secret::HmacKey;
+use crate::security_mail::SecurityMails;
 use crate::session::Session;
 use crate::stamp::Stamp;
 use crate::transition::Committed;
@@ -94,7 +96,10 @@ pub(crate) fn session(user: User) -> Session {
         id: SessionId(Uuid::from_u128(50)),
         user,
         active_organisation: None,
-        expires_at: now() + TimeDelta::days(30),
+        created_at: now(),
+        authenticated_at: now(),
+        used_at: now(),
+        expires_at: now() + TimeDelta::days(7),
     }
 }
 
@@ -179,6 +184,31 @@ pub(crate) fn credentials(number: u128, email: &str, text: &str) -> Credentials 
         user: user(number, email),
         password: hash_of(text),
     }
+}
+
+/// Sends notices about security with this mailer, on the present runtime.
+pub(crate) fn security_mails(mailer: Arc<dyn Mailer>) -> (SecurityMails, Background) {
+    let background = Background::on(tokio::runtime::Handle::current());
+    let mails = SecurityMails::new(
+        mailer,
+        unlimited_mail(),
+        clock(),
+        background.clone(),
+        links(),
+    );
+    (mails, background)
+}
+
+/// Key of the installation.
+pub(crate) fn hmac_key() -> HmacKey {
+    HmacKey::new("the installation's secret").unwrap()
+}
+
+/// A mailer that sends every mail.
+pub(crate) fn any_mail() -> MockMailer {
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().returning(|_| Ok(()));
+    mailer
 }
 
 /// A mailer that has to send exactly one mail, of which this holds.

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use crate::error::Error;
 use crate::notice::Notice;
 use crate::operator_mail::{Digest, Reminder};
+use crate::security_mail::SecurityNotice;
 
 /// A message to one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub enum MailContent {
         /// URL at which a password reset is requested.
         reset: String,
     },
+    /// The security of the account with this address changed.
+    SecurityNotice(SecurityNotice),
     /// The address was subscribed to an organisation.
     Verification {
         /// The organisation's name.

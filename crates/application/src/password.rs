@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use allclear_domain::account::{Password, PasswordChangeDraft, PasswordDraft, ResetDraft};
+use allclear_domain::account::{Password, PasswordChangeDraft, PasswordDraft, ResetDraft, User};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::UserId;
 use allclear_domain::validation::Invalid;
@@ -20,7 +20,8 @@ use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause};
 use crate::secret::SecretToken;
-use crate::session::Session;
+use crate::security_mail::{SecurityChange, SecurityMails};
+use crate::session::{Client, Session};
 
 /// The hash of a password.
 #[derive(Clone)]
@@ -90,6 +91,8 @@ pub struct PasswordPorts {
     pub mailer: Arc<dyn Mailer>,
     /// Mail budget.
     pub mail_budget: Arc<MailBudget>,
+    /// Sends mails about changes.
+    pub security_mails: SecurityMails,
     /// Time.
     pub clock: Arc<dyn Clock>,
 }
@@ -119,7 +122,12 @@ impl Passwords {
 
     /// Changes the password of the session's account, and ends the account's other sessions (OWASP ASVS 5.0, 7.4.3).
     /// [`Error::Invalid`] when the present password is wrong.
-    pub async fn change(&self, session: &Session, draft: PasswordChangeDraft) -> Result<(), Error> {
+    pub async fn change(
+        &self,
+        session: &Session,
+        draft: PasswordChangeDraft,
+        client: &Client,
+    ) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
         let account = self
             .ports
@@ -136,6 +144,10 @@ impl Passwords {
         if verified.is_none() {
             return Err(Invalid::field("currentPassword", "Wrong password").into());
         }
+        let user = &account.user;
+        draft
+            .new_password
+            .check_personal("newPassword", &user.name, &user.email)?;
         let hash = self.ports.hasher.hash(&draft.new_password).await?;
         match self
             .ports
@@ -143,7 +155,10 @@ impl Passwords {
             .set_password(account.user.id, hash, Some(session.id))
             .await?
         {
-            PasswordStored::Stored => Ok(()),
+            PasswordStored::Stored => {
+                self.mail_change(&account.user, client);
+                Ok(())
+            }
             PasswordStored::Gone => Err(Error::NotFound("Account")),
         }
     }
@@ -187,7 +202,12 @@ impl Passwords {
 
     /// Sets the password of a reset link's account and ends all sessions of the account. The link works once. Returns the
     /// account. [`Error::BadCode`], [`Error::Invalid`].
-    pub async fn reset(&self, token: &SecretToken, draft: PasswordDraft) -> Result<UserId, Error> {
+    pub async fn reset(
+        &self,
+        token: &SecretToken,
+        draft: PasswordDraft,
+        client: &Client,
+    ) -> Result<UserId, Error> {
         draft.validate().map_err(Invalid::from)?;
         let digest = token.digest();
         // An unknown link costs no hash: the difference in time reveals nothing.
@@ -197,6 +217,10 @@ impl Passwords {
             .find_reset(&digest, self.ports.clock.now())
             .await?
             .ok_or(Self::BAD_RESET)?;
+        let user = &account.user;
+        draft
+            .password
+            .check_personal("password", &user.name, &user.email)?;
         let hash = self.ports.hasher.hash(&draft.password).await?;
         match self
             .ports
@@ -204,9 +228,17 @@ impl Passwords {
             .use_reset(&digest, hash, self.ports.clock.now())
             .await?
         {
-            PasswordStored::Stored => Ok(account.user.id),
+            PasswordStored::Stored => {
+                self.mail_change(&account.user, client);
+                Ok(account.user.id)
+            }
             PasswordStored::Gone => Err(Self::BAD_RESET),
         }
+    }
+
+    fn mail_change(&self, user: &User, client: &Client) {
+        let change = SecurityChange::PasswordChanged;
+        self.ports.security_mails.send(user, change, client);
     }
 }
 

@@ -12,6 +12,24 @@ pub enum SecurityEvent {
     SignInFailed,
     /// A session was ended by its owner.
     SignedOut,
+    /// Sessions were ended from another session of the account.
+    SessionEnded,
+    /// A signed-in person entered the password again.
+    Reauthenticated,
+    /// A signed-in person entered a wrong password.
+    ReauthenticationFailed,
+    /// A second factor was added to an account.
+    FactorAdded,
+    /// A second factor was removed from an account.
+    FactorRemoved,
+    /// A recovery code was used to sign in.
+    RecoveryCodeUsed,
+    /// The recovery codes of an account were replaced.
+    RecoveryCodesReplaced,
+    /// The password of a sign-in was right, and the code of the second factor wrong.
+    SecondFactorFailed,
+    /// An operator removed all second factors of an account.
+    FactorsReset,
     /// A rate limit refused a client.
     Throttled,
     /// A bearer token was refused.
@@ -58,6 +76,15 @@ impl SecurityEvent {
             Self::SignedIn => "signed-in",
             Self::SignInFailed => "sign-in-failed",
             Self::SignedOut => "signed-out",
+            Self::SessionEnded => "session-ended",
+            Self::Reauthenticated => "re-authenticated",
+            Self::ReauthenticationFailed => "re-authentication-failed",
+            Self::FactorAdded => "factor-added",
+            Self::FactorRemoved => "factor-removed",
+            Self::RecoveryCodeUsed => "recovery-code-used",
+            Self::RecoveryCodesReplaced => "recovery-codes-replaced",
+            Self::SecondFactorFailed => "second-factor-failed",
+            Self::FactorsReset => "factors-reset",
             Self::Throttled => "throttled",
             Self::TokenRefused => "token-refused",
             Self::PasswordChanged => "password-changed",
@@ -83,7 +110,12 @@ impl SecurityEvent {
     const fn is_refusal(self) -> bool {
         matches!(
             self,
-            Self::SignInFailed | Self::Throttled | Self::TokenRefused | Self::PasswordChangeRefused
+            Self::SignInFailed
+                | Self::SecondFactorFailed
+                | Self::ReauthenticationFailed
+                | Self::Throttled
+                | Self::TokenRefused
+                | Self::PasswordChangeRefused
         )
     }
 }

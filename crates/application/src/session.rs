@@ -1,82 +1,33 @@
 //! Sessions of signed-in people, and their short-lived tokens.
 
+mod port;
+mod sign_in;
+
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use allclear_domain::account::User;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::caller::Membership;
 use crate::clock::Clock;
 use crate::error::Error;
-use crate::secret::{Digest, SecretToken};
+use crate::secret::SecretToken;
 
-/// A session to be stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewSession {
-    /// Its identifier.
-    pub id: SessionId,
-    /// The digest of its token.
-    pub digest: Digest,
-    /// When it began.
-    pub created_at: DateTime<Utc>,
-    /// Expiry; use of the session extends it.
-    pub expires_at: DateTime<Utc>,
-}
+pub use port::*;
+pub use sign_in::SessionOpener;
 
-/// A session that has not ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// Its identifier.
-    pub id: SessionId,
-    /// The account.
-    pub user: User,
-    /// The organisation of the last issued token.
-    pub active_organisation: Option<OrganisationId>,
-    /// Expiry; use of the session extends it.
-    pub expires_at: DateTime<Utc>,
-}
-
-/// Current state of a token's bearer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bearer {
-    /// The person's name.
-    pub name: String,
-    /// The person's membership in the requested organisation; `None` if there is none.
-    pub membership: Option<Belonging>,
-}
-
-/// Storage of sessions. An expired one does not exist.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait SessionStore: Send + Sync {
-    /// Stores a session of an account.
-    async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error>;
-
-    /// Returns the session whose token has this digest. `None` if there is none.
-    async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error>;
-
-    /// Sets the expiry of a session.
-    async fn extend(&self, id: SessionId, expires_at: DateTime<Utc>) -> Result<(), Error>;
-
-    /// Stores the organisation of the last issued token.
-    async fn activate(&self, id: SessionId, organisation: &OrganisationId) -> Result<(), Error>;
-
-    /// Ends the session whose token has this digest, if there is one.
-    async fn end(&self, digest: &Digest) -> Result<(), Error>;
-
-    /// Returns the bearer of a session's tokens, with the membership in an organisation; `None` if the session does not exist. An
-    /// adapter MUST read committed data, without a cache, so that a token is invalid as soon as its session or membership ends.
-    async fn bearer(
-        &self,
-        session: SessionId,
-        user: UserId,
-        organisation: Option<OrganisationId>,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Bearer>, Error>;
+/// The program and the machine from which a person signs in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Client {
+    /// Browser and operating system; `None` if they are unknown.
+    pub device: Option<String>,
+    /// Address of the client.
+    pub address: Option<IpAddr>,
+    /// Device marks that the browser keeps; see [`SessionOpener`].
+    pub marks: Vec<String>,
 }
 
 /// Content of a bearer token.
@@ -137,12 +88,18 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Lifetime of an unused session.
+    /// Lifetime of a session, however much it is used (OWASP ASVS 5.0, 7.3.2).
     pub const LIFE: TimeDelta = TimeDelta::days(30);
+    /// Lifetime of an unused session (OWASP ASVS 5.0, 7.3.1).
+    pub const IDLE: TimeDelta = TimeDelta::days(7);
+    /// Maximum of sessions of an account. Another one ends the session that was not used for the longest time.
+    pub const PER_ACCOUNT: u64 = 50;
+    /// How long an authentication is recent enough for sensitive changes (OWASP ASVS 5.0, 7.5.3).
+    pub const RECENT: TimeDelta = TimeDelta::minutes(10);
     /// Maximum lifetime of a bearer token; it is invalid earlier if its session or membership ends.
     pub const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(5);
-    /// Minimum time between two extensions of a session, because each one is a write.
-    const EXTENSION: TimeDelta = TimeDelta::days(1);
+    /// Minimum time between two notes that a session was used, because each one is a write.
+    const USE_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
     /// The use cases over these ports.
     #[must_use]
@@ -159,14 +116,15 @@ impl Sessions {
     }
 
     /// A session that begins now.
-    pub(crate) fn fresh(clock: &dyn Clock, token: &SecretToken) -> NewSession {
+    pub(crate) fn fresh(clock: &dyn Clock, token: &SecretToken, client: &Client) -> NewSession {
         let created_at = clock.now();
-        let expires_at = created_at + Self::LIFE;
         NewSession {
             id: SessionId(clock.id()),
             digest: token.digest(),
             created_at,
-            expires_at,
+            expires_at: created_at + Self::IDLE,
+            device: client.device.clone(),
+            address: client.address.map(|address| address.to_string()),
         }
     }
 
@@ -175,14 +133,41 @@ impl Sessions {
         self.store.find(&token.digest(), self.clock.now()).await
     }
 
-    /// Extends a session that is used. Returns the new expiry for the cookie; `None` if the session was not extended.
-    pub async fn extend(&self, session: &Session) -> Result<Option<DateTime<Utc>>, Error> {
-        let end = self.clock.now() + Self::LIFE;
-        if end - session.expires_at < Self::EXTENSION {
-            return Ok(None);
+    /// Notes that a session is used, which prolongs it up to its absolute lifetime.
+    pub async fn touch(&self, session: &Session) -> Result<(), Error> {
+        let now = self.clock.now();
+        if now - session.used_at < Self::USE_INTERVAL {
+            return Ok(());
         }
-        self.store.extend(session.id, end).await?;
-        Ok(Some(end))
+        let end = (now + Self::IDLE).min(session.created_at + Self::LIFE);
+        self.store.touch(session.id, now, end).await
+    }
+
+    /// Fails if the person of the session has not authenticated lately.
+    ///
+    /// # Errors
+    /// [`Error::ReauthenticationRequired`].
+    pub fn require_recent(&self, session: &Session) -> Result<(), Error> {
+        require_recent(Some(session.authenticated_at), self.clock.now())
+    }
+
+    /// Returns the sessions of the session's account, the one that was used last first.
+    pub async fn list(&self, session: &Session) -> Result<Vec<ListedSession>, Error> {
+        self.store.list(session.user.id, self.clock.now()).await
+    }
+
+    /// Ends a session of the session's account. [`Error::NotFound`].
+    pub async fn end(&self, session: &Session, id: SessionId) -> Result<(), Error> {
+        if self.store.end_one(session.user.id, id).await? {
+            Ok(())
+        } else {
+            Err(Error::NotFound("Session"))
+        }
+    }
+
+    /// Ends the other sessions of the session's account. Returns their number.
+    pub async fn end_others(&self, session: &Session) -> Result<u64, Error> {
+        self.store.end_others(session.user.id, session.id).await
     }
 
     /// Ends the session of a cookie's token. Its bearer tokens become invalid.
@@ -248,6 +233,21 @@ fn membership(
         organisation_name: Some(name),
         role,
     }
+}
+
+/// Fails if an authentication is not recent enough for a sensitive change. An unknown time is recent: the identity provider does
+/// not give it.
+///
+/// # Errors
+/// [`Error::ReauthenticationRequired`].
+pub fn require_recent(
+    authenticated_at: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    if authenticated_at.is_some_and(|at| now - at > Sessions::RECENT) {
+        return Err(Error::ReauthenticationRequired);
+    }
+    Ok(())
 }
 
 /// Fails with [`Error::Forbidden`] if the member is not an admin.

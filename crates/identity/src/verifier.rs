@@ -90,6 +90,7 @@ impl TokenVerifier for Verifier {
             subject: claims.sub,
             name: Some(bearer.name),
             session: Some(claims.sid),
+            authenticated_at: Some(bearer.authenticated_at),
             membership,
             expires_at,
         })

@@ -2,6 +2,7 @@
 
 mod notice;
 mod operator;
+mod security;
 mod status;
 
 use allclear_application::mail::MailContent;
@@ -10,6 +11,7 @@ use askama::Template;
 
 use self::notice::{NoticeHtml, NoticeLinks, NoticeMail, NoticeText};
 use self::operator::{DigestMail, ReminderMail};
+use self::security::SecurityMail;
 
 /// Subject and body of a mail.
 #[derive(Debug)]
@@ -155,6 +157,7 @@ impl RenderedMail {
                 &KnownAddressHtml { sign_in, reset },
                 vec![sign_in.clone(), reset.clone()],
             ),
+            MailContent::SecurityNotice(notice) => SecurityMail::new(notice).render(),
             MailContent::Verification {
                 organisation,
                 link,

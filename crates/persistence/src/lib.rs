@@ -39,6 +39,7 @@ mod readiness;
 mod restore;
 pub mod review;
 mod schema;
+mod second_factor;
 pub mod session;
 pub mod snapshot;
 pub mod sqlite_file;

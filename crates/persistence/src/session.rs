@@ -2,11 +2,16 @@
 
 use allclear_application::error::Error;
 use allclear_application::secret::Digest;
-use allclear_application::session::{Bearer, NewSession, Session, SessionStore};
+use allclear_application::session::{
+    Bearer, ListedSession, NewSession, Session, SessionStore, Sessions,
+};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select,
+};
 
 use crate::account::credentials;
 use crate::database::Database;
@@ -23,10 +28,8 @@ impl SessionStore for Database {
     }
 
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error> {
-        let alive = Entity::find()
+        let found = alive(Entity::find(), now)
             .filter(Column::Digest.eq(digest.as_str()))
-            .filter(Column::ExpiresAt.gt(now));
-        let found = alive
             .find_also_related(user::Entity)
             .one(self.read())
             .await
@@ -37,11 +40,34 @@ impl SessionStore for Database {
         session(row, user).map(Some)
     }
 
-    async fn extend(&self, id: SessionId, expires_at: DateTime<Utc>) -> Result<(), Error> {
+    async fn touch(
+        &self,
+        id: SessionId,
+        used_at: DateTime<Utc>,
+        expires_at: DateTime<Utc>,
+    ) -> Result<(), Error> {
         self.set(
             id,
             ActiveModel {
+                used_at: Set(used_at),
                 expires_at: Set(expires_at),
+                ..Default::default()
+            },
+        )
+        .await
+    }
+
+    async fn authenticate(
+        &self,
+        id: SessionId,
+        digest: Digest,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        self.set(
+            id,
+            ActiveModel {
+                digest: Set(digest.as_str().to_owned()),
+                authenticated_at: Set(now),
                 ..Default::default()
             },
         )
@@ -72,6 +98,36 @@ impl SessionStore for Database {
         .await
     }
 
+    async fn list(&self, user: UserId, now: DateTime<Utc>) -> Result<Vec<ListedSession>, Error> {
+        let rows = alive(Entity::find(), now)
+            .filter(Column::UserId.eq(user.0))
+            .order_by_desc(Column::UsedAt)
+            .order_by_desc(Column::Id)
+            .limit(Sessions::PER_ACCOUNT)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        Ok(rows.into_iter().map(listed).collect())
+    }
+
+    async fn end_one(&self, user: UserId, id: SessionId) -> Result<bool, Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let ended = Entity::delete_many()
+                    .filter(Column::UserId.eq(user.0))
+                    .filter(Column::Id.eq(id.0));
+                let ended = ended.exec(transaction).await.map_err(broken)?;
+                Ok(ended.rows_affected > 0)
+            })
+        })
+        .await
+    }
+
+    async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error> {
+        self.write(move |transaction| Box::pin(end_all(transaction, user, Some(spared))))
+            .await
+    }
+
     async fn bearer(
         &self,
         session: SessionId,
@@ -79,15 +135,13 @@ impl SessionStore for Database {
         organisation: Option<OrganisationId>,
         now: DateTime<Utc>,
     ) -> Result<Option<Bearer>, Error> {
-        let alive = Entity::find_by_id(session.0)
+        let found = alive(Entity::find_by_id(session.0), now)
             .filter(Column::UserId.eq(user.0))
-            .filter(Column::ExpiresAt.gt(now));
-        let found = alive
             .find_also_related(user::Entity)
             .one(self.read())
             .await
             .map_err(broken)?;
-        let Some((_, Some(bearer))) = found else {
+        let Some((session, Some(bearer))) = found else {
             return Ok(None);
         };
         let membership = match organisation {
@@ -96,6 +150,7 @@ impl SessionStore for Database {
         };
         Ok(Some(Bearer {
             name: bearer.name,
+            authenticated_at: session.authenticated_at,
             membership,
         }))
     }
@@ -116,19 +171,66 @@ impl Database {
     }
 }
 
+/// Sessions that have not ended. The expiry of a session from before the absolute lifetime may be later.
+fn alive(sessions: Select<Entity>, now: DateTime<Utc>) -> Select<Entity> {
+    sessions
+        .filter(Column::ExpiresAt.gt(now))
+        .filter(Column::CreatedAt.gt(now - Sessions::LIFE))
+}
+
+/// Ends the sessions of an account except `spared`. Returns their number.
+pub(crate) async fn end_all(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    spared: Option<SessionId>,
+) -> Result<u64, Error> {
+    let mut ended = Entity::delete_many().filter(Column::UserId.eq(user.0));
+    if let Some(spared) = spared {
+        ended = ended.filter(Column::Id.ne(spared.0));
+    }
+    let ended = ended.exec(transaction).await.map_err(broken)?;
+    Ok(ended.rows_affected)
+}
+
+/// Ends the sessions of an account beyond the newest ones, so that another one has room.
+async fn make_room(transaction: &DatabaseTransaction, user: UserId) -> Result<(), Error> {
+    let excess: Vec<uuid::Uuid> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::UserId.eq(user.0))
+        .order_by_desc(Column::UsedAt)
+        .order_by_desc(Column::Id)
+        .offset(Sessions::PER_ACCOUNT - 1)
+        .limit(Sessions::PER_ACCOUNT)
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    if !excess.is_empty() {
+        let ended = Entity::delete_many().filter(Column::Id.is_in(excess));
+        ended.exec(transaction).await.map_err(broken)?;
+    }
+    Ok(())
+}
+
 /// Stores a session of an account.
 pub(crate) async fn insert(
     transaction: &DatabaseTransaction,
     user: UserId,
     session: NewSession,
 ) -> Result<(), Error> {
+    make_room(transaction, user).await?;
     let row = ActiveModel {
         id: Set(session.id.0),
         digest: Set(session.digest.as_str().to_owned()),
         user_id: Set(user.0),
         active_organisation_id: Set(None),
         created_at: Set(session.created_at),
+        authenticated_at: Set(session.created_at),
+        used_at: Set(session.created_at),
         expires_at: Set(session.expires_at),
+        device: Set(session.device),
+        address: Set(session.address),
     };
     Entity::insert(row)
         .exec_without_returning(transaction)
@@ -145,6 +247,19 @@ fn session(row: Model, user: user::Model) -> Result<Session, Error> {
         id: SessionId(row.id),
         user: credentials(user).user,
         active_organisation: active.transpose().map_err(Error::internal)?,
+        created_at: row.created_at,
+        authenticated_at: row.authenticated_at,
+        used_at: row.used_at,
         expires_at: row.expires_at,
     })
+}
+
+fn listed(row: Model) -> ListedSession {
+    ListedSession {
+        id: SessionId(row.id),
+        created_at: row.created_at,
+        used_at: row.used_at,
+        device: row.device,
+        address: row.address,
+    }
 }

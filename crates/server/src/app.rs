@@ -149,6 +149,7 @@ impl App {
             proxies: Arc::clone(&public.proxies),
             client_limits: Arc::clone(&public.client_limits),
             origin: public_url.clone(),
+            clock: Arc::clone(&clock),
             allowed_origins: settings.allowed_origins.clone(),
             timeouts: settings.timeouts(),
         };

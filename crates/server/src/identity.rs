@@ -13,9 +13,11 @@ use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
 use allclear_application::password::{PasswordPorts, Passwords};
 use allclear_application::relay::Relay;
+use allclear_application::second_factor::{FactorPorts, SecondFactors};
 use allclear_application::secret::HmacKey;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
-use allclear_application::session::Sessions;
+use allclear_application::security_mail::SecurityMails;
+use allclear_application::session::{SessionOpener, Sessions};
 use allclear_application::waitlist::Waitlist;
 use allclear_domain::account::AddressDraft;
 use allclear_identity::key_ring::KeyRing;
@@ -35,6 +37,7 @@ pub(crate) struct Identity {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) passwords: Arc<Passwords>,
+    pub(crate) second_factors: Arc<SecondFactors>,
     pub(crate) memberships: Arc<Memberships>,
     pub(crate) invitations: Arc<Invitations>,
     pub(crate) waitlist: Arc<Waitlist>,
@@ -90,11 +93,36 @@ pub(crate) async fn built_in(
     let hasher = Arc::new(Argon2idHasher::new(cores));
 
     let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
+    let security_mails = SecurityMails::new(
+        Arc::clone(mailer),
+        Arc::clone(&mail_budget),
+        Arc::clone(clock),
+        background.clone(),
+        links.clone(),
+    );
+    let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
+    let opener = SessionOpener::new(
+        Arc::clone(&store) as _,
+        Arc::clone(clock),
+        hmac_key.clone(),
+        security_mails.clone(),
+    );
+    let second_factors = Arc::new(SecondFactors::new(FactorPorts {
+        accounts: Arc::clone(&store) as _,
+        factors: Arc::clone(&store) as _,
+        opener: opener.clone(),
+        mails: security_mails.clone(),
+        clock: Arc::clone(clock),
+        hmac_key,
+    }));
     let ports = AccountPorts {
         accounts: Arc::clone(&store) as _,
         sessions: Arc::clone(&store) as _,
         organisations: Arc::clone(&store) as _,
         waitlist: Arc::clone(&store) as _,
+        factors: Arc::clone(&store) as _,
+        second_factors: Arc::clone(&second_factors),
+        opener,
         hasher: Arc::clone(&hasher) as _,
         mailer: Arc::clone(mailer),
         mail_budget: Arc::clone(&mail_budget),
@@ -115,6 +143,7 @@ pub(crate) async fn built_in(
         hasher,
         mailer: Arc::clone(mailer),
         mail_budget: Arc::clone(&mail_budget),
+        security_mails,
         clock: Arc::clone(clock),
     };
     let passwords = Passwords::new(ports, background.clone(), links.clone());
@@ -137,6 +166,7 @@ pub(crate) async fn built_in(
         accounts: Arc::new(accounts),
         sessions: Arc::new(sessions),
         passwords: Arc::new(passwords),
+        second_factors,
         memberships: Arc::new(memberships),
         invitations,
         waitlist: Arc::new(waitlist),
@@ -168,6 +198,7 @@ impl Identity {
             accounts: Arc::clone(&self.accounts),
             sessions: Arc::clone(&self.sessions),
             passwords: Arc::clone(&self.passwords),
+            second_factors: Arc::clone(&self.second_factors),
             memberships: Arc::clone(&self.memberships),
             invitations: Arc::clone(&self.invitations),
             waitlist: Arc::clone(&self.waitlist),

@@ -4,9 +4,11 @@ use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpRequest, web};
 use allclear_application::caller::{Caller, Role, TokenError, TokenVerifier};
+use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_application::session::require_recent;
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use futures_util::future::LocalBoxFuture;
@@ -83,6 +85,26 @@ impl FromRequest for Operator {
             };
             Origin::identify(operator.author());
             Ok(operator)
+        })
+    }
+}
+
+/// An operator who has authenticated lately; 403 with a problem type of its own otherwise. For sensitive changes.
+#[derive(Debug, Clone)]
+pub(crate) struct RecentOperator(pub(crate) Operator);
+
+impl FromRequest for RecentOperator {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let operator = Operator::from_request(request, payload);
+        let clock = request.app_data::<web::Data<dyn Clock>>().cloned();
+        Box::pin(async move {
+            let operator = operator.await?;
+            let clock = clock.ok_or_else(|| Error::internal("no clock is configured"))?;
+            require_recent(operator.caller.authenticated_at, clock.now())?;
+            Ok(Self(operator))
         })
     }
 }

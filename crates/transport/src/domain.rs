@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::Operator;
+use crate::caller::RecentOperator;
 use crate::host::{Host, host_of};
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -87,7 +87,7 @@ struct DomainInput {
 }
 
 /// Claims a domain for the organisation, in place of its present one. Only for admins. The domain must serve the returned token
-/// before it is verified. 409 if another organisation has verified it.
+/// before it is verified. 409 if another organisation has verified it. Needs a recent authentication.
 #[utoipa::path(
     tag = "organisation",
     request_body = DomainInput,
@@ -96,7 +96,7 @@ struct DomainInput {
 )]
 #[put("/organisation/domain")]
 async fn claim_domain(
-    operator: Operator,
+    RecentOperator(operator): RecentOperator,
     body: Body<DomainInput>,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
@@ -112,6 +112,7 @@ async fn claim_domain(
 }
 
 /// Asks the domain for the token, and takes the domain if it serves the token. Only for admins. 409 with the reason if it does not.
+/// Needs a recent authentication.
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
@@ -119,7 +120,7 @@ async fn claim_domain(
 )]
 #[post("/organisation/domain/verify")]
 async fn verify_domain(
-    operator: Operator,
+    RecentOperator(operator): RecentOperator,
     domains: web::Data<Domains>,
     throttle: web::Data<DomainThrottle>,
 ) -> Result<HttpResponse, Problem> {
@@ -130,7 +131,8 @@ async fn verify_domain(
     Ok(ApiResponse::new(DomainBody::of(&verified, operator.role)?).ok())
 }
 
-/// Removes the organisation's domain. Only for admins. Its pages are no longer served there.
+/// Removes the organisation's domain. Only for admins. Its pages are no longer served there. Needs a
+/// recent authentication.
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
@@ -138,7 +140,7 @@ async fn verify_domain(
 )]
 #[delete("/organisation/domain")]
 async fn remove_domain(
-    operator: Operator,
+    RecentOperator(operator): RecentOperator,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
     let removed = domains.remove(&operator.organisation, operator.role);

@@ -2,8 +2,10 @@
 //! that change something must come from the installation's own pages, or not from a page at all.
 
 mod account;
+mod code_guesses;
 mod confirmation;
 pub(crate) mod cookie;
+mod device;
 mod guesses;
 mod input;
 mod invitation;
@@ -11,8 +13,11 @@ pub(crate) mod key_set;
 mod membership;
 mod organisation;
 mod password;
+mod reauthentication;
 mod same_origin;
+mod second_factor;
 mod session;
+mod session_list;
 mod signed_in;
 pub mod throttle;
 mod waitlist;
@@ -27,6 +32,7 @@ use allclear_application::caller::TokenVerifier;
 use allclear_application::invitation::Invitations;
 use allclear_application::membership::Memberships;
 use allclear_application::password::Passwords;
+use allclear_application::second_factor::SecondFactors;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 
@@ -47,6 +53,8 @@ pub struct BuiltInServices {
     pub sessions: Arc<Sessions>,
     /// Changing and resetting passwords.
     pub passwords: Arc<Passwords>,
+    /// Second factors.
+    pub second_factors: Arc<SecondFactors>,
     /// Organisations and their members.
     pub memberships: Arc<Memberships>,
     /// Invitations.
@@ -65,6 +73,7 @@ impl BuiltInServices {
             .app_data(Data::from(Arc::clone(&self.accounts)))
             .app_data(Data::from(Arc::clone(&self.sessions)))
             .app_data(Data::from(Arc::clone(&self.passwords)))
+            .app_data(Data::from(Arc::clone(&self.second_factors)))
             .app_data(Data::from(Arc::clone(&self.memberships)))
             .app_data(Data::from(Arc::clone(&self.invitations)))
             .app_data(Data::from(Arc::clone(&self.waitlist)))
@@ -91,6 +100,9 @@ pub(crate) fn routes(config: &mut impl Routes) {
     account::routes(config);
     confirmation::routes(config);
     session::routes(config);
+    session_list::routes(config);
+    reauthentication::routes(config);
+    second_factor::routes(config);
     password::routes(config);
     organisation::routes(config);
     membership::routes(config);

@@ -13,6 +13,7 @@ use utoipa::{IntoResponses, ToSchema};
 /// An error response.
 #[derive(Debug)]
 pub(crate) struct Problem {
+    kind: &'static str,
     status: StatusCode,
     message: String,
     errors: Vec<FieldError>,
@@ -24,6 +25,7 @@ impl Problem {
     /// A problem with a message for people.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self {
+            kind: "about:blank",
             status,
             message: message.into(),
             errors: Vec::new(),
@@ -118,6 +120,10 @@ impl From<Error> for Problem {
             Error::BadCode(message) => Self::new(StatusCode::BAD_REQUEST, message),
             Error::Unauthenticated(message) => Self::new(StatusCode::UNAUTHORIZED, message),
             Error::Forbidden(message) => Self::new(StatusCode::FORBIDDEN, message),
+            Error::ReauthenticationRequired => Self {
+                kind: "/problems/re-authentication-required",
+                ..Self::new(StatusCode::FORBIDDEN, error.to_string())
+            },
             Error::TooMany {
                 message,
                 retry_after,
@@ -185,7 +191,7 @@ impl ResponseError for Problem {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
         }
         let body = ProblemBody {
-            kind: "about:blank",
+            kind: self.kind,
             title: self.status.canonical_reason().unwrap_or("Error"),
             status: self.status.as_u16(),
             detail: &self.message,
@@ -208,7 +214,8 @@ impl ResponseError for Problem {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(crate) struct ProblemBody<'a> {
-    /// Always `about:blank`: the status says all.
+    /// `about:blank` if the status says all, otherwise a relative URL that names the problem:
+    /// `/problems/re-authentication-required`.
     #[serde(rename = "type")]
     kind: &'a str,
     /// Name of the status.
@@ -325,6 +332,11 @@ mod tests {
                 "Only an admin may do this",
             ),
             (
+                Error::ReauthenticationRequired,
+                403,
+                "Please enter your password again",
+            ),
+            (
                 Error::Unavailable("secret".into()),
                 503,
                 "Temporarily unavailable, please try again",
@@ -341,6 +353,9 @@ mod tests {
             assert_eq!(body["status"], status);
             assert!(!body.to_string().contains("secret"), "{body}");
         }
+        let (_, body) = response_of(Error::ReauthenticationRequired).await;
+        assert_eq!(body["type"], "/problems/re-authentication-required");
+        assert_eq!(response_of(Error::Stale).await.1["type"], "about:blank");
         assert_eq!(response_of(Error::Stale).await.0, 412);
         assert_eq!(response_of(TokenError::Bad("expired".into())).await.0, 401);
         assert_eq!(

@@ -15,7 +15,7 @@ use crate::mail::{Mail, MailContent};
 use crate::mail_budget::MailCause;
 use crate::password::PasswordHash;
 use crate::secret::{Digest, SecretToken};
-use crate::session::{Session, Sessions};
+use crate::session::{Client, Session, Sessions};
 
 impl Accounts {
     /// Lifetime of the link in a confirmation mail.
@@ -30,10 +30,10 @@ impl Accounts {
         Error::BadCode("There is an account with this address already. Please sign in");
 
     /// Creates the account of a confirmation link and signs it in. [`Error::BadCode`] if the token is wrong, used or expired.
-    pub async fn confirm(&self, token: &SecretToken) -> Result<SignedIn, Error> {
+    pub async fn confirm(&self, token: &SecretToken, client: &Client) -> Result<SignedIn, Error> {
         let clock = &self.ports.clock;
         let session_token = SecretToken::generate();
-        let session = Sessions::fresh(clock.as_ref(), &session_token);
+        let session = Sessions::fresh(clock.as_ref(), &session_token, client);
         let expires_at = session.expires_at;
         let confirmation = Confirmation {
             digest: token.digest(),
@@ -44,6 +44,7 @@ impl Accounts {
         };
         match self.ports.accounts.confirm_sign_up(confirmation).await? {
             Confirmed::Done(user) => Ok(SignedIn {
+                device_mark: self.ports.opener.device_mark(user.id),
                 user,
                 token: session_token,
                 expires_at,

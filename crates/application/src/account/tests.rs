@@ -5,22 +5,32 @@ use chrono::DateTime;
 use uuid::Uuid;
 
 use crate::fixture::{
-    OUTDATED, PASSWORD, clock, credentials, hash_of, hasher, links, mailer, no_mail_left, now,
-    password, session, unlimited_mail, user,
+    OUTDATED, PASSWORD, any_mail, clock, credentials, hash_of, hasher, hmac_key, links, mailer,
+    no_mail_left, now, password, security_mails, session, unlimited_mail, user,
 };
 use crate::invitation::Invitation;
 use crate::mail::{MailContent, MockMailer};
 use crate::organisation::MockOrganisationStore;
+use crate::second_factor::{FactorPorts, Factors, MockFactorStore, TotpFactor};
 use crate::session::MockSessionStore;
 use crate::waitlist::MockWaitlistStore;
-use allclear_domain::account::AddressDraft;
+use allclear_domain::account::{AddressDraft, ReauthenticationDraft};
 use allclear_domain::id::InvitationId;
 
 const ADDRESS: &str = "ann@example.com";
 
+fn client() -> Client {
+    Client {
+        device: Some("Firefox on Linux".into()),
+        address: Some([192, 0, 2, 1].into()),
+        marks: Vec::new(),
+    }
+}
+
 struct Ports {
     accounts: MockAccountStore,
     sessions: MockSessionStore,
+    factors: MockFactorStore,
     organisations: MockOrganisationStore,
     waitlist: MockWaitlistStore,
     mailer: MockMailer,
@@ -35,6 +45,7 @@ impl Ports {
         Self {
             accounts: MockAccountStore::new(),
             sessions: MockSessionStore::new(),
+            factors: MockFactorStore::new(),
             organisations: MockOrganisationStore::new(),
             waitlist: MockWaitlistStore::new(),
             mailer: MockMailer::new(),
@@ -69,33 +80,52 @@ impl Ports {
         self
     }
 
+    /// An account without a second factor signs in from an unknown device.
     fn opens_session_of(mut self, number: u128) -> Self {
         let wanted = user(number, ADDRESS).id;
         self.sessions
             .expect_open()
-            .withf(move |id, _| *id == wanted)
+            .withf(move |id, session| {
+                *id == wanted && session.device.as_deref() == Some("Firefox on Linux")
+            })
             .times(1)
             .returning(|_, _| Ok(()));
+        self.factors
+            .expect_factors()
+            .returning(|_| Ok(Factors::default()));
+        self.mailer = any_mail();
         self
     }
 
     fn service(self, mode: SignUpMode) -> Arc<Accounts> {
+        let accounts: Arc<dyn AccountStore> = Arc::new(self.accounts);
+        let sessions: Arc<dyn SessionStore> = Arc::new(self.sessions);
+        let factors: Arc<dyn FactorStore> = Arc::new(self.factors);
+        let mailer: Arc<dyn Mailer> = Arc::new(self.mailer);
+        let (mails, background) = security_mails(Arc::clone(&mailer));
+        let opener = SessionOpener::new(Arc::clone(&sessions), clock(), hmac_key(), mails.clone());
+        let second_factors = SecondFactors::new(FactorPorts {
+            accounts: Arc::clone(&accounts),
+            factors: Arc::clone(&factors),
+            opener: opener.clone(),
+            mails,
+            clock: clock(),
+            hmac_key: hmac_key(),
+        });
         let ports = AccountPorts {
-            accounts: Arc::new(self.accounts),
-            sessions: Arc::new(self.sessions),
+            accounts,
+            sessions,
+            factors,
+            second_factors: Arc::new(second_factors),
+            opener,
             organisations: Arc::new(self.organisations),
             waitlist: Arc::new(self.waitlist),
             hasher: Arc::new(hasher(self.hashes, self.verifications)),
-            mailer: Arc::new(self.mailer),
+            mailer,
             mail_budget: self.mail_budget,
             clock: clock(),
         };
-        Arc::new(Accounts::new(
-            ports,
-            mode,
-            Background::on(tokio::runtime::Handle::current()),
-            links(),
-        ))
+        Arc::new(Accounts::new(ports, mode, background, links()))
     }
 }
 
@@ -118,6 +148,76 @@ fn signed_in(outcome: Result<SignedUp, Error>) -> SignedIn {
     match outcome.unwrap() {
         SignedUp::SignedIn(who) => who,
         other => panic!("{other:?}"),
+    }
+}
+
+fn entered(outcome: Result<PasswordAccepted, Error>) -> SignedIn {
+    match outcome.unwrap() {
+        PasswordAccepted::SignedIn(who) => who,
+        other @ PasswordAccepted::SecondFactor(_) => panic!("{other:?}"),
+    }
+}
+
+/// An authenticator app that is confirmed.
+fn with_totp() -> Factors {
+    Factors {
+        totp: Some(TotpFactor {
+            nonce: "nonce".into(),
+            last_step: 0,
+            created_at: now(),
+            confirmed_at: Some(now()),
+        }),
+        recovery_codes: 10,
+    }
+}
+
+#[tokio::test]
+async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor() {
+    let candidates = Candidates {
+        owner: Some(credentials(1, ADDRESS, PASSWORD)),
+        ..Candidates::default()
+    };
+    let mut ports = Ports::hashing(0, 1).candidates(candidates);
+    ports
+        .factors
+        .expect_factors()
+        .times(1)
+        .returning(|_| Ok(with_totp()));
+    let service = ports.service(SignUpMode::Open);
+    let outcome = service.sign_in(sign_in(), &client()).await.unwrap();
+    let PasswordAccepted::SecondFactor(token) = outcome else {
+        panic!("{outcome:?}")
+    };
+    let pending = service.ports.second_factors.pending_user(&token);
+    assert_eq!(pending.unwrap(), user(1, ADDRESS).id);
+}
+
+#[tokio::test]
+async fn authenticating_again_takes_every_factor() {
+    let session = session(user(1, ADDRESS));
+    for (code, field) in [(None, true), (Some("123456"), false)] {
+        let mut ports = Ports::hashing(0, 1);
+        ports
+            .accounts
+            .expect_find()
+            .returning(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
+        ports
+            .factors
+            .expect_factors()
+            .returning(|_| Ok(with_totp()));
+        let draft = ReauthenticationDraft {
+            password: password(PASSWORD),
+            code: code.map(str::to_owned),
+        };
+        let refused = ports
+            .service(SignUpMode::Open)
+            .reauthenticate(&session, draft, &client())
+            .await;
+        match refused {
+            Err(Error::Invalid(invalid)) => assert!(field && invalid.errors[0].field == "code"),
+            Err(Error::Unauthenticated("Wrong code")) => assert!(!field),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
@@ -153,7 +253,7 @@ async fn an_unknown_address_gets_a_link_and_no_account() {
         to == ADDRESS && link.starts_with("https://status.example.com/login?confirmation=")
     });
     let service = ports.service(SignUpMode::Open);
-    let outcome = service.sign_up(sign_up(), None).await.unwrap();
+    let outcome = service.sign_up(sign_up(), None, &client()).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
     service.background.wait_idle().await;
 }
@@ -164,7 +264,7 @@ async fn beyond_the_mail_budget_sign_up_has_the_same_response_and_stores_and_mai
     ports.accounts.expect_any().return_once(|| Ok(true));
     ports.mail_budget = no_mail_left();
     let service = ports.service(SignUpMode::Open);
-    let outcome = service.sign_up(sign_up(), None).await.unwrap();
+    let outcome = service.sign_up(sign_up(), None, &client()).await.unwrap();
     assert_eq!(outcome, SignedUp::Pending);
     service.background.wait_idle().await;
 }
@@ -179,7 +279,7 @@ async fn an_unknown_link_and_one_of_an_address_that_got_an_account_are_refused()
             .return_once(|_| Ok(confirmed));
         let refused = ports
             .service(SignUpMode::Open)
-            .confirm(&SecretToken::generate())
+            .confirm(&SecretToken::generate(), &client())
             .await;
         assert!(matches!(refused, Err(Error::BadCode(_))));
     }
@@ -190,7 +290,12 @@ async fn the_first_account_is_let_in_whatever_the_mode() {
     for mode in [SignUpMode::Open, SignUpMode::Waitlist, SignUpMode::Closed] {
         let mut ports = Ports::hashing(1, 0).creates(|new| new.admission == Admission::First);
         ports.accounts.expect_any().return_once(|| Ok(false));
-        signed_in(ports.service(mode).sign_up(sign_up(), None).await);
+        signed_in(
+            ports
+                .service(mode)
+                .sign_up(sign_up(), None, &client())
+                .await,
+        );
     }
 }
 
@@ -199,7 +304,7 @@ async fn a_closed_installation_refuses_known_and_unknown_alike_without_a_look() 
     let refused = Ports::hashing(0, 0)
         .owned_by(None)
         .service(SignUpMode::Closed)
-        .sign_up(sign_up(), None)
+        .sign_up(sign_up(), None, &client())
         .await;
     assert!(matches!(
         refused,
@@ -230,7 +335,10 @@ async fn an_invitation_for_another_address_waits_for_the_link() {
         .returning(|_| Ok(()));
     ports.mailer = mailer(|to, _| to == ADDRESS);
     let service = ports.service(SignUpMode::Closed);
-    let outcome = service.sign_up(sign_up(), Some(token)).await.unwrap();
+    let outcome = service
+        .sign_up(sign_up(), Some(token), &client())
+        .await
+        .unwrap();
     assert_eq!(outcome, SignedUp::Pending);
     service.background.wait_idle().await;
 }
@@ -248,7 +356,7 @@ async fn invited_address_with_an_account_is_asked_to_sign_in() {
         .return_once(|_| Ok(Creation::Taken));
     let refused = ports
         .service(SignUpMode::Open)
-        .sign_up(sign_up(), Some(SecretToken::generate()))
+        .sign_up(sign_up(), Some(SecretToken::generate()), &client())
         .await;
     assert!(matches!(refused, Err(Error::Conflict(_))));
 }
@@ -275,8 +383,11 @@ async fn sign_in_upgrades_an_outdated_hash_and_does_not_depend_on_it() {
             password: password(&typed),
             ..sign_in()
         };
-        let who = ports.service(SignUpMode::Open).sign_in(draft).await;
-        assert_eq!(who.unwrap().user, user(1, ADDRESS));
+        let who = ports
+            .service(SignUpMode::Open)
+            .sign_in(draft, &client())
+            .await;
+        assert_eq!(entered(who).user, user(1, ADDRESS));
     }
 }
 
@@ -293,8 +404,11 @@ async fn sign_in_finds_an_account_that_needs_an_address_by_its_former_one() {
     let ports = Ports::hashing(0, 2)
         .candidates(candidates)
         .opens_session_of(3);
-    let who = ports.service(SignUpMode::Open).sign_in(sign_in()).await;
-    assert_eq!(who.unwrap().user, user(3, ADDRESS));
+    let who = ports
+        .service(SignUpMode::Open)
+        .sign_in(sign_in(), &client())
+        .await;
+    assert_eq!(entered(who).user, user(3, ADDRESS));
 }
 
 #[tokio::test]
@@ -322,7 +436,7 @@ async fn sign_in_costs_the_same_for_every_address_of_an_installation() {
             let refused = Ports::hashing(0, verifications)
                 .candidates(candidates)
                 .service(SignUpMode::Open)
-                .sign_in(sign_in())
+                .sign_in(sign_in(), &client())
                 .await;
             assert!(matches!(
                 refused,

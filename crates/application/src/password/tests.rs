@@ -3,7 +3,7 @@ use super::*;
 use crate::account::MockAccountStore;
 use crate::fixture::{
     PASSWORD, clock, credentials, hash_of, hasher, links, mailer, no_mail_left, now, password,
-    session, unlimited_mail, user,
+    security_mails, session, unlimited_mail, user,
 };
 use crate::mail::MockMailer;
 
@@ -39,18 +39,17 @@ impl Stores {
     }
 
     fn service(self, hashes: usize, verifications: usize, mailer: MockMailer) -> Arc<Passwords> {
+        let mailer: Arc<dyn Mailer> = Arc::new(mailer);
+        let (security_mails, background) = security_mails(Arc::clone(&mailer));
         let ports = PasswordPorts {
             accounts: Arc::new(self.accounts),
             hasher: Arc::new(hasher(hashes, verifications)),
-            mailer: Arc::new(mailer),
+            mailer: Arc::clone(&mailer),
             mail_budget: self.mail_budget,
+            security_mails,
             clock: clock(),
         };
-        Arc::new(Passwords::new(
-            ports,
-            Background::on(tokio::runtime::Handle::current()),
-            links(),
-        ))
+        Arc::new(Passwords::new(ports, background, links()))
     }
 }
 
@@ -72,11 +71,18 @@ async fn a_change_spares_the_session_it_came_from_only() {
         .withf(move |_, hash, kept| *hash == hash_of(NEW) && *kept == Some(spared))
         .times(1)
         .return_once(|_, _, _| Ok(PasswordStored::Stored));
-    stores
-        .service(1, 1, MockMailer::new())
-        .change(&session, change(PASSWORD))
+    let mailer = mailer(|to, content| {
+        let MailContent::SecurityNotice(notice) = content else {
+            return false;
+        };
+        to == ADDRESS && notice.change == SecurityChange::PasswordChanged
+    });
+    let service = stores.service(1, 1, mailer);
+    service
+        .change(&session, change(PASSWORD), &Client::default())
         .await
         .unwrap();
+    service.background.wait_idle().await;
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ fn service(mut store: MockSessionStore, role: Option<Role>) -> Sessions {
         });
         Ok(Some(Bearer {
             name: "Ann".into(),
+            authenticated_at: now(),
             membership,
         }))
     });
@@ -80,24 +81,54 @@ async fn a_token_does_not_outlive_its_session() {
     assert_eq!(issued.expires_at, end);
 }
 
-#[tokio::test]
-async fn a_session_slides_at_most_once_a_day() {
-    let fresh = session(user(1, "ann@example.com"));
-    assert_eq!(
-        service(MockSessionStore::new(), None)
-            .extend(&fresh)
-            .await
-            .unwrap(),
-        None
-    );
+/// A session that began and was used last so long ago.
+fn used(created: TimeDelta, used: TimeDelta) -> Session {
+    Session {
+        created_at: now() - created,
+        used_at: now() - used,
+        ..session(user(1, "ann@example.com"))
+    }
+}
+
+/// A service that has to store this expiry.
+fn extending(end: DateTime<Utc>) -> Sessions {
     let mut store = MockSessionStore::new();
-    store.expect_extend().times(1).return_once(|_, _| Ok(()));
-    let used = Session {
-        expires_at: now() + TimeDelta::days(29),
-        ..fresh
+    store
+        .expect_touch()
+        .withf(move |_, used_at, expires_at| (*used_at, *expires_at) == (now(), end))
+        .times(1)
+        .return_once(|_, _, _| Ok(()));
+    service(store, None)
+}
+
+#[tokio::test]
+async fn use_of_a_session_is_stored_at_most_once_an_hour() {
+    let session = used(TimeDelta::days(1), TimeDelta::minutes(59));
+    let quiet = service(MockSessionStore::new(), None);
+    quiet.touch(&session).await.unwrap();
+    let session = used(TimeDelta::days(1), TimeDelta::minutes(60));
+    let storing = extending(now() + Sessions::IDLE);
+    storing.touch(&session).await.unwrap();
+}
+
+#[tokio::test]
+async fn use_does_not_prolong_a_session_beyond_its_absolute_lifetime() {
+    let session = used(TimeDelta::days(28), TimeDelta::hours(2));
+    let storing = extending(now() + TimeDelta::days(2));
+    storing.touch(&session).await.unwrap();
+}
+
+#[test]
+fn authentication_is_recent_for_ten_minutes() {
+    let ago = |minutes, seconds| {
+        let at = now() - TimeDelta::minutes(minutes) - TimeDelta::seconds(seconds);
+        require_recent(Some(at), now())
     };
-    assert_eq!(
-        service(store, None).extend(&used).await.unwrap(),
-        Some(now() + Sessions::LIFE)
+    assert!(ago(0, 0).is_ok() && ago(10, 0).is_ok());
+    let refused = ago(10, 1);
+    assert!(matches!(refused, Err(Error::ReauthenticationRequired)));
+    assert!(
+        require_recent(None, now()).is_ok(),
+        "the provider does not say"
     );
 }

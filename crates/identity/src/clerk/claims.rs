@@ -3,7 +3,7 @@
 use allclear_application::caller::{Role, TokenError};
 use allclear_application::directory::Directory;
 use allclear_domain::id::OrganisationId;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -32,6 +32,8 @@ pub struct Claims {
     sts: Option<String>,
     /// The actor that impersonates the user (RFC 8693, section 4.1).
     act: Option<Actor>,
+    /// Minutes since the first and the second factor were verified; -1 for a factor that never was.
+    fva: Option<Value>,
     // Version 1.
     org_id: Option<String>,
     org_role: Option<String>,
@@ -144,6 +146,17 @@ impl Claims {
     /// [`TokenError::Bad`] if the number is not a valid time.
     pub fn ends_at(&self) -> Result<DateTime<Utc>, TokenError> {
         DateTime::from_timestamp(self.exp, 0).ok_or_else(|| bad("no moment"))
+    }
+
+    /// When the user last verified the first factor; `None` if the token does not say so.
+    #[must_use]
+    pub fn authenticated_at(&self) -> Option<DateTime<Utc>> {
+        let age = self.fva.as_ref()?.get(0)?.as_i64()?;
+        let Ok(age) = u32::try_from(age) else {
+            return Some(DateTime::UNIX_EPOCH);
+        };
+        let issued_at = DateTime::from_timestamp(self.iat, 0)?;
+        issued_at.checked_sub_signed(TimeDelta::minutes(age.into()))
     }
 
     /// The token's organisation; `None` if it has none.
@@ -351,6 +364,19 @@ mod tests {
         );
         let other = claims(json!({"name": null, "org_name": {"a": 1}}));
         assert_eq!((other.name(), other.organisation_name()), (None, None));
+    }
+
+    #[test]
+    fn age_of_the_first_factor_is_the_time_of_the_authentication() {
+        let authenticated_at = |claim| claims(json!({"fva": claim})).authenticated_at();
+        let at = |seconds| DateTime::from_timestamp(seconds, 0);
+        assert_eq!(authenticated_at(json!([0, -1])), at(1_700_000_000));
+        assert_eq!(authenticated_at(json!([12, 3])), at(1_699_999_280));
+        assert_eq!(authenticated_at(json!([-1, 3])), at(0));
+        for unknown in [json!(null), json!([]), json!("now"), json!([i64::MAX, 1])] {
+            let expected = (unknown == json!([i64::MAX, 1])).then_some(DateTime::UNIX_EPOCH);
+            assert_eq!(authenticated_at(unknown), expected);
+        }
     }
 
     #[test]

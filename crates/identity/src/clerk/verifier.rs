@@ -79,11 +79,13 @@ impl TokenVerifier for ClerkVerifier {
             role: found.role,
         });
         let expires_at = claims.ends_at()?;
+        let authenticated_at = claims.authenticated_at();
         let name = impersonated(resolved.user, &claims);
         Ok(Caller {
             subject: claims.sub,
             name,
             session: Some(claims.sid),
+            authenticated_at,
             membership,
             expires_at,
         })

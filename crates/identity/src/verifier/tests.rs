@@ -14,6 +14,7 @@ fn bearer(role: Option<Role>) -> Bearer {
     });
     Bearer {
         name: "Anna".into(),
+        authenticated_at: claims().issued_at,
         membership,
     }
 }
@@ -42,6 +43,7 @@ async fn a_caller_is_what_stands_behind_the_token_now() {
         (Some("Acme Ltd"), Role::Member)
     );
     assert_eq!(caller.expires_at, claims().expires_at);
+    assert_eq!(caller.authenticated_at, Some(claims().issued_at));
 }
 
 #[tokio::test]

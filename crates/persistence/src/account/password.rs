@@ -12,8 +12,9 @@ use sea_orm::{
 
 use super::credentials;
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
-use crate::entity::{session, user};
+use crate::entity::user;
 use crate::error::broken;
+use crate::session::end_all;
 
 pub(super) async fn add_reset(
     transaction: &DatabaseTransaction,
@@ -85,11 +86,7 @@ pub(super) async fn set_password(
     if stored.rows_affected == 0 {
         return Ok(PasswordStored::Gone);
     }
-    let mut sessions = session::Entity::delete_many().filter(session::Column::UserId.eq(id.0));
-    if let Some(spared) = spared {
-        sessions = sessions.filter(session::Column::Id.ne(spared.0));
-    }
-    sessions.exec(transaction).await.map_err(broken)?;
+    end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.exec(transaction).await.map_err(broken)?;
     Ok(PasswordStored::Stored)

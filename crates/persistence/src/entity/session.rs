@@ -10,7 +10,11 @@ pub struct Model {
     pub user_id: Uuid,
     pub active_organisation_id: Option<String>,
     pub created_at: DateTimeUtc,
+    pub authenticated_at: DateTimeUtc,
+    pub used_at: DateTimeUtc,
     pub expires_at: DateTimeUtc,
+    pub device: Option<String>,
+    pub address: Option<String>,
     #[sea_orm(belongs_to, from = "user_id", to = "id")]
     pub user: BelongsTo<super::user::Entity>,
 }

@@ -6,7 +6,7 @@ use allclear_application::installation::{InstallationStore, Secrets, SigningKey}
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::SecretToken;
-use allclear_application::session::{NewSession, SessionStore};
+use allclear_application::session::{NewSession, SessionStore, Sessions};
 use allclear_domain::account::User;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
@@ -36,12 +36,13 @@ contract!(
 
 pub(crate) fn new_session(token: &SecretToken) -> NewSession {
     let created_at = clock().now();
-    let (id, expires_at) = (SessionId(clock().id()), created_at + TimeDelta::days(30));
     NewSession {
-        id,
+        id: SessionId(clock().id()),
         digest: token.digest(),
         created_at,
-        expires_at,
+        expires_at: created_at + Sessions::IDLE,
+        device: Some("Firefox on Linux".into()),
+        address: Some("192.0.2.1".into()),
     }
 }
 

@@ -24,6 +24,8 @@ mod readiness;
 mod released;
 mod scheduler;
 mod schema;
+mod second_factor;
+mod session;
 mod size;
 mod snapshot;
 mod stamp;

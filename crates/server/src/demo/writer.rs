@@ -7,6 +7,7 @@ use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::precondition::Precondition;
+use allclear_application::session::Client;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore as _};
 use allclear_domain::account::{Password, SignUpDraft};
 use allclear_domain::author::Author;
@@ -69,8 +70,9 @@ impl<'a> Writer<'a> {
             email: EMAIL.into(),
             password: Password::new(PASSWORD.into()),
         };
-        let SignedUp::SignedIn(signed_in) = app.identity.accounts.sign_up(draft, None).await?
-        else {
+        let client = Client::default();
+        let signed_up = app.identity.accounts.sign_up(draft, None, &client);
+        let SignedUp::SignedIn(signed_in) = signed_up.await? else {
             return Err(Error::internal("the first account can always be made"));
         };
         let session = app.identity.sessions.find(&signed_in.token).await?;

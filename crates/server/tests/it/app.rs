@@ -11,14 +11,13 @@ use allclear_application::membership::NewOrganisation;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::SecretToken;
-use allclear_application::session::NewSession;
+use allclear_application::session::{NewSession, Sessions};
 use allclear_domain::account::User;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_persistence::database::Database;
 use allclear_server::app::App;
 use allclear_server::clock::SystemClock;
 use allclear_server::settings::Settings;
-use chrono::TimeDelta;
 use clap::{Command, FromArgMatches};
 use reqwest::cookie::Jar;
 use reqwest::{Method, RequestBuilder, StatusCode};
@@ -189,7 +188,9 @@ impl TestApp {
                 id: SessionId(SystemClock.id()),
                 digest: session.digest(),
                 created_at,
-                expires_at: created_at + TimeDelta::days(30),
+                expires_at: created_at + Sessions::IDLE,
+                device: None,
+                address: None,
             },
         };
         let database = self.database().await;

@@ -5,7 +5,9 @@ mod account;
 mod invitation;
 mod password;
 mod same_origin;
+mod second_factor;
 mod security_log;
+mod session_list;
 mod throttle;
 
 use std::path::{Path, PathBuf};

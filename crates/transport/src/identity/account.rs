@@ -1,7 +1,7 @@
 //! Accounts: sign-up, sign-in, changing the name, and deletion.
 
 use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
-use allclear_application::account::{Accounts, SignedUp};
+use allclear_application::account::{Accounts, PasswordAccepted, SignedUp};
 use allclear_application::error::Error;
 use allclear_application::secret::SecretToken;
 use allclear_application::security_log::{MaskedAddress, SecurityEvent, SecurityRecord};
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use super::confirmation::{PendingBody, pending};
 use super::cookie::CookieSecurity;
+use super::device::client_of;
 use super::input::{checked, password, text};
 use super::session::{Identified, SignedIn};
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
@@ -53,9 +54,10 @@ struct SignUpInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: FieldInput<Text>,
-    /// 12 to 128 characters.
+    /// 10 to 256 characters, none of the most common passwords, and without the name or the address
+    /// of the person.
     #[serde(default)]
-    #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
+    #[schema(value_type = String, min_length = 10, max_length = 256, required = true)]
     password: FieldInput<String>,
     /// Token of an invitation link.
     #[serde(default)]
@@ -107,7 +109,9 @@ async fn sign_up(
 ) -> Result<HttpResponse, Problem> {
     let (draft, invitation) = body.0.read()?;
     throttle.sign_up.count(&client(&request))?;
-    match accounts.into_inner().sign_up(draft, invitation).await? {
+    let device = client_of(&request);
+    let accounts = accounts.into_inner();
+    match accounts.sign_up(draft, invitation, &device).await? {
         SignedUp::SignedIn(signed_in) => {
             sign_in_response(
                 HttpResponse::Created(),
@@ -138,11 +142,29 @@ struct SignInInput {
     password: FieldInput<String>,
 }
 
-/// Signs in.
+/// Tells that a code of the second factor is needed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SecondFactorNeeded)]
+struct SecondFactorNeededBody {
+    /// Always true.
+    second_factor: bool,
+}
+
+/// Signs in. If the account has a second factor, the response is 202 without a session, and a code must
+/// follow to `/identity/sign-in/code` within five minutes.
 #[utoipa::path(
     tag = "identity",
     request_body = SignInInput,
-    responses((status = 200, body = ApiResponse<SignedInBody>), ErrorResponses)
+    responses(
+        (status = 200, body = ApiResponse<SignedInBody>),
+        (
+            status = 202,
+            body = ApiResponse<SecondFactorNeededBody>,
+            description = "The password is right, and a code of the second factor is needed"
+        ),
+        ErrorResponses
+    )
 )]
 #[post("/sign-in")]
 async fn sign_in(
@@ -162,7 +184,7 @@ async fn sign_in(
     let (client, key) = (client(&request), EmailKey::of(&draft.email));
     let attempt = throttle.guesses.take(client, &key).await?;
     let address = draft.email.clone();
-    let outcome = accounts.sign_in(draft).await;
+    let outcome = accounts.sign_in(draft, &client_of(&request)).await;
     if matches!(outcome, Err(Error::Unauthenticated(_))) {
         let failed = SecurityRecord {
             subject: Some(&MaskedAddress(&address)),
@@ -172,15 +194,21 @@ async fn sign_in(
     } else {
         attempt.give_back();
     }
-    let signed_in = outcome?;
-    sign_in_response(
-        HttpResponse::Ok(),
-        &request,
-        &sessions,
-        **security,
-        &signed_in,
-    )
-    .await
+    match outcome? {
+        PasswordAccepted::SignedIn(signed_in) => {
+            let ok = HttpResponse::Ok();
+            sign_in_response(ok, &request, &sessions, **security, &signed_in).await
+        }
+        PasswordAccepted::SecondFactor(token) => {
+            let body = SecondFactorNeededBody {
+                second_factor: true,
+            };
+            let message = "Enter a code of your second factor";
+            Ok(HttpResponse::Accepted()
+                .cookie(security.pending(&token))
+                .json(ApiResponse::with_message(body, message)))
+        }
+    }
 }
 
 /// A new name.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::cookie::CookieSecurity;
+use super::device::client_of;
 use super::input::{checked, text};
 use super::session::Identified;
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
@@ -72,7 +73,7 @@ async fn confirm(
 ) -> Result<HttpResponse, Problem> {
     let token = body.0.token()?;
     throttle.verify.count(&client(&request))?;
-    let signed_in = accounts.confirm(&token).await?;
+    let signed_in = accounts.confirm(&token, &client_of(&request)).await?;
     sign_in_response(
         HttpResponse::Created(),
         &request,

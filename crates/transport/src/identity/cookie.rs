@@ -2,15 +2,29 @@
 
 use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, web};
+use allclear_application::error::Error;
+use allclear_application::second_factor::PendingSignIns;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::Sessions;
+
+use crate::problem::Problem;
 
 /// Name of the cookie without TLS.
 pub(crate) const NAME: &str = "allclear_session";
 /// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and over TLS, so no other
 /// host of the domain and no attacker on the network can set one (RFC 6265bis, section 4.1.3.2).
 pub(crate) const HOST_NAME: &str = "__Host-allclear_session";
+/// Names of the cookie of a sign-in that awaits a code, without and with TLS.
+const PENDING: [&str; 2] = ["allclear_sign_in", "__Host-allclear_sign_in"];
+/// Names of the cookie with the device marks, likewise.
+const DEVICE: [&str; 2] = ["allclear_device", "__Host-allclear_device"];
+/// Maximum of accounts in which a browser is a known device.
+const MARKS: usize = 10;
+/// Maximum length of a device mark.
+const MARK_LENGTH: usize = 64;
+/// How long a browser stays a known device.
+const DEVICE_LIFE: Duration = Duration::days(365);
 /// Path without TLS: browsers send the cookie to the identity routes only.
 const PATH: &str = "/api/v1/identity";
 /// Path that the `__Host-` prefix requires.
@@ -23,25 +37,59 @@ pub(crate) struct CookieSecurity {
 }
 
 impl CookieSecurity {
-    /// The cookie with a session's token.
+    /// The cookie with a session's token. It lives as long as the session may.
     pub(crate) fn carrying(self, token: &SecretToken) -> Cookie<'static> {
-        self.cookie(
-            token.reveal().to_owned(),
-            Duration::seconds(Sessions::LIFE.num_seconds()),
-        )
+        let life = Duration::seconds(Sessions::LIFE.num_seconds());
+        self.cookie(self.name(), token.reveal().to_owned(), life)
     }
 
     /// The cookie that removes the session cookie.
     pub(crate) fn cleared(self) -> Cookie<'static> {
-        self.cookie(String::new(), Duration::ZERO)
+        self.cookie(self.name(), String::new(), Duration::ZERO)
+    }
+
+    /// The cookie of a sign-in that awaits a code.
+    pub(crate) fn pending(self, token: &SecretToken) -> Cookie<'static> {
+        let life = Duration::seconds(PendingSignIns::LIFE.num_seconds());
+        self.cookie(self.either(PENDING), token.reveal().to_owned(), life)
+    }
+
+    /// The sign-in that awaits a code.
+    pub(crate) fn pending_sign_in(self, request: &HttpRequest) -> Option<SecretToken> {
+        let value = request.cookie(self.either(PENDING))?.value().to_owned();
+        Some(SecretToken::presented(value))
+    }
+
+    /// Removes the cookie of a sign-in that awaited a code.
+    pub(crate) fn forget_pending_sign_in(self, response: &mut HttpResponse) -> Result<(), Problem> {
+        let cleared = self.cookie(self.either(PENDING), String::new(), Duration::ZERO);
+        add(response, &cleared)
+    }
+
+    /// The cookie with the device marks, the newest first.
+    pub(crate) fn marked(self, mut marks: Vec<String>, newest: &str) -> Cookie<'static> {
+        marks.retain(|mark| mark != newest);
+        marks.insert(0, newest.to_owned());
+        marks.truncate(MARKS);
+        self.cookie(self.either(DEVICE), marks.join("."), DEVICE_LIFE)
+    }
+
+    /// Removes the session cookie with a response.
+    pub(crate) fn clear(self, response: &mut HttpResponse) -> Result<(), Problem> {
+        add(response, &self.cleared())
     }
 
     const fn name(self) -> &'static str {
-        if self.https { HOST_NAME } else { NAME }
+        self.either([NAME, HOST_NAME])
     }
 
-    fn cookie(self, value: String, max_age: Duration) -> Cookie<'static> {
-        Cookie::build(self.name(), value)
+    /// The name without or with TLS.
+    const fn either(self, [plain, host]: [&'static str; 2]) -> &'static str {
+        if self.https { host } else { plain }
+    }
+
+    fn cookie(self, name: &'static str, value: String, max_age: Duration) -> Cookie<'static> {
+        Cookie::build(name, value)
             .path(if self.https { HOST_PATH } else { PATH })
             .max_age(max_age)
             .http_only(true)
@@ -49,6 +97,23 @@ impl CookieSecurity {
             .secure(self.https)
             .finish()
     }
+}
+
+fn add(response: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), Problem> {
+    response
+        .add_cookie(cookie)
+        .map_err(|error| Error::internal(error.to_string()).into())
+}
+
+/// The device marks of a request.
+pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
+    let security = request.app_data::<web::Data<CookieSecurity>>();
+    let cookie = security.and_then(|security| request.cookie(security.either(DEVICE)));
+    let value = cookie.map(|cookie| cookie.value().to_owned());
+    let value = value.unwrap_or_default();
+    let marks = value.split('.').take(MARKS);
+    let marks = marks.filter(|mark| (1..=MARK_LENGTH).contains(&mark.len()));
+    marks.map(str::to_owned).collect()
 }
 
 /// The session token of a request. With TLS, a cookie with the plain name is ignored, because anybody may have set it.
@@ -93,6 +158,8 @@ mod tests {
             for cookie in [
                 security.carrying(&SecretToken::generate()),
                 security.cleared(),
+                security.pending(&SecretToken::generate()),
+                security.marked(Vec::new(), "mark"),
             ] {
                 let is_host = cookie.name().starts_with("__Host-");
                 assert_eq!(is_host, https);

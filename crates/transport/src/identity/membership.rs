@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::organisation::organisation;
-use super::session::SignedIn;
+use super::session::{RecentlySignedIn, SignedIn};
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Parsed};
 use crate::problem::{ErrorResponses, Problem};
@@ -78,7 +78,8 @@ async fn list(
     Ok(ApiResponse::new(members.iter().map(MemberBody::from).collect::<Vec<_>>()).ok())
 }
 
-/// Changes the role of a member. Only for admins; the last admin stays an admin.
+/// Changes the role of a member. Only for admins; the last admin stays an admin. Needs a recent
+/// authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
@@ -89,7 +90,7 @@ async fn list(
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    RecentlySignedIn(session): RecentlySignedIn,
     path: web::Path<(String, String)>,
     body: Body<RoleInput>,
     memberships: web::Data<Memberships>,

@@ -10,8 +10,9 @@ use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::device::client_of;
 use super::input::{checked, password, text};
-use super::session::SignedIn;
+use super::session::RecentlySignedIn;
 use super::throttle::IdentityThrottle;
 use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput, Text};
@@ -27,13 +28,15 @@ struct PasswordChangeInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]
     current_password: FieldInput<String>,
-    /// 12 to 128 characters.
+    /// 10 to 256 characters, none of the most common passwords, and without the name or the address
+    /// of the person.
     #[serde(default)]
-    #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
+    #[schema(value_type = String, min_length = 10, max_length = 256, required = true)]
     new_password: FieldInput<String>,
 }
 
-/// Changes the password of the signed-in account, and signs out every other session.
+/// Changes the password of the signed-in account, and signs out every other session. Needs a recent
+/// authentication.
 #[utoipa::path(
     tag = "identity",
     request_body = PasswordChangeInput,
@@ -43,7 +46,7 @@ struct PasswordChangeInput {
 #[post("/user/password")]
 async fn change(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    RecentlySignedIn(session): RecentlySignedIn,
     body: Body<PasswordChangeInput>,
     passwords: web::Data<Passwords>,
     throttle: web::Data<IdentityThrottle>,
@@ -59,7 +62,9 @@ async fn change(
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
         .await?;
-    let changed = passwords.change(&session, draft).await;
+    let changed = passwords
+        .change(&session, draft, &client_of(&request))
+        .await;
     let event = if changed.is_ok() {
         SecurityEvent::PasswordChanged
     } else {
@@ -118,9 +123,10 @@ struct NewPasswordInput {
     #[serde(default)]
     #[schema(value_type = String, required = true)]
     token: FieldInput<String>,
-    /// 12 to 128 characters.
+    /// 10 to 256 characters, none of the most common passwords, and without the name or the address
+    /// of the person.
     #[serde(default)]
-    #[schema(value_type = String, min_length = 12, max_length = 128, required = true)]
+    #[schema(value_type = String, min_length = 10, max_length = 256, required = true)]
     password: FieldInput<String>,
 }
 
@@ -145,7 +151,7 @@ async fn reset(
     checked(&draft, invalid)?;
     throttle.verify.count(&client(&request))?;
     let account = passwords
-        .reset(&SecretToken::presented(token), draft)
+        .reset(&SecretToken::presented(token), draft, &client_of(&request))
         .await?;
     let done = SecurityRecord {
         subject: Some(&account),

@@ -30,6 +30,11 @@ use crate::security_log::record;
 #[derive(Debug, Clone)]
 pub(crate) struct SignedIn(pub(crate) Session);
 
+/// Extractor: the session of the cookie, whose person has authenticated lately; 403 with a problem type of its own otherwise.
+/// For sensitive changes.
+#[derive(Debug, Clone)]
+pub(crate) struct RecentlySignedIn(pub(crate) Session);
+
 /// Extractor: the session of the cookie, even if its account must confirm an address first.
 #[derive(Debug, Clone)]
 pub(crate) struct Identified(pub(crate) Session);
@@ -46,6 +51,23 @@ impl FromRequest for SignedIn {
                 let refused = Error::Forbidden("Please enter a new mail address first");
                 return Err(refused.into());
             }
+            Ok(Self(session))
+        })
+    }
+}
+
+impl FromRequest for RecentlySignedIn {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let signed_in = SignedIn::from_request(request, payload);
+        let sessions = request.app_data::<web::Data<Sessions>>().cloned();
+        Box::pin(async move {
+            let SignedIn(session) = signed_in.await?;
+            let sessions =
+                sessions.ok_or_else(|| Error::internal("the session service is not configured"))?;
+            sessions.require_recent(&session)?;
             Ok(Self(session))
         })
     }
@@ -105,9 +127,7 @@ async fn read(
     };
     let Some(session) = sessions.find(&token).await? else {
         let mut response = nobody.ok();
-        response
-            .add_cookie(&security.cleared())
-            .map_err(|error| Error::internal(error.to_string()))?;
+        security.clear(&mut response)?;
         return Ok(response);
     };
     let belongings = memberships.list(&session).await?;
@@ -122,13 +142,8 @@ async fn read(
         organisations: belongings.iter().map(OrganisationBody::from).collect(),
         user: UserBody::from(&session.user),
     };
-    let mut response = ApiResponse::new(Some(body)).ok();
-    if sessions.extend(&session).await?.is_some() {
-        response
-            .add_cookie(&security.carrying(&token))
-            .map_err(|error| Error::internal(error.to_string()))?;
-    }
-    Ok(response)
+    sessions.touch(&session).await?;
+    Ok(ApiResponse::new(Some(body)).ok())
 }
 
 /// Signs out. The session's bearer tokens become invalid.
@@ -198,6 +213,7 @@ async fn issue_token(
             Some(OrganisationId::parse(&id).map_err(refused)?)
         }
     };
+    sessions.touch(&session).await?;
     let issued = sessions.token(&session, organisation.as_ref()).await?;
     Ok(ApiResponse::new(TokenBody {
         token: issued.token,

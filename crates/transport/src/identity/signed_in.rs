@@ -8,7 +8,7 @@ use allclear_domain::account::User;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::cookie::{CookieSecurity, presented};
+use super::cookie::{CookieSecurity, marks, presented};
 use crate::api_response::ApiResponse;
 use crate::problem::Problem;
 use crate::security_log::record;
@@ -70,5 +70,6 @@ pub(super) async fn sign_in_response(
     });
     Ok(response
         .cookie(security.carrying(&signed_in.token))
+        .cookie(security.marked(marks(request), &signed_in.device_mark))
         .json(body))
 }

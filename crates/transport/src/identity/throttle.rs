@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::code_guesses::CodeGuesses;
 use super::guesses::Guesses;
 use crate::throttle::{Bucket, Limit};
 
@@ -10,7 +11,8 @@ use crate::throttle::{Bucket, Limit};
 pub struct IdentityLimits {
     /// Failed sign-ins of a client address, before its further attempts are delayed.
     pub sign_in: Limit,
-    /// Wrong passwords for a mail address from a client address.
+    /// Wrong passwords for a mail address from a client address, and wrong codes of a second factor for an account from all
+    /// clients.
     pub guesses: Limit,
     /// Wrong passwords for a mail address from all clients, before every further attempt is delayed.
     pub account_guesses: Limit,
@@ -62,6 +64,7 @@ impl Default for IdentityLimits {
 /// Counts the attempts.
 pub struct IdentityThrottle {
     pub(crate) guesses: Guesses,
+    pub(crate) codes: CodeGuesses,
     pub(crate) sign_up: Bucket<IpAddr>,
     pub(crate) reset: Bucket<IpAddr>,
     pub(crate) verify: Bucket<IpAddr>,
@@ -74,6 +77,7 @@ impl IdentityThrottle {
     pub fn new(limits: &IdentityLimits) -> Self {
         Self {
             guesses: Guesses::new(limits),
+            codes: CodeGuesses::new(limits),
             sign_up: Bucket::new(limits.sign_up),
             reset: Bucket::new(limits.reset),
             verify: Bucket::new(limits.verify),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::web::{self, Data};
+use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::component_group::ComponentGroups;
 use allclear_application::dashboard::Dashboard;
@@ -106,6 +107,8 @@ pub struct AppState {
     pub client_limits: Arc<ClientLimits>,
     /// Own origin: the public URL without a path.
     pub origin: String,
+    /// Source of the current time.
+    pub clock: Arc<dyn Clock>,
     /// Other origins whose pages may use the API.
     pub allowed_origins: Vec<String>,
     /// Time limits of connections.
@@ -117,6 +120,7 @@ impl AppState {
     pub(super) fn provide(&self, config: &mut web::ServiceConfig) {
         config
             .configure(|config| self.identity.provide(config, &self.origin))
+            .app_data(Data::from(Arc::clone(&self.clock)))
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.component_groups)))
             .app_data(Data::from(Arc::clone(&self.dashboard)))

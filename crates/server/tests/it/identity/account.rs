@@ -74,7 +74,15 @@ async fn every_bad_field_of_a_sign_up_is_named() {
         (
             json!({"name": " ", "email": "ann", "password": "short"}),
             "email: Invalid email address; name: Name is required; \
-             password: Must be at least 12 characters",
+             password: Must be at least 10 characters",
+        ),
+        (
+            json!({"name": "Ann", "email": "ann@example.com", "password": "Qwertyuiop"}),
+            "password: This is one of the most common passwords. Choose another one",
+        ),
+        (
+            json!({"name": "Ann Lovelace", "email": "ann@example.com", "password": "lovelace 1843"}),
+            "password: Must not contain your name or mail address",
         ),
         (
             json!({"name": 1, "email": null, "password": ["x"]}),

@@ -112,8 +112,14 @@ pub(super) const ROUTES: &[Route] = &[
     ),
     route(Guard::Open, "post", "/identity/password-reset"),
     route(Guard::Open, "post", "/identity/password-reset/confirm"),
+    // Before the sessions end.
+    route(Guard::Session, "post", "/identity/re-authenticate"),
     route(Guard::Open, "get", "/identity/session"),
+    route(Guard::Session, "get", "/identity/sessions"),
+    route(Guard::Session, "delete", "/identity/sessions"),
+    route(Guard::Session, "delete", "/identity/sessions/{id}"),
     route(Guard::Open, "post", "/identity/sign-in"),
+    route(Guard::Open, "post", "/identity/sign-in/code"),
     route(Guard::Open, "post", "/identity/sign-out"),
     route(Guard::Open, "post", "/identity/sign-up"),
     route(Guard::Open, "post", "/identity/sign-up/confirm"),
@@ -122,7 +128,12 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Session, "patch", "/identity/user"),
     route(Guard::Session, "post", "/identity/user/address"),
     route(Guard::Open, "post", "/identity/user/address/confirm"),
+    route(Guard::Session, "get", "/identity/user/factors"),
     route(Guard::Session, "post", "/identity/user/password"),
+    route(Guard::Session, "post", "/identity/user/recovery-codes"),
+    route(Guard::Session, "post", "/identity/user/totp"),
+    route(Guard::Session, "delete", "/identity/user/totp"),
+    route(Guard::Session, "post", "/identity/user/totp/confirm"),
     route(Guard::Administrator, "get", "/identity/waitlist"),
     route(Guard::Administrator, "delete", "/identity/waitlist/{id}"),
     route(
@@ -282,6 +293,8 @@ impl Route {
             ("post", "/identity/user/password") => {
                 json!({"currentPassword": crate::app::PASSWORD, "newPassword": "an intruded password"})
             }
+            ("post", "/identity/user/totp/confirm") => json!({"code": "123456"}),
+            ("post", "/identity/re-authenticate") => json!({"password": crate::app::PASSWORD}),
             ("post", "/identity/invitations/accept") => json!({"token": "intruded"}),
             _ => json!({}),
         }

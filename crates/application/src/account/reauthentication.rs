@@ -1,0 +1,56 @@
+//! Authentication within a session, before sensitive changes.
+
+use allclear_domain::account::ReauthenticationDraft;
+use allclear_domain::validation::Invalid;
+use validator::Validate;
+
+use super::{Accounts, SignedIn};
+use crate::error::Error;
+use crate::secret::SecretToken;
+use crate::session::{Client, Session};
+
+impl Accounts {
+    const WRONG_PASSWORD: Error = Error::Unauthenticated("Wrong password");
+
+    fn code_is_required() -> Error {
+        Invalid::field("code", "Enter a code of your second factor").into()
+    }
+
+    /// Authenticates the person of a session again, with every factor (OWASP ASVS 5.0, 7.5.1). The session gets another token
+    /// (7.2.4). [`Error::Unauthenticated`] if the password or the code is wrong, [`Error::Invalid`] also if a code is needed.
+    pub async fn reauthenticate(
+        &self,
+        session: &Session,
+        draft: ReauthenticationDraft,
+        client: &Client,
+    ) -> Result<SignedIn, Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let account = self.ports.accounts.find(session.user.id).await?;
+        let account = account.ok_or(Self::MISSING)?;
+        let hashes = vec![account.password];
+        let verified = self.ports.hasher.verify(&draft.password, hashes).await?;
+        if verified.is_none() {
+            return Err(Self::WRONG_PASSWORD);
+        }
+        let user = account.user;
+        if self.ports.factors.factors(user.id).await?.is_needed() {
+            let code = draft.code.ok_or_else(Self::code_is_required)?;
+            self.ports
+                .second_factors
+                .check(&user, &code, client)
+                .await?;
+        }
+        let token = SecretToken::generate();
+        let now = self.ports.clock.now();
+        self.ports
+            .sessions
+            .authenticate(session.id, token.digest(), now)
+            .await?;
+        Ok(SignedIn {
+            device_mark: self.ports.opener.device_mark(user.id),
+            user,
+            token,
+            expires_at: session.expires_at,
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! The storage port of second factors, and what it stores.
+
+use allclear_domain::id::{SessionId, UserId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::error::Error;
+use crate::secret::Digest;
+
+/// The authenticator app of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TotpFactor {
+    /// The part of the secret that is stored; see [`Totp`](super::totp::Totp).
+    pub nonce: String,
+    /// Time step of the last code that was used. Older codes, and this one, are not accepted again.
+    pub last_step: i64,
+    /// When its enrolment began.
+    pub created_at: DateTime<Utc>,
+    /// When its first code was entered; `None` before. Until then it is not a factor.
+    pub confirmed_at: Option<DateTime<Utc>>,
+}
+
+/// The second factors of an account.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Factors {
+    /// The authenticator app, confirmed or not.
+    pub totp: Option<TotpFactor>,
+    /// Number of recovery codes that were not used.
+    pub recovery_codes: u64,
+}
+
+impl Factors {
+    /// The authenticator app, if it is confirmed.
+    #[must_use]
+    pub fn confirmed_totp(&self) -> Option<&TotpFactor> {
+        self.totp
+            .as_ref()
+            .filter(|totp| totp.confirmed_at.is_some())
+    }
+
+    /// Whether a sign-in needs a second factor.
+    #[must_use]
+    pub fn is_needed(&self) -> bool {
+        self.confirmed_totp().is_some()
+    }
+}
+
+/// The end of an enrolment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TotpConfirmation {
+    /// The account.
+    pub user: UserId,
+    /// Nonce of the enrolment.
+    pub nonce: String,
+    /// Time step of the entered code.
+    pub step: i64,
+    /// Time of the request.
+    pub now: DateTime<Utc>,
+    /// Digests of the recovery codes.
+    pub recovery_codes: Vec<Digest>,
+    /// The session that does not end.
+    pub spared: SessionId,
+}
+
+/// Storage of second factors.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait FactorStore: Send + Sync {
+    /// Returns the second factors of an account; none for an unknown account.
+    async fn factors(&self, user: UserId) -> Result<Factors, Error>;
+
+    /// Begins the enrolment of an authenticator app, in place of one that is not confirmed. Returns whether there is no
+    /// confirmed one, which stays.
+    async fn begin_totp(
+        &self,
+        user: UserId,
+        nonce: String,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error>;
+
+    /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of the account, in one
+    /// transaction. Returns whether this enrolment was waiting for it.
+    async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error>;
+
+    /// Stores the time step of a code that is used. Returns whether it is later than the last one. Of several concurrent requests
+    /// with one code, an adapter MUST accept one.
+    async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error>;
+
+    /// Removes a recovery code that is used. Returns the number of those that are left; `None` if the account does not have it.
+    /// Of several concurrent requests with one code, an adapter MUST accept one.
+    async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error>;
+
+    /// Replaces the recovery codes, and ends the other sessions of the account.
+    async fn set_recovery_codes(
+        &self,
+        user: UserId,
+        digests: Vec<Digest>,
+        spared: SessionId,
+    ) -> Result<(), Error>;
+
+    /// Removes the authenticator app and the recovery codes, and ends the other sessions of the account. Returns whether there
+    /// was a confirmed app.
+    async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
+
+    /// Removes all second factors and recovery codes of an account, and ends its sessions.
+    async fn reset_factors(&self, user: UserId) -> Result<(), Error>;
+}

@@ -1,0 +1,108 @@
+//! Recovery codes: each replaces a second factor once.
+
+use std::fmt;
+
+use crate::secret::{Digest, SecretToken};
+
+/// Characters of a code; each stands for five bits. Without `i`, `l`, `o` and `u`, which look like others.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Characters of a code: 120 random bits, so one fast round is enough for the digest (OWASP ASVS 5.0, 6.5.2).
+const LENGTH: usize = 24;
+/// Characters of a group.
+const GROUP: usize = 6;
+
+/// A recovery code. Its possession is the proof, so only its digest is stored, and it is never logged.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RecoveryCode(String);
+
+impl RecoveryCode {
+    /// Number of codes of an account.
+    pub const COUNT: usize = 10;
+
+    /// The codes of an account.
+    pub(super) fn generate() -> Vec<Self> {
+        (0..Self::COUNT).map(|_| Self::random()).collect()
+    }
+
+    fn random() -> Self {
+        let random = rand::random::<[u8; LENGTH]>();
+        let characters = random.map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
+        Self(characters.into_iter().collect())
+    }
+
+    /// A code as a person entered it; `None` if it has not the form of one.
+    pub(super) fn entered(text: &str) -> Option<Self> {
+        let spaced = |character: &char| !character.is_whitespace() && *character != '-';
+        let code: String = text
+            .chars()
+            .filter(spaced)
+            .map(|character| match character.to_ascii_lowercase() {
+                'o' => '0',
+                'i' | 'l' => '1',
+                other => other,
+            })
+            .collect();
+        let is_code = code.len() == LENGTH && code.bytes().all(|byte| ALPHABET.contains(&byte));
+        is_code.then_some(Self(code))
+    }
+
+    /// The code in groups, to be shown once.
+    #[must_use]
+    pub fn reveal(&self) -> String {
+        let groups = self.0.as_bytes().chunks(GROUP);
+        let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
+        groups.join("-")
+    }
+
+    /// The digest, which is stored.
+    pub(super) fn digest(&self) -> Digest {
+        SecretToken::presented(self.0.clone()).digest()
+    }
+}
+
+impl fmt::Debug for RecoveryCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RecoveryCode(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_read_as_people_write_it() {
+        let code = RecoveryCode("0123456789abcdefghjkmn10".into());
+        assert_eq!(code.reveal(), "012345-6789ab-cdefgh-jkmn10");
+        for entered in [
+            "012345-6789ab-cdefgh-jkmn10",
+            " 012345 6789AB CDEFGH JKMNIO ",
+            "o12345-6789ab-cdefghjkmnl0",
+        ] {
+            assert_eq!(
+                RecoveryCode::entered(entered),
+                Some(code.clone()),
+                "{entered}"
+            );
+        }
+        for other in [
+            "",
+            "123456",
+            "012345-6789ab-cdefgh-jkmn1",
+            "u".repeat(24).as_str(),
+        ] {
+            assert_eq!(RecoveryCode::entered(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn codes_differ_and_are_not_shown_when_debugged() {
+        let codes = RecoveryCode::generate();
+        assert_eq!(codes.len(), RecoveryCode::COUNT);
+        for (index, code) in codes.iter().enumerate() {
+            assert!(!codes[..index].contains(code));
+            assert_eq!(RecoveryCode::entered(&code.reveal()).as_ref(), Some(code));
+            assert!(!format!("{code:?} {:?}", code.digest()).contains(&code.0));
+        }
+    }
+}

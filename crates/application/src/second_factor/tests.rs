@@ -1,0 +1,266 @@
+use super::*;
+
+use chrono::TimeDelta;
+
+use crate::account::MockAccountStore;
+use crate::background::Background;
+use crate::clock::TestClock;
+use crate::fixture::{credentials, hmac_key, mailer, now, security_mails, session, user};
+use crate::mail::{MailContent, MockMailer};
+use crate::session::MockSessionStore;
+
+const ADDRESS: &str = "ann@example.com";
+const NONCE: &str = "nonce";
+
+fn totp_factor(confirmed: bool) -> TotpFactor {
+    TotpFactor {
+        nonce: NONCE.into(),
+        last_step: 0,
+        created_at: now(),
+        confirmed_at: confirmed.then(now),
+    }
+}
+
+fn factors(confirmed: bool) -> Factors {
+    Factors {
+        totp: Some(totp_factor(confirmed)),
+        recovery_codes: 0,
+    }
+}
+
+/// The code that Ann's app shows now.
+fn code() -> String {
+    Totp::new(&hmac_key(), user(1, ADDRESS).id, NONCE).code_at(now())
+}
+
+fn step() -> i64 {
+    now().timestamp() / 30
+}
+
+fn draft(code: &str) -> CodeDraft {
+    CodeDraft { code: code.into() }
+}
+
+struct Ports {
+    accounts: MockAccountStore,
+    factors: MockFactorStore,
+    sessions: MockSessionStore,
+    mailer: MockMailer,
+}
+
+impl Ports {
+    /// Nothing may be written or mailed.
+    fn with(found: Factors) -> Self {
+        let mut ports = Self {
+            accounts: MockAccountStore::new(),
+            factors: MockFactorStore::new(),
+            sessions: MockSessionStore::new(),
+            mailer: MockMailer::new(),
+        };
+        ports
+            .factors
+            .expect_factors()
+            .returning(move |_| Ok(found.clone()));
+        ports
+            .accounts
+            .expect_find()
+            .returning(|_| Ok(Some(credentials(1, ADDRESS, "hash"))));
+        ports
+    }
+
+    fn mailing(mut self, change: SecurityChange) -> Self {
+        self.mailer = mailer(move |to, content| {
+            let MailContent::SecurityNotice(notice) = content else {
+                return false;
+            };
+            to == ADDRESS && notice.change == change
+        });
+        self
+    }
+
+    fn service(self) -> (SecondFactors, Background) {
+        let clock = TestClock::stopped();
+        let (mails, background) = security_mails(Arc::new(self.mailer));
+        let sessions = Arc::new(self.sessions);
+        let service = SecondFactors::new(FactorPorts {
+            accounts: Arc::new(self.accounts),
+            factors: Arc::new(self.factors),
+            opener: SessionOpener::new(
+                sessions,
+                Arc::clone(&clock) as _,
+                hmac_key(),
+                mails.clone(),
+            ),
+            mails,
+            clock,
+            hmac_key: hmac_key(),
+        });
+        (service, background)
+    }
+}
+
+#[tokio::test]
+async fn an_enrolment_shows_the_secret_of_the_stored_nonce() {
+    let mut ports = Ports::with(Factors::default());
+    let stored = Arc::new(std::sync::Mutex::new(String::new()));
+    let store = Arc::clone(&stored);
+    ports
+        .factors
+        .expect_begin_totp()
+        .returning(move |_, nonce, _| {
+            *store.lock().unwrap() = nonce;
+            Ok(true)
+        });
+    let ann = session(user(1, ADDRESS));
+    let enrolment = ports.service().0.begin_totp(&ann).await.unwrap();
+    let nonce = stored.lock().unwrap().clone();
+    let totp = Totp::new(&hmac_key(), ann.user.id, &nonce);
+    assert_eq!(enrolment.secret, totp.reveal());
+    assert!(enrolment.uri.contains(&enrolment.secret));
+    assert!(!nonce.contains(&enrolment.secret));
+}
+
+#[tokio::test]
+async fn a_confirmed_app_is_not_replaced() {
+    let mut ports = Ports::with(factors(true));
+    ports
+        .factors
+        .expect_begin_totp()
+        .returning(|_, _, _| Ok(false));
+    let ann = session(user(1, ADDRESS));
+    let (service, _) = ports.service();
+    let refused = service.begin_totp(&ann).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))));
+    let client = Client::default();
+    let refused = service.confirm_totp(&ann, draft(&code()), &client).await;
+    assert!(matches!(refused, Err(Error::NotFound(_))));
+}
+
+#[tokio::test]
+async fn the_first_code_confirms_the_app_and_gives_the_recovery_codes() {
+    let ann = session(user(1, ADDRESS));
+    let spared = ann.id;
+    let mut ports = Ports::with(factors(false)).mailing(SecurityChange::AuthenticatorAdded);
+    ports
+        .factors
+        .expect_confirm_totp()
+        .withf(move |confirmation| {
+            confirmation.step == step()
+                && confirmation.spared == spared
+                && confirmation.recovery_codes.len() == RecoveryCode::COUNT
+        })
+        .times(1)
+        .returning(|_| Ok(true));
+    let (service, background) = ports.service();
+    let client = Client::default();
+    let refused = service.confirm_totp(&ann, draft("000000"), &client).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let codes = service.confirm_totp(&ann, draft(&code()), &client).await;
+    assert_eq!(codes.unwrap().len(), RecoveryCode::COUNT);
+    background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn a_code_opens_the_session_of_the_pending_sign_in_once() {
+    let mut ports = Ports::with(factors(true)).mailing(SecurityChange::SignedIn);
+    let mut used = false;
+    ports
+        .factors
+        .expect_use_step()
+        .withf(|_, at| *at == step())
+        .times(2)
+        .returning(move |_, _| Ok(!std::mem::replace(&mut used, true)));
+    ports
+        .sessions
+        .expect_open()
+        .times(1)
+        .returning(|_, _| Ok(()));
+    let (service, background) = ports.service();
+    let token = service.await_code(&credentials(1, ADDRESS, "hash"));
+    let client = Client::default();
+    let sign_in = || service.sign_in(&token, draft(&code()), &client);
+    let (signed_in, used) = sign_in().await.unwrap();
+    assert_eq!((signed_in.user, used), (user(1, ADDRESS), UsedCode::Totp));
+    let replayed = sign_in().await;
+    assert!(matches!(
+        replayed,
+        Err(Error::Unauthenticated("Wrong code"))
+    ));
+    background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn neither_a_wrong_code_nor_an_ended_sign_in_opens_a_session() {
+    let (service, _) = Ports::with(factors(true)).service();
+    let client = Client::default();
+    let token = service.await_code(&credentials(1, ADDRESS, "hash"));
+    for wrong in ["000000", "not a code", "12345"] {
+        let refused = service.sign_in(&token, draft(wrong), &client).await;
+        assert!(matches!(refused, Err(Error::Unauthenticated("Wrong code"))));
+    }
+    let earlier = now() - PendingSignIns::LIFE - TimeDelta::seconds(1);
+    let pending = PendingSignIns::new(hmac_key());
+    for token in [
+        pending.issue(&credentials(1, ADDRESS, "hash"), earlier),
+        pending.issue(&credentials(1, ADDRESS, "former hash"), now()),
+        SecretToken::generate(),
+    ] {
+        let refused = service.sign_in(&token, draft(&code()), &client).await;
+        let Err(Error::Unauthenticated(message)) = refused else {
+            panic!("{refused:?}")
+        };
+        assert!(message.contains("too long"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_recovery_code_is_used_up_and_mailed() {
+    let change = SecurityChange::RecoveryCodeUsed { left: 9 };
+    let mut ports = Ports::with(factors(true)).mailing(change);
+    let code = RecoveryCode::generate().remove(0);
+    let digest = code.digest();
+    ports
+        .factors
+        .expect_use_recovery_code()
+        .withf(move |_, used| *used == digest)
+        .times(1)
+        .returning(|_, _| Ok(Some(9)));
+    let (service, background) = ports.service();
+    let entered = code.reveal().to_uppercase();
+    let ann = user(1, ADDRESS);
+    let used = service.check(&ann, &entered, &Client::default()).await;
+    assert_eq!(used.unwrap(), UsedCode::RecoveryCode { left: 9 });
+    background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn an_app_that_is_not_confirmed_is_no_factor() {
+    assert!(!factors(false).is_needed());
+    let (service, _) = Ports::with(factors(false)).service();
+    let ann = user(1, ADDRESS);
+    let refused = service.check(&ann, &code(), &Client::default()).await;
+    assert!(matches!(refused, Err(Error::Unauthenticated("Wrong code"))));
+    let ann = session(ann);
+    let client = Client::default();
+    let refused = service.replace_recovery_codes(&ann, &client).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))));
+}
+
+#[tokio::test]
+async fn an_operator_resets_the_factors_of_an_address() {
+    let mut accounts = MockAccountStore::new();
+    accounts.expect_owner().returning(|address| {
+        let ann = (*address == EmailKey::of(ADDRESS)).then(|| credentials(1, ADDRESS, "hash"));
+        Ok(ann)
+    });
+    let mut factors = MockFactorStore::new();
+    factors
+        .expect_reset_factors()
+        .withf(|id| *id == user(1, ADDRESS).id)
+        .times(1)
+        .returning(|_| Ok(()));
+    let reset = reset_factors(&accounts, &factors, "ANN@example.com").await;
+    assert_eq!(reset.unwrap(), user(1, ADDRESS));
+    let unknown = reset_factors(&accounts, &factors, "bob@example.com").await;
+    assert!(matches!(unknown, Err(Error::NotFound(_))));
+}

@@ -1,0 +1,102 @@
+//! Mails to people about changes of the security of their accounts.
+
+use std::sync::Arc;
+
+use allclear_domain::account::User;
+use allclear_domain::email::EmailKey;
+use chrono::{DateTime, Utc};
+
+use crate::background::Background;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, Mailer};
+use crate::mail_budget::{MailBudget, MailCause};
+use crate::session::Client;
+
+/// What happened to an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecurityChange {
+    /// Somebody signed in from a browser in which nobody had signed in to the account before.
+    SignedIn,
+    /// The password was changed.
+    PasswordChanged,
+    /// An authenticator app became the second factor.
+    AuthenticatorAdded,
+    /// The authenticator app was removed.
+    AuthenticatorRemoved,
+    /// A recovery code was used to sign in.
+    RecoveryCodeUsed {
+        /// Number of codes that are left.
+        left: u64,
+    },
+    /// The recovery codes were replaced.
+    RecoveryCodesReplaced,
+}
+
+/// A change of the security of an account, for its owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecurityNotice {
+    /// What happened.
+    pub change: SecurityChange,
+    /// When it happened.
+    pub at: DateTime<Utc>,
+    /// The client that caused it.
+    pub client: Client,
+    /// URL at which a password reset is requested.
+    pub reset: String,
+}
+
+/// Sends mails about changes of the security of accounts.
+#[derive(Clone)]
+pub struct SecurityMails {
+    mailer: Arc<dyn Mailer>,
+    mail_budget: Arc<MailBudget>,
+    clock: Arc<dyn Clock>,
+    background: Background,
+    links: Links,
+}
+
+impl SecurityMails {
+    /// Sends mails with this mailer, within this budget.
+    #[must_use]
+    pub const fn new(
+        mailer: Arc<dyn Mailer>,
+        mail_budget: Arc<MailBudget>,
+        clock: Arc<dyn Clock>,
+        background: Background,
+        links: Links,
+    ) -> Self {
+        Self {
+            mailer,
+            mail_budget,
+            clock,
+            background,
+            links,
+        }
+    }
+
+    /// Mails a change to the owner of an account, after the response. Without room in the mail budget nothing is sent.
+    pub fn send(&self, user: &User, change: SecurityChange, client: &Client) {
+        let service = self.clone();
+        let to = user.email.clone();
+        let notice = SecurityNotice {
+            change,
+            at: self.clock.now(),
+            client: client.clone(),
+            reset: self.links.forgot(),
+        };
+        let mailed = async move { service.mail(to, notice).await };
+        self.background.start("mailing a security notice", mailed);
+    }
+
+    async fn mail(&self, to: String, notice: SecurityNotice) -> Result<(), Error> {
+        let cause = MailCause::by_anybody(EmailKey::of(&to));
+        if !self.mail_budget.may_send(&cause).await? {
+            return Ok(());
+        }
+        let mail = Mail::new(to, MailContent::SecurityNotice(notice));
+        self.mailer.send(mail).await?;
+        Ok(())
+    }
+}

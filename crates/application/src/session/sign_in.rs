@@ -1,0 +1,113 @@
+//! The last step of every sign-in: opening the session.
+
+use std::sync::Arc;
+
+use allclear_domain::account::User;
+use allclear_domain::id::UserId;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use super::{Client, SessionStore, Sessions};
+use crate::account::SignedIn;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::secret::{HmacKey, SecretToken};
+use crate::security_mail::{SecurityChange, SecurityMails};
+
+/// Bytes of a device mark.
+const MARK: usize = 16;
+
+/// Opens sessions, and mails the owner of an account about a browser in which nobody had signed in to the account before.
+#[derive(Clone)]
+pub struct SessionOpener {
+    sessions: Arc<dyn SessionStore>,
+    clock: Arc<dyn Clock>,
+    hmac_key: HmacKey,
+    mails: SecurityMails,
+}
+
+impl SessionOpener {
+    /// Opens sessions in this store. The HMAC key signs device marks.
+    #[must_use]
+    pub const fn new(
+        sessions: Arc<dyn SessionStore>,
+        clock: Arc<dyn Clock>,
+        hmac_key: HmacKey,
+        mails: SecurityMails,
+    ) -> Self {
+        Self {
+            sessions,
+            clock,
+            hmac_key,
+            mails,
+        }
+    }
+
+    /// Opens a session of an account whose owner has authenticated with every factor.
+    ///
+    /// # Errors
+    /// The store's error.
+    pub async fn open(&self, user: User, client: &Client) -> Result<SignedIn, Error> {
+        let token = SecretToken::generate();
+        let session = Sessions::fresh(self.clock.as_ref(), &token, client);
+        let expires_at = session.expires_at;
+        self.sessions.open(user.id, session).await?;
+        let device_mark = self.device_mark(user.id);
+        if !client.marks.contains(&device_mark) {
+            self.mails.send(&user, SecurityChange::SignedIn, client);
+        }
+        Ok(SignedIn {
+            user,
+            token,
+            expires_at,
+            device_mark,
+        })
+    }
+
+    /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown device. It gives no access.
+    pub(crate) fn device_mark(&self, user: UserId) -> String {
+        let mark = self.hmac_key.sign("device", &[user.0.as_bytes()]);
+        URL_SAFE_NO_PAD.encode(&mark[..MARK])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::fixture::{clock, hmac_key, mailer, security_mails, user};
+    use crate::mail::{MailContent, MockMailer};
+    use crate::session::MockSessionStore;
+
+    /// Opens a session with these marks, and returns the mark for the browser.
+    async fn open(marks: Vec<String>, mailer: MockMailer) -> String {
+        let mut sessions = MockSessionStore::new();
+        sessions.expect_open().times(1).returning(|_, _| Ok(()));
+        let (mails, background) = security_mails(Arc::new(mailer));
+        let opener = SessionOpener::new(Arc::new(sessions), clock(), hmac_key(), mails);
+        let client = Client {
+            marks,
+            ..Client::default()
+        };
+        let ann = user(1, "ann@example.com");
+        let signed_in = opener.open(ann, &client).await.unwrap();
+        background.wait_idle().await;
+        signed_in.device_mark
+    }
+
+    #[tokio::test]
+    async fn only_a_sign_in_from_an_unknown_device_is_mailed() {
+        let mailer = || {
+            mailer(|to, content| {
+                let MailContent::SecurityNotice(notice) = content else {
+                    return false;
+                };
+                to == "ann@example.com" && notice.change == SecurityChange::SignedIn
+            })
+        };
+        let mark = open(Vec::new(), mailer()).await;
+        let other = open(vec!["mark of another account".into()], mailer()).await;
+        assert_eq!(other, mark);
+        open(vec!["another".into(), mark], MockMailer::new()).await;
+    }
+}

@@ -1,0 +1,239 @@
+//! Second factors of accounts, and their recovery codes.
+
+use allclear_application::error::Error;
+use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
+use allclear_application::secret::Digest;
+use allclear_domain::id::{SessionId, UserId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    PaginatorTrait, QueryFilter,
+};
+
+use crate::database::Database;
+use crate::entity::recovery_code;
+use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
+use crate::error::broken;
+use crate::session::end_all;
+
+#[async_trait]
+impl FactorStore for Database {
+    async fn factors(&self, user: UserId) -> Result<Factors, Error> {
+        let totp = Entity::find_by_id(user.0).one(self.read()).await;
+        Ok(Factors {
+            totp: totp.map_err(broken)?.map(totp_factor),
+            recovery_codes: recovery_codes(self.read(), user).await?,
+        })
+    }
+
+    async fn begin_totp(
+        &self,
+        user: UserId,
+        nonce: String,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error> {
+        self.write(move |transaction| Box::pin(begin_totp(transaction, user, nonce, now)))
+            .await
+    }
+
+    async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error> {
+        self.write(move |transaction| Box::pin(confirm_totp(transaction, confirmation)))
+            .await
+    }
+
+    async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let used = Entity::update_many()
+                    .set(ActiveModel {
+                        last_step: Set(step),
+                        ..Default::default()
+                    })
+                    .filter(Column::UserId.eq(user.0))
+                    .filter(Column::LastStep.lt(step))
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                Ok(used.rows_affected > 0)
+            })
+        })
+        .await
+    }
+
+    async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error> {
+        let digest = digest.clone();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let used = recovery_code::Entity::delete_many()
+                    .filter(recovery_code::Column::Digest.eq(digest.as_str()))
+                    .filter(recovery_code::Column::UserId.eq(user.0))
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                if used.rows_affected == 0 {
+                    return Ok(None);
+                }
+                recovery_codes(transaction, user).await.map(Some)
+            })
+        })
+        .await
+    }
+
+    async fn set_recovery_codes(
+        &self,
+        user: UserId,
+        digests: Vec<Digest>,
+        spared: SessionId,
+    ) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                replace_recovery_codes(transaction, user, digests).await?;
+                end_all(transaction, user, Some(spared)).await?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let removed = Entity::delete_many()
+                    .filter(Column::UserId.eq(user.0))
+                    .filter(Column::ConfirmedAt.is_not_null())
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                if removed.rows_affected == 0 {
+                    return Ok(false);
+                }
+                replace_recovery_codes(transaction, user, Vec::new()).await?;
+                end_all(transaction, user, Some(spared)).await?;
+                Ok(true)
+            })
+        })
+        .await
+    }
+
+    async fn reset_factors(&self, user: UserId) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let removed = Entity::delete_by_id(user.0).exec(transaction);
+                removed.await.map_err(broken)?;
+                replace_recovery_codes(transaction, user, Vec::new()).await?;
+                end_all(transaction, user, None).await?;
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+async fn begin_totp(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    nonce: String,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    let stored = Entity::find_by_id(user.0)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    if stored.is_some_and(|stored| stored.confirmed_at.is_some()) {
+        return Ok(false);
+    }
+    let row = ActiveModel {
+        user_id: Set(user.0),
+        nonce: Set(nonce),
+        last_step: Set(0),
+        created_at: Set(now),
+        confirmed_at: Set(None),
+    };
+    let newest = OnConflict::column(Column::UserId)
+        .update_columns([Column::Nonce, Column::LastStep, Column::CreatedAt])
+        .to_owned();
+    Entity::insert(row)
+        .on_conflict(newest)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(true)
+}
+
+async fn confirm_totp(
+    transaction: &DatabaseTransaction,
+    confirmation: TotpConfirmation,
+) -> Result<bool, Error> {
+    let TotpConfirmation {
+        user,
+        nonce,
+        step,
+        now,
+        recovery_codes,
+        spared,
+    } = confirmation;
+    let confirmed = Entity::update_many()
+        .set(ActiveModel {
+            last_step: Set(step),
+            confirmed_at: Set(Some(now)),
+            ..Default::default()
+        })
+        .filter(Column::UserId.eq(user.0))
+        .filter(Column::Nonce.eq(nonce))
+        .filter(Column::ConfirmedAt.is_null())
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    if confirmed.rows_affected == 0 {
+        return Ok(false);
+    }
+    replace_recovery_codes(transaction, user, recovery_codes).await?;
+    end_all(transaction, user, Some(spared)).await?;
+    Ok(true)
+}
+
+async fn recovery_codes(connection: &impl ConnectionTrait, user: UserId) -> Result<u64, Error> {
+    recovery_code::Entity::find()
+        .filter(recovery_code::Column::UserId.eq(user.0))
+        .count(connection)
+        .await
+        .map_err(broken)
+}
+
+async fn replace_recovery_codes(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    digests: Vec<Digest>,
+) -> Result<(), Error> {
+    recovery_code::Entity::delete_many()
+        .filter(recovery_code::Column::UserId.eq(user.0))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let rows = digests
+        .into_iter()
+        .map(|digest| recovery_code::ActiveModel {
+            digest: Set(digest.as_str().to_owned()),
+            user_id: Set(user.0),
+        });
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    recovery_code::Entity::insert_many(rows)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+fn totp_factor(row: Model) -> TotpFactor {
+    TotpFactor {
+        nonce: row.nonce,
+        last_step: row.last_step,
+        created_at: row.created_at,
+        confirmed_at: row.confirmed_at,
+    }
+}

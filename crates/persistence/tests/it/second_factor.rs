@@ -1,0 +1,185 @@
+use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
+use allclear_application::secret::{Digest, SecretToken};
+use allclear_application::session::SessionStore;
+use allclear_domain::account::User;
+use allclear_domain::id::SessionId;
+use allclear_persistence::database::Database;
+use tokio::task::JoinSet;
+
+use crate::account::{account, new_session};
+use crate::backend::clock;
+use crate::contract;
+
+contract!(
+    an_app_is_enrolled_confirmed_and_removed,
+    only_the_newest_enrolment_can_be_confirmed_and_only_once,
+    a_time_step_is_used_once_and_in_order,
+    a_recovery_code_is_used_once_however_many_come_at_once,
+    a_change_of_factors_ends_the_other_sessions,
+    a_reset_removes_every_factor_and_ends_every_session,
+);
+
+fn digests(count: usize) -> Vec<Digest> {
+    (0..count)
+        .map(|_| SecretToken::generate().digest())
+        .collect()
+}
+
+async fn open(database: &Database, user: &User) -> SessionId {
+    let session = new_session(&SecretToken::generate());
+    let id = session.id;
+    database.open(user.id, session).await.unwrap();
+    id
+}
+
+async fn confirm(
+    database: &Database,
+    user: &User,
+    nonce: &str,
+    codes: Vec<Digest>,
+    spared: SessionId,
+) -> bool {
+    let confirmation = TotpConfirmation {
+        user: user.id,
+        nonce: nonce.into(),
+        step: 7,
+        now: clock().now(),
+        recovery_codes: codes,
+        spared,
+    };
+    database.confirm_totp(confirmation).await.unwrap()
+}
+
+/// An account with a confirmed app, these recovery codes, and a session.
+async fn enrolled(database: &Database, codes: Vec<Digest>) -> (User, SessionId) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let session = open(database, &ann).await;
+    let now = clock().now();
+    let began = database.begin_totp(ann.id, "nonce".into(), now).await;
+    assert!(began.unwrap());
+    assert!(confirm(database, &ann, "nonce", codes, session).await);
+    (ann, session)
+}
+
+async fn sessions(database: &Database, user: &User) -> Vec<SessionId> {
+    let listed = database.list(user.id, clock().now()).await.unwrap();
+    listed.into_iter().map(|session| session.id).collect()
+}
+
+async fn an_app_is_enrolled_confirmed_and_removed(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let session = open(database, &ann).await;
+    let none = Factors::default();
+    assert_eq!(database.factors(ann.id).await.unwrap(), none);
+    let now = clock().now();
+    let began = database.begin_totp(ann.id, "nonce".into(), now).await;
+    assert!(began.unwrap());
+    let totp = TotpFactor {
+        nonce: "nonce".into(),
+        last_step: 0,
+        created_at: now,
+        confirmed_at: None,
+    };
+    let waiting = Factors {
+        totp: Some(totp.clone()),
+        recovery_codes: 0,
+    };
+    assert_eq!(database.factors(ann.id).await.unwrap(), waiting);
+    assert!(!database.remove_totp(ann.id, session).await.unwrap());
+    assert!(confirm(database, &ann, "nonce", digests(10), session).await);
+    let found = database.factors(ann.id).await.unwrap();
+    assert_eq!(found.recovery_codes, 10);
+    let found = found.totp.unwrap();
+    assert!(found.confirmed_at.is_some_and(|at| at >= now));
+    assert_eq!((found.nonce, found.last_step), (totp.nonce, 7));
+    assert_eq!(database.factors(bob.id).await.unwrap(), none);
+    assert!(database.remove_totp(ann.id, session).await.unwrap());
+    assert!(!database.remove_totp(ann.id, session).await.unwrap());
+    assert_eq!(database.factors(ann.id).await.unwrap(), none);
+}
+
+async fn only_the_newest_enrolment_can_be_confirmed_and_only_once(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let session = open(database, &ann).await;
+    let now = clock().now();
+    for nonce in ["first", "second"] {
+        let began = database.begin_totp(ann.id, nonce.into(), now).await;
+        assert!(began.unwrap());
+    }
+    assert!(!confirm(database, &ann, "first", digests(10), session).await);
+    let codes = digests(10);
+    assert!(confirm(database, &ann, "second", codes.clone(), session).await);
+    assert!(!confirm(database, &ann, "second", digests(10), session).await);
+    let began = database.begin_totp(ann.id, "third".into(), now).await;
+    assert!(!began.unwrap());
+    let left = database.use_recovery_code(ann.id, &codes[0]).await;
+    assert_eq!(
+        left.unwrap(),
+        Some(9),
+        "the codes are those of the first confirmation"
+    );
+}
+
+async fn a_time_step_is_used_once_and_in_order(database: &Database) {
+    let (ann, _) = enrolled(database, digests(10)).await;
+    let mut arriving = JoinSet::new();
+    for _ in 0..10 {
+        let database = database.clone();
+        arriving.spawn(async move { database.use_step(ann.id, 8).await.unwrap() });
+    }
+    let used = arriving.join_all().await;
+    assert_eq!(used.iter().filter(|used| **used).count(), 1);
+    for (step, accepted) in [(7, false), (8, false), (9, true)] {
+        let used = database.use_step(ann.id, step).await.unwrap();
+        assert_eq!(used, accepted, "{step}");
+    }
+}
+
+async fn a_recovery_code_is_used_once_however_many_come_at_once(database: &Database) {
+    let codes = digests(10);
+    let (ann, session) = enrolled(database, codes.clone()).await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let stolen = database.use_recovery_code(bob.id, &codes[0]).await;
+    assert_eq!(stolen.unwrap(), None);
+    let mut arriving = JoinSet::new();
+    for _ in 0..10 {
+        let (database, code) = (database.clone(), codes[0].clone());
+        arriving.spawn(async move { database.use_recovery_code(ann.id, &code).await.unwrap() });
+    }
+    let used = arriving.join_all().await;
+    assert_eq!(used.into_iter().flatten().collect::<Vec<_>>(), [9]);
+    let fresh = digests(10);
+    database
+        .set_recovery_codes(ann.id, fresh.clone(), session)
+        .await
+        .unwrap();
+    let old = database.use_recovery_code(ann.id, &codes[1]).await;
+    assert_eq!(old.unwrap(), None);
+    let new = database.use_recovery_code(ann.id, &fresh[1]).await;
+    assert_eq!(new.unwrap(), Some(9));
+}
+
+async fn a_change_of_factors_ends_the_other_sessions(database: &Database) {
+    let (ann, here) = enrolled(database, digests(10)).await;
+    assert_eq!(sessions(database, &ann).await, [here]);
+    open(database, &ann).await;
+    database
+        .set_recovery_codes(ann.id, digests(10), here)
+        .await
+        .unwrap();
+    assert_eq!(sessions(database, &ann).await, [here]);
+    open(database, &ann).await;
+    assert!(database.remove_totp(ann.id, here).await.unwrap());
+    assert_eq!(sessions(database, &ann).await, [here]);
+}
+
+async fn a_reset_removes_every_factor_and_ends_every_session(database: &Database) {
+    let (ann, _) = enrolled(database, digests(10)).await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    database.reset_factors(ann.id).await.unwrap();
+    let found = database.factors(ann.id).await.unwrap();
+    assert_eq!(found, Factors::default());
+    assert!(sessions(database, &ann).await.is_empty());
+    assert_eq!(sessions(database, &bob).await.len(), 1);
+}

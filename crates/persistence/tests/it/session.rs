@@ -1,0 +1,165 @@
+use allclear_application::secret::SecretToken;
+use allclear_application::session::{NewSession, Session, SessionStore, Sessions};
+use allclear_domain::account::User;
+use allclear_persistence::database::Database;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::account::{account, new_session};
+use crate::backend::{assert_none, clock};
+use crate::contract;
+
+contract!(
+    a_session_reads_as_it_was_opened,
+    use_and_authentication_of_a_session_are_stored,
+    a_session_ends_at_its_expiry_and_at_its_absolute_lifetime,
+    sessions_are_listed_by_their_last_use,
+    only_the_owner_of_a_session_ends_it,
+    the_least_used_session_ends_when_there_are_too_many,
+);
+
+async fn open(database: &Database, user: &User) -> SecretToken {
+    let token = SecretToken::generate();
+    database.open(user.id, new_session(&token)).await.unwrap();
+    token
+}
+
+async fn find(database: &Database, token: &SecretToken) -> Option<Session> {
+    SessionStore::find(database, &token.digest(), clock().now())
+        .await
+        .unwrap()
+}
+
+async fn a_session_reads_as_it_was_opened(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let token = SecretToken::generate();
+    let new = new_session(&token);
+    database.open(ann.id, new.clone()).await.unwrap();
+    let expected = Session {
+        id: new.id,
+        user: ann,
+        active_organisation: None,
+        created_at: new.created_at,
+        authenticated_at: new.created_at,
+        used_at: new.created_at,
+        expires_at: new.expires_at,
+    };
+    assert_eq!(find(database, &token).await, Some(expected));
+}
+
+async fn use_and_authentication_of_a_session_are_stored(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let (token, other) = (open(database, &ann).await, open(database, &ann).await);
+    let before = find(database, &token).await.unwrap();
+    let untouched = find(database, &other).await;
+    let (used, authenticated) = (
+        before.created_at + TimeDelta::hours(1),
+        before.created_at + TimeDelta::hours(2),
+    );
+    let end = used + Sessions::IDLE;
+    database.touch(before.id, used, end).await.unwrap();
+    let fresh = SecretToken::generate();
+    database
+        .authenticate(before.id, fresh.digest(), authenticated)
+        .await
+        .unwrap();
+    assert_eq!(find(database, &token).await, None, "it has another token");
+    let expected = Session {
+        used_at: used,
+        authenticated_at: authenticated,
+        expires_at: end,
+        ..before
+    };
+    assert_eq!(find(database, &fresh).await.as_ref(), Some(&expected));
+    assert_eq!(find(database, &other).await, untouched);
+    let bearer = database
+        .bearer(expected.id, ann.id, None, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(bearer.authenticated_at, authenticated);
+}
+
+async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let token = SecretToken::generate();
+    let new = NewSession {
+        // As sessions were before they had an absolute lifetime.
+        expires_at: clock().now() + TimeDelta::days(90),
+        ..new_session(&token)
+    };
+    let (id, begun) = (new.id, new.created_at);
+    database.open(ann.id, new).await.unwrap();
+    let alive = async |now: DateTime<Utc>| {
+        let found = SessionStore::find(database, &token.digest(), now).await;
+        let bearer = database.bearer(id, ann.id, None, now).await.unwrap();
+        let listed = database.list(ann.id, now).await.unwrap();
+        let listed = listed.iter().any(|listed| listed.id == id);
+        let found = found.unwrap().is_some();
+        assert_eq!((found, listed), (bearer.is_some(), bearer.is_some()));
+        found
+    };
+    assert!(alive(begun + Sessions::LIFE - TimeDelta::seconds(1)).await);
+    assert!(!alive(begun + Sessions::LIFE).await);
+    let end = begun + Sessions::IDLE;
+    database.touch(id, begun, end).await.unwrap();
+    assert!(alive(end - TimeDelta::seconds(1)).await);
+    assert!(!alive(end).await);
+}
+
+async fn sessions_are_listed_by_their_last_use(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let (first, second) = (open(database, &ann).await, open(database, &ann).await);
+    let first = find(database, &first).await.unwrap();
+    let second = find(database, &second).await.unwrap();
+    let later = second.created_at + TimeDelta::hours(1);
+    database
+        .touch(first.id, later, first.expires_at)
+        .await
+        .unwrap();
+    let listed = database.list(ann.id, clock().now()).await.unwrap();
+    assert_eq!(listed.len(), 3, "one came with the account");
+    assert_eq!((listed[0].id, listed[0].used_at), (first.id, later));
+    assert_eq!(listed[1].id, second.id);
+    assert_eq!(listed[0].device.as_deref(), Some("Firefox on Linux"));
+    assert_eq!(listed[0].address.as_deref(), Some("192.0.2.1"));
+    let other = database.list(bob.id, clock().now()).await.unwrap();
+    assert_eq!(other.len(), 1);
+}
+
+async fn only_the_owner_of_a_session_ends_it(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let (here, there) = (open(database, &ann).await, open(database, &ann).await);
+    let bobs = open(database, &bob).await;
+    let there_id = find(database, &there).await.unwrap().id;
+    assert!(!database.end_one(bob.id, there_id).await.unwrap());
+    assert!(find(database, &there).await.is_some());
+    assert!(database.end_one(ann.id, there_id).await.unwrap());
+    assert!(!database.end_one(ann.id, there_id).await.unwrap());
+    assert_none(SessionStore::find(database, &there.digest(), clock().now())).await;
+    let here_id = find(database, &here).await.unwrap().id;
+    let ended = database.end_others(ann.id, here_id).await.unwrap();
+    assert_eq!(ended, 1, "the one that came with the account");
+    assert!(find(database, &here).await.is_some());
+    assert!(find(database, &bobs).await.is_some());
+}
+
+async fn the_least_used_session_ends_when_there_are_too_many(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let first = open(database, &ann).await;
+    let used = open(database, &ann).await;
+    let session = find(database, &used).await.unwrap();
+    let later = session.created_at + TimeDelta::hours(1);
+    database
+        .touch(session.id, later, session.expires_at)
+        .await
+        .unwrap();
+    for _ in 0..Sessions::PER_ACCOUNT {
+        open(database, &ann).await;
+    }
+    let listed = database.list(ann.id, clock().now()).await.unwrap();
+    assert_eq!(listed.len() as u64, Sessions::PER_ACCOUNT);
+    assert!(find(database, &first).await.is_none());
+    assert!(find(database, &used).await.is_some());
+}

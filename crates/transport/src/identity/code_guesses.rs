@@ -1,0 +1,96 @@
+//! Limits for guesses of second factors.
+//!
+//! A guesser of codes knows the password, so a limit on the account refuses: it can lock out only a person whose
+//! password is known to somebody else. Of six digits, thirty guesses an hour find one in a thousand days.
+
+use std::net::IpAddr;
+
+use allclear_domain::id::UserId;
+
+use super::throttle::IdentityLimits;
+use crate::problem::Problem;
+use crate::throttle::Bucket;
+
+/// Counts guesses of codes.
+pub(crate) struct CodeGuesses {
+    of_client: Bucket<IpAddr>,
+    of_account: Bucket<UserId>,
+}
+
+/// A counted guess. It stays counted unless [`CodeGuess::give_back`] is called.
+#[must_use]
+pub(crate) struct CodeGuess<'g> {
+    guesses: &'g CodeGuesses,
+    client: IpAddr,
+    account: UserId,
+}
+
+impl CodeGuesses {
+    /// Creates full buckets with these limits.
+    pub(crate) fn new(limits: &IdentityLimits) -> Self {
+        Self {
+            of_client: Bucket::new(limits.sign_in),
+            of_account: Bucket::new(limits.guesses),
+        }
+    }
+
+    /// Counts a guess. 429 if the client has guessed too often, or too many clients have guessed at the account.
+    pub(crate) fn take(&self, client: IpAddr, account: UserId) -> Result<CodeGuess<'_>, Problem> {
+        self.of_client.count(&client)?;
+        if let Err(refused) = self.of_account.count(&account) {
+            self.of_client.give_back(&client);
+            return Err(refused);
+        }
+        Ok(CodeGuess {
+            guesses: self,
+            client,
+            account,
+        })
+    }
+}
+
+impl CodeGuess<'_> {
+    /// Uncounts the guess, because the code was right or none was compared.
+    pub(crate) fn give_back(self) {
+        self.guesses.of_client.give_back(&self.client);
+        self.guesses.of_account.give_back(&self.account);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn client(number: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, number])
+    }
+
+    #[test]
+    fn guesses_at_an_account_are_counted_over_all_clients() {
+        let guesses = CodeGuesses::new(&IdentityLimits::default());
+        let (ann, bob) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
+        for number in 0..10 {
+            assert!(guesses.take(client(number), ann).is_ok());
+        }
+        assert!(guesses.take(client(11), ann).is_err());
+        assert!(guesses.take(client(11), bob).is_ok());
+    }
+
+    #[test]
+    fn guesses_of_a_client_are_counted_over_all_accounts_and_right_ones_are_not() {
+        let guesses = CodeGuesses::new(&IdentityLimits::default());
+        let account = |number| UserId(Uuid::from_u128(number));
+        for number in 0..20 {
+            guesses
+                .take(client(1), account(number))
+                .unwrap()
+                .give_back();
+        }
+        for number in 0..10 {
+            assert!(guesses.take(client(1), account(number)).is_ok());
+        }
+        assert!(guesses.take(client(1), account(30)).is_err());
+        assert!(guesses.take(client(2), account(30)).is_ok());
+    }
+}

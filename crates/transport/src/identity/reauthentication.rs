@@ -1,0 +1,101 @@
+//! Authentication within a session, before sensitive changes.
+
+use actix_web::{HttpRequest, HttpResponse, post, web};
+use allclear_application::account::Accounts;
+use allclear_application::error::Error;
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_domain::account::ReauthenticationDraft;
+use allclear_domain::email::EmailKey;
+use allclear_domain::validation::Invalid;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::cookie::CookieSecurity;
+use super::device::client_of;
+use super::input::{checked, password};
+use super::session::Identified;
+use super::throttle::IdentityThrottle;
+use crate::api_response::ApiResponse;
+use crate::input::{Body, FieldInput, Text};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+use crate::security_log::record;
+use crate::throttle::client;
+
+/// The password of the signed-in account, and a code of its second factor.
+#[derive(Deserialize, ToSchema)]
+struct ReauthenticationInput {
+    #[serde(default)]
+    #[schema(value_type = String, required = true)]
+    password: FieldInput<String>,
+    /// Six digits of the authenticator app, or a recovery code, if the account has a second factor.
+    /// 422 at `code` without one.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, required = false, max_length = 64)]
+    code: FieldInput<Text>,
+}
+
+/// Authenticates the signed-in person again, which allows sensitive changes for ten minutes. Sensitive
+/// are the password, second factors, the domain of an organisation, roles of members and API keys;
+/// without a recent authentication, such a call is 403 with a `type` that ends in
+/// `/re-authentication-required`. The session gets another cookie.
+#[utoipa::path(
+    tag = "identity",
+    request_body = ReauthenticationInput,
+    responses((status = 200), ErrorResponses),
+    security(("session" = []))
+)]
+#[post("/re-authenticate")]
+async fn reauthenticate(
+    request: HttpRequest,
+    Identified(session): Identified,
+    body: Body<ReauthenticationInput>,
+    accounts: web::Data<Accounts>,
+    throttle: web::Data<IdentityThrottle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let mut invalid = Invalid::default();
+    let draft = ReauthenticationDraft {
+        password: password(body.0.password, "password", &mut invalid),
+        code: code(body.0.code, &mut invalid),
+    };
+    checked(&draft, invalid)?;
+    let key = EmailKey::of(&session.user.email);
+    let attempt = throttle.guesses.take(client(&request), &key).await?;
+    let outcome = accounts
+        .reauthenticate(&session, draft, &client_of(&request))
+        .await;
+    let event = match &outcome {
+        Ok(_) => Some(SecurityEvent::Reauthenticated),
+        Err(Error::Unauthenticated(_)) => Some(SecurityEvent::ReauthenticationFailed),
+        Err(_) => None,
+    };
+    if let Some(event) = event {
+        let outcome = SecurityRecord {
+            subject: Some(&session.user.id),
+            ..SecurityRecord::new(event)
+        };
+        record(&request, outcome);
+    }
+    if event != Some(SecurityEvent::ReauthenticationFailed) {
+        attempt.give_back();
+    }
+    let signed_in = outcome?;
+    Ok(HttpResponse::Ok()
+        .cookie(security.carrying(&signed_in.token))
+        .json(ApiResponse::with_message((), "Confirmed")))
+}
+
+fn code(input: FieldInput<Text>, invalid: &mut Invalid) -> Option<String> {
+    match input {
+        FieldInput::Null => None,
+        given => given
+            .optional("code", "Must be a text", invalid)
+            .map(|text| text.0),
+    }
+}
+
+/// The routes of authentication within a session.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.service(reauthenticate);
+}

@@ -43,7 +43,7 @@ test('the first account is made, founds an organisation and arrives on its dashb
   await field(page, 'Email').fill(account.email);
   await field(page, 'Password').fill('too short');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByText('Must be at least 12 characters')).toBeVisible();
+  await expect(page.getByText('Must be at least 10 characters')).toBeVisible();
   await expect(field(page, 'Password')).toBeFocused();
   await field(page, 'Password').fill(account.password);
   await page.getByRole('button', { name: 'Create account' }).click();

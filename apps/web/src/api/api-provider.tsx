@@ -1,15 +1,22 @@
 import { createContext, use, useState, type ReactNode } from 'react';
 import { SWRConfig, type SWRConfiguration } from 'swr';
-import { createApiClient, type ApiClient, type GetToken } from './client';
+import { createApiClient, type ApiClient, type GetToken, type Reauthenticate } from './client';
 import { QueryCache, retainWhileMounted } from './query-cache';
 import { fetchAllPages } from './fetch-all-pages';
 import { SharedRetries } from './shared-retries';
 
 const ApiContext = createContext<ApiClient | null>(null);
 
+interface ApiProviderProps {
+  getToken: GetToken;
+  /** Absent if the user cannot authenticate again on this page. */
+  reauthenticate?: Reauthenticate;
+  children: ReactNode;
+}
+
 /** Provides an API client and a query cache. */
-export function ApiProvider({ getToken, children }: { getToken: GetToken; children: ReactNode }) {
-  const [{ client, config }] = useState(() => createQueries(getToken));
+export function ApiProvider({ getToken, reauthenticate, children }: ApiProviderProps) {
+  const [{ client, config }] = useState(() => createQueries(getToken, reauthenticate));
   return (
     <ApiContext value={client}>
       <SWRConfig value={config}>{children}</SWRConfig>
@@ -23,8 +30,8 @@ export function useApi(): ApiClient {
   return client;
 }
 
-function createQueries(getToken: GetToken) {
-  const client = createApiClient(getToken);
+function createQueries(getToken: GetToken, reauthenticate?: Reauthenticate) {
+  const client = createApiClient(getToken, reauthenticate);
   const cache = new QueryCache();
   const retries = new SharedRetries();
   const config: SWRConfiguration & { provider: () => QueryCache } = {

@@ -85,6 +85,44 @@ describe('the API client', () => {
     });
   });
 
+  describe('when the user must authenticate again', () => {
+    const required = { type: '/problems/re-authentication-required', message: 'Please confirm' };
+
+    function refuseOnce() {
+      const seen: unknown[] = [];
+      server.use(
+        http.put(apiUrl('/organisation/domain'), async ({ request }) => {
+          seen.push(await request.json());
+          return seen.length === 1
+            ? HttpResponse.json(required, { status: 403 })
+            : success({ name: 'status.example.com' });
+        }),
+      );
+      return seen;
+    }
+
+    it('repeats the request afterwards, with what was typed', async () => {
+      const seen = refuseOnce();
+      const reauthenticate = vi.fn(() => Promise.resolve(true));
+      const client = createApiClient(() => Promise.resolve('the-token'), reauthenticate);
+      const body = { name: 'status.example.com' };
+      await expect(client.put('/organisation/domain', body)).resolves.toMatchObject({ data: body });
+      expect(seen).toEqual([body, body]);
+      expect(reauthenticate).toHaveBeenCalledOnce();
+    });
+
+    it('fails if the user does not', async () => {
+      const seen = refuseOnce();
+      const client = createApiClient(
+        () => Promise.resolve('the-token'),
+        () => Promise.resolve(false),
+      );
+      const refused = client.put('/organisation/domain', {});
+      await expect(refused).rejects.toMatchObject({ status: 403, message: 'Please confirm' });
+      expect(seen).toHaveLength(1);
+    });
+  });
+
   it('turns a problem into an error with message, status and field errors', async () => {
     const errors = [{ field: 'components[0].componentId', message: 'Component is required' }];
     server.use(

@@ -4,6 +4,9 @@ import { ApiError } from './error';
 /** Returns the current bearer token; null for an anonymous request. */
 export type GetToken = (options?: { skipCache?: boolean }) => Promise<string | null>;
 
+/** Asks the user to authenticate again; false if the user does not. */
+export type Reauthenticate = () => Promise<boolean>;
+
 export interface ApiResponse<T> {
   data: T;
   message: string | null;
@@ -43,11 +46,28 @@ interface Envelope<T> {
 }
 
 /** Creates a client that adds the token and unwraps responses. Its methods throw `ApiError`. */
-export function createApiClient(getToken: GetToken): ApiClient {
+export function createApiClient(
+  getToken: GetToken,
+  reauthenticate: Reauthenticate = () => Promise.resolve(false),
+): ApiClient {
   async function request(
     method: string,
     path: string,
     options: RequestOptions = {},
+  ): Promise<Response> {
+    const response = await authorized(method, path, options);
+    if (response.ok) return response;
+    const error = await ApiError.fromResponse(response);
+    if (!error.needsReauthentication || !(await reauthenticate())) throw error;
+    const repeated = await authorized(method, path, options);
+    if (!repeated.ok) throw await ApiError.fromResponse(repeated);
+    return repeated;
+  }
+
+  async function authorized(
+    method: string,
+    path: string,
+    options: RequestOptions,
   ): Promise<Response> {
     const token = await getToken();
     let response = await attempt(method, path, token, options);
@@ -56,7 +76,6 @@ export function createApiClient(getToken: GetToken): ApiClient {
       const fresh = await getToken({ skipCache: true });
       if (fresh !== null && fresh !== token) response = await attempt(method, path, fresh, options);
     }
-    if (!response.ok) throw await ApiError.fromResponse(response);
     return response;
   }
 

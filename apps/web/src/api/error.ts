@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | null;
   /** Whether `message` comes from the server. */
   readonly isFromServer: boolean;
+  /** The problem's `type` (RFC 9457); null if the status says all. */
+  readonly type: string | null;
 
   constructor(
     status: number,
@@ -21,12 +23,19 @@ export class ApiError extends Error {
     fieldErrors: readonly FieldError[] = [],
     retryAfter: number | null = null,
     isFromServer = false,
+    type: string | null = null,
   ) {
     super(message);
     this.status = status;
     this.fieldErrors = fieldErrors;
     this.retryAfter = retryAfter;
     this.isFromServer = isFromServer;
+    this.type = type;
+  }
+
+  /** Whether the user must authenticate again before this request. */
+  get needsReauthentication(): boolean {
+    return this.type?.endsWith('/re-authentication-required') ?? false;
   }
 
   /** Whether a retry of the same request may succeed. */
@@ -48,6 +57,7 @@ export class ApiError extends Error {
       fieldErrors(problem.errors),
       seconds(response.headers.get('Retry-After')),
       message !== undefined,
+      text(problem.type) ?? null,
     );
   }
 }

@@ -11,7 +11,7 @@ import { RealtimeProvider } from '@/realtime/realtime-provider';
  * nothing of the other is left on screen or in the cache.
  */
 export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
-  const { state, getToken } = useAuth();
+  const { state, getToken, reauthenticate } = useAuth();
   const isReady = useSyncExternalStore(
     (notify) => router.subscribe(notify),
     () => router.state.initialized,
@@ -20,7 +20,7 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   useLastSessionHint(state);
   if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
-    <ApiProvider key={sessionKey(state)} getToken={getToken}>
+    <ApiProvider key={sessionKey(state)} getToken={getToken} reauthenticate={reauthenticate}>
       <RealtimeProvider>
         <RouterProvider router={router} />
       </RealtimeProvider>

@@ -1,5 +1,5 @@
 import { createContext, use, type ComponentType, type ReactNode } from 'react';
-import type { GetToken } from '@/api/client';
+import type { GetToken, Reauthenticate } from '@/api/client';
 
 export interface AuthUser {
   id: string;
@@ -22,6 +22,8 @@ export interface Auth {
   state: AuthState;
   /** Always the same function. */
   getToken: GetToken;
+  /** Always the same function. */
+  reauthenticate: Reauthenticate;
   signOut: () => Promise<void>;
   /** Reads the session again after a change of the organisation's name. */
   refresh: () => Promise<void>;

@@ -46,6 +46,7 @@ export function renderRoutes(
   const session: Auth = {
     state: auth,
     getToken: () => Promise.resolve(auth.status === 'signed-in' ? 'test-token' : null),
+    reauthenticate: () => Promise.resolve(false),
     signOut: () => Promise.resolve(),
     refresh: () => Promise.resolve(),
   };

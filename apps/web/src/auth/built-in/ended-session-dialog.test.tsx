@@ -63,3 +63,19 @@ it('lets the user leave instead', async () => {
   await user.click(screen.getByRole('button', { name: 'Sign out' }));
   await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-out'));
 });
+
+it('asks for a code as well if the account has a second factor', async () => {
+  const { backend, user } = await saveAfterTheEnd();
+  server.use(
+    http.post(apiUrl(endpoints.identity.signIn), () => success({ secondFactor: true })),
+    http.post(apiUrl(endpoints.identity.signInCode), () => {
+      backend.session = sessionOf();
+      return success({});
+    }),
+  );
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(await screen.findByText('saved with test-token')).toBeVisible();
+});

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { object } from 'yup';
 import { createApiClient } from '@/api/client';
 import { endpoints, paths } from '@/paths';
@@ -8,6 +9,8 @@ import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { givenPassword } from './form/validation';
 import { useSession } from './session-context';
+import { CodeForm, type CodeValues } from './sign-in/code-card';
+import type { SignInResponse } from './sign-in/sign-in-card';
 
 const schema = object({ password: givenPassword });
 
@@ -16,11 +19,19 @@ const api = createApiClient(() => Promise.resolve(null));
 /** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
 export function EndedSessionDialog() {
   const { state, refresh, leave } = useSession();
+  const [needsCode, setNeedsCode] = useState(false);
   if (state.status !== 'signed-in' || !state.hasEnded) return null;
   const { email } = state.user;
 
   async function signIn({ password }: { password: string }) {
-    await api.post(endpoints.identity.signIn, { email, password });
+    const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, { email, password });
+    if (data.secondFactor) setNeedsCode(true);
+    else await refresh();
+  }
+
+  async function enterCode(values: CodeValues) {
+    await api.post(endpoints.identity.signInCode, values);
+    setNeedsCode(false);
     await refresh();
   }
 
@@ -30,22 +41,33 @@ export function EndedSessionDialog() {
       title="Your session has ended"
       description={`Sign in again as ${email}. What you have typed is kept.`}
     >
-      <IdentityForm
-        initialValues={{ password: '' }}
-        schema={schema}
-        onSubmit={signIn}
-        submitLabel="Sign in"
-        pendingLabel="Signing in..."
-      >
-        {/* Tells password managers which password to fill in. */}
-        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <TextField
-          name="password"
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-        />
-      </IdentityForm>
+      {needsCode ? (
+        <CodeForm onSubmit={enterCode} />
+      ) : (
+        <IdentityForm
+          initialValues={{ password: '' }}
+          schema={schema}
+          onSubmit={signIn}
+          submitLabel="Sign in"
+          pendingLabel="Signing in..."
+        >
+          {/* Tells password managers which password to fill in. */}
+          <input
+            type="text"
+            name="username"
+            autoComplete="username"
+            value={email}
+            readOnly
+            hidden
+          />
+          <TextField
+            name="password"
+            label="Password"
+            type="password"
+            autoComplete="current-password"
+          />
+        </IdentityForm>
+      )}
       <div className="flex flex-wrap justify-between gap-2">
         {/* The other tab's sign-in ends this dialog. */}
         <a

@@ -3,12 +3,14 @@ import { AuthContext, type AuthState } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
 import { EndedSessionDialog } from './ended-session-dialog';
 import { LinkDialog } from './link-dialog';
+import { ReauthenticationDialog, Reauthentications } from './reauthentication';
 import { SessionContext } from './session-context';
 import { SessionStore, type SessionState } from './session-store';
 import { useLink } from './use-link';
 
 export function Provider({ children }: { children: ReactNode }) {
   const [store] = useState(() => new SessionStore());
+  const [reauthentications] = useState(() => new Reauthentications());
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const links = useLink();
   const [hasAccounts, setHasAccounts] = useState(false);
@@ -24,10 +26,11 @@ export function Provider({ children }: { children: ReactNode }) {
     () => ({
       state: authState(state),
       getToken: store.getToken,
+      reauthenticate: reauthentications.request,
       signOut: store.signOut,
       refresh: () => store.refresh(),
     }),
-    [state, store],
+    [state, store, reauthentications],
   );
   const session = useMemo(
     () => ({
@@ -51,6 +54,9 @@ export function Provider({ children }: { children: ReactNode }) {
         {children}
         <LinkDialog getToken={store.getToken} />
         <EndedSessionDialog />
+        {state.status === 'signed-in' && (
+          <ReauthenticationDialog requests={reauthentications} email={state.user.email} />
+        )}
       </SessionContext>
     </AuthContext>
   );

@@ -90,7 +90,12 @@ export function renderPiece(
 }
 
 function Queries({ children }: { children: ReactNode }) {
-  return <ApiProvider getToken={useAuth().getToken}>{children}</ApiProvider>;
+  const { getToken, reauthenticate } = useAuth();
+  return (
+    <ApiProvider getToken={getToken} reauthenticate={reauthenticate}>
+      {children}
+    </ApiProvider>
+  );
 }
 
 function WhoIsThere({ Piece, shownTo }: { Piece: ComponentType; shownTo: string }) {

@@ -52,3 +52,30 @@ export interface Waiting {
   email: string;
   createdAt: Instant;
 }
+
+/** A session in the list of the user's sessions. */
+export interface ListedSession {
+  id: string;
+  /** Whether it is the session of this browser. */
+  current: boolean;
+  device: string | null;
+  address: string | null;
+  createdAt: Instant;
+  usedAt: Instant;
+}
+
+export interface Factors {
+  totp: { createdAt: Instant } | null;
+  /** Number of recovery codes that were not used. */
+  recoveryCodes: number;
+}
+
+/** The secret for an authenticator app. */
+export interface TotpEnrolment {
+  secret: string;
+  uri: string;
+}
+
+export interface RecoveryCodes {
+  recoveryCodes: string[];
+}

@@ -5,6 +5,7 @@ import { AuthContext, type Navigate } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
 import { paths } from '@/paths';
 import { addresses } from './sign-in-screen';
+import { reauthenticate } from './reauthenticate';
 import { tokensOf } from './tokens';
 import { useAuthState } from './use-auth-state';
 
@@ -74,6 +75,7 @@ function Bridge({ children }: { children: ReactNode }) {
   const actions = useMemo(
     () => ({
       getToken: tokensOf(clerk),
+      reauthenticate: () => reauthenticate(clerk),
       signOut: () => clerk.signOut(),
       // Clerk changes the name, and its components follow it.
       refresh: () => Promise.resolve(),

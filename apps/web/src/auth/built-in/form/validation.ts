@@ -4,7 +4,7 @@ import { limits, line } from '@/api/text';
 
 /** Rules of the built-in provider's fields, with the server's messages. */
 
-const passwordLength = { min: 12, max: 128 } as const;
+export const passwordLength = { min: 10, max: 256 } as const;
 const organisationNameMin = 2;
 
 const characters = (value: string | undefined) => Array.from(value ?? '').length;
@@ -35,3 +35,6 @@ export const newPassword = string()
     (value) => characters(value) >= passwordLength.min,
   )
   .test('most', tooLong, (value) => characters(value) <= passwordLength.max);
+
+/** A code of an authenticator app, or a recovery code. */
+export const factorCode = string().trim().default('').required('Code is required');

@@ -10,7 +10,8 @@ import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
 import { AuthCard, TextButton } from './auth-card';
 import { CheckMailCard } from './check-mail-card';
-import { SignInForm, type SignInValues } from './sign-in-card';
+import { CodeCard } from './code-card';
+import { SignInForm, type SignInResponse, type SignInValues } from './sign-in-card';
 import { SignUpForm, type SignUpValues } from './sign-up-card';
 
 interface InvitationCardProps {
@@ -68,6 +69,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
   const accept = useAcceptInvitation();
   const [hasAccount, setHasAccount] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);
+  const [needsCode, setNeedsCode] = useState(false);
 
   async function signUp(values: SignUpValues) {
     const call = api.post<{ pending?: boolean }>(endpoints.identity.signUp, {
@@ -84,7 +86,12 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
   }
 
   async function signIn(values: SignInValues) {
-    await api.post(endpoints.identity.signIn, values);
+    const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, values);
+    if (data.secondFactor) setNeedsCode(true);
+    else await join();
+  }
+
+  async function join() {
     links.use();
     try {
       await accept(token);
@@ -101,6 +108,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
     </TextButton>
   );
   if (sentTo !== null) return <CheckMailCard email={sentTo} footer={null} />;
+  if (needsCode) return <CodeCard onSignedIn={join} onCancel={() => setNeedsCode(false)} />;
   if (hasAccount) {
     return (
       <AuthCard

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
-import { TextField } from '@/auth/built-in/form/text-field';
+import { NewPasswordField } from '@/auth/built-in/form/new-password-field';
 import { newPassword } from '@/auth/built-in/form/validation';
 import { endpoints } from '@/paths';
 import { AuthCard } from './auth-card';
@@ -51,13 +51,7 @@ export function NewPasswordForm({ onSubmit }: NewPasswordFormProps) {
       submitLabel="Change password"
       pendingLabel="Changing password..."
     >
-      <TextField
-        name="password"
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        description="At least 12 characters."
-      />
+      <NewPasswordField name="password" label="New password" />
     </IdentityForm>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
@@ -7,6 +7,7 @@ import { givenEmailAddress, givenPassword } from '@/auth/built-in/form/validatio
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
 import { AuthCard, TextButton } from './auth-card';
+import { CodeCard } from './code-card';
 
 interface SignInCardProps {
   notice?: ReactNode;
@@ -19,11 +20,17 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
   const api = useApi();
   const { refresh } = useSession();
 
+  const [needsCode, setNeedsCode] = useState(false);
+
   async function signIn(values: SignInValues) {
-    await api.post(endpoints.identity.signIn, values);
-    await refresh();
+    const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, values);
+    if (data.secondFactor) setNeedsCode(true);
+    else await refresh();
   }
 
+  if (needsCode) {
+    return <CodeCard onSignedIn={refresh} onCancel={() => setNeedsCode(false)} />;
+  }
   return (
     <AuthCard title="Sign in" footer={footer}>
       {notice}
@@ -33,6 +40,11 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
       </p>
     </AuthCard>
   );
+}
+
+/** `secondFactor` if a code is needed. */
+export interface SignInResponse {
+  secondFactor?: boolean;
 }
 
 export interface SignInValues {

@@ -131,7 +131,7 @@ it('holds a new password to its length and shows what the server says of each fi
   await user.click(screen.getByRole('button', { name: 'Create account' }));
   await fillIn(user, { 'Name*': 'Ada', 'Email*': 'ada@example.com', 'Password*': 'short' });
   await user.click(screen.getByRole('button', { name: 'Create account' }));
-  expect(await screen.findByText('Must be at least 12 characters')).toBeVisible();
+  expect(await screen.findByText('Must be at least 10 characters')).toBeVisible();
 
   server.use(
     http.post(apiUrl(endpoints.identity.signUp), () =>

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { NewPasswordField } from '@/auth/built-in/form/new-password-field';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress, newPassword, personName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
@@ -71,12 +72,10 @@ export function SignUpForm({ email = '', onSubmit }: SignUpFormProps) {
     >
       <TextField name="name" label="Name" autoComplete="name" />
       <TextField name="email" label="Email" type="email" autoComplete="username" />
-      <TextField
+      <NewPasswordField
         name="password"
         label="Password"
-        type="password"
-        autoComplete="new-password"
-        description="At least 12 characters. A few words that belong to you alone work well."
+        hint="A few words that belong to you alone work well."
       />
     </IdentityForm>
   );

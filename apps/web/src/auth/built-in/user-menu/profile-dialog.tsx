@@ -2,6 +2,7 @@ import type { RefObject } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
+import { NewPasswordField } from '@/auth/built-in/form/new-password-field';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { givenPassword, newPassword, personName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
@@ -10,6 +11,8 @@ import { endpoints } from '@/paths';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { toast } from '@/ui/toast';
+import { SecondFactorTab } from './second-factor-tab';
+import { SessionsTab } from './sessions-tab';
 
 interface ProfileDialogProps {
   user: SessionUser;
@@ -52,21 +55,35 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
     >
       <Tabs
         label="Profile"
-        keepMounted
         tabs={[
           {
             value: 'name',
             label: 'Name',
+            keepMounted: true,
             content: <NameForm name={user.name} onSubmit={rename} />,
           },
           {
             value: 'password',
             label: 'Password',
-            content: <PasswordForm email={user.email} onSubmit={changePassword} />,
+            keepMounted: true,
+            content: <PasswordForm user={user} onSubmit={changePassword} />,
+          },
+          {
+            value: 'factors',
+            label: 'Second factor',
+            keepMounted: 'once-opened',
+            content: <SecondFactorTab />,
+          },
+          {
+            value: 'sessions',
+            label: 'Sessions',
+            keepMounted: 'once-opened',
+            content: <SessionsTab />,
           },
           {
             value: 'delete',
             label: 'Delete account',
+            keepMounted: true,
             content: <DeletionForm email={user.email} onSubmit={deleteAccount} />,
           },
         ]}
@@ -114,12 +131,11 @@ interface PasswordValues {
 const passwordSchema = object({ currentPassword: givenPassword, newPassword });
 
 interface PasswordFormProps {
-  /** For password managers. */
-  email: string;
+  user: SessionUser;
   onSubmit: (values: PasswordValues) => Promise<void>;
 }
 
-function PasswordForm({ email, onSubmit }: PasswordFormProps) {
+function PasswordForm({ user: { name, email }, onSubmit }: PasswordFormProps) {
   return (
     <IdentityForm
       initialValues={{ currentPassword: '', newPassword: '' }}
@@ -129,6 +145,7 @@ function PasswordForm({ email, onSubmit }: PasswordFormProps) {
       pendingLabel="Changing password..."
       layout="end"
     >
+      {/* For password managers. */}
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <TextField
         name="currentPassword"
@@ -136,12 +153,11 @@ function PasswordForm({ email, onSubmit }: PasswordFormProps) {
         type="password"
         autoComplete="current-password"
       />
-      <TextField
+      <NewPasswordField
         name="newPassword"
         label="New password"
-        type="password"
-        autoComplete="new-password"
-        description="At least 12 characters. Your other sessions are signed out."
+        hint="Your other sessions are signed out."
+        personal={[name, email]}
       />
     </IdentityForm>
   );

@@ -1,0 +1,84 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, it } from 'vitest';
+import { endpoints } from '@/paths';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { renderPiece, serveSession, sessionOf } from './testing';
+import { UserMenu } from './user-menu/user-menu';
+
+/** The server asks for an authentication until `confirmed` is true. */
+async function changePassword() {
+  serveSession(sessionOf());
+  const backend = { confirmed: false };
+  server.use(
+    http.post(apiUrl(endpoints.identity.password), () =>
+      backend.confirmed
+        ? success(null)
+        : HttpResponse.json(
+            { type: '/problems/re-authentication-required', message: 'Please confirm' },
+            { status: 403 },
+          ),
+    ),
+  );
+  const rendered = renderPiece(UserMenu, 'signed-in');
+  const { user } = rendered;
+  await user.click(await screen.findByRole('button', { name: /^Account of/ }));
+  await user.click(screen.getByRole('menuitem', { name: 'Profile' }));
+  await user.click(screen.getByRole('tab', { name: 'Password' }));
+  await user.type(screen.getByLabelText('Current password*'), 'old words');
+  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
+  return { backend, dialog: within(dialog), ...rendered };
+}
+
+it('asks for the password and then repeats the change', async () => {
+  const { user, backend, dialog } = await changePassword();
+  server.use(
+    http.post(apiUrl(endpoints.identity.reauthenticate), async ({ request }) => {
+      const { password } = (await request.json()) as { password: string };
+      if (password !== 'old words') return problem(401, 'Wrong password');
+      backend.confirmed = true;
+      return success(null);
+    }),
+  );
+  const password = dialog.getByLabelText('Password*');
+  await user.type(password, 'wrong words');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Wrong password')).toBeVisible();
+  await user.clear(password);
+  await user.type(password, 'old words');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Password changed')).toBeVisible();
+});
+
+it('asks for a code as well if the account has a second factor', async () => {
+  const { user, backend, dialog } = await changePassword();
+  server.use(
+    http.post(apiUrl(endpoints.identity.reauthenticate), async ({ request }) => {
+      const body = (await request.json()) as { code?: string };
+      if (body.code !== '123456') {
+        return problem(422, 'Enter a code', [{ field: 'code', message: 'Enter a code' }]);
+      }
+      backend.confirmed = true;
+      return success(null);
+    }),
+  );
+  await user.type(dialog.getByLabelText('Password*'), 'old words');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Password changed')).toBeVisible();
+});
+
+it('keeps what was typed if the user does not confirm', async () => {
+  const { user } = await changePassword();
+  await user.keyboard('{Escape}');
+  await waitFor(() =>
+    expect(
+      screen.queryByRole('dialog', { name: 'Confirm that it is you' }),
+    ).not.toBeInTheDocument(),
+  );
+  expect(screen.getByLabelText('New password*')).toHaveValue('a few words of mine');
+  expect(await screen.findByText('Please confirm')).toBeVisible();
+});

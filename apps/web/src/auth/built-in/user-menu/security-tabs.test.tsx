@@ -1,0 +1,131 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http } from 'msw';
+import { expect, it, vi } from 'vitest';
+import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import type { Factors, ListedSession } from '@/auth/built-in/types';
+import { endpoints } from '@/paths';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { UserMenu } from './user-menu';
+
+async function openTab(name: string) {
+  serveSession(sessionOf());
+  const rendered = renderPiece(UserMenu, 'signed-in');
+  await rendered.user.click(await screen.findByRole('button', { name: /^Account of/ }));
+  await rendered.user.click(screen.getByRole('menuitem', { name: 'Profile' }));
+  await rendered.user.click(screen.getByRole('tab', { name }));
+  return rendered;
+}
+
+const here: ListedSession = {
+  id: 's-1',
+  current: true,
+  device: 'Firefox on Linux',
+  address: '192.0.2.1',
+  createdAt: '2026-01-01T10:00:00.000Z',
+  usedAt: '2026-01-02T10:00:00.000Z',
+};
+const there: ListedSession = { ...here, id: 's-2', current: false, device: null, address: null };
+
+function serveSessions() {
+  const backend = { sessions: [here, there] };
+  server.use(
+    http.get(apiUrl(endpoints.identity.sessions), () => success(backend.sessions)),
+    http.delete(apiUrl(endpoints.identity.listedSession('s-2')), () => {
+      backend.sessions = [here];
+      return success({ id: 's-2' });
+    }),
+    http.delete(apiUrl(endpoints.identity.sessions), () => {
+      backend.sessions = [here];
+      return success({ ended: 1 });
+    }),
+  );
+}
+
+it('lists the sessions and ends one', async () => {
+  serveSessions();
+  const { user } = await openTab('Sessions');
+  const items = within(await screen.findByRole('list', { name: 'Sessions' })).getAllByRole(
+    'listitem',
+  );
+  expect(items[0]).toHaveTextContent('Firefox on Linux This session');
+  expect(items[0]).toHaveTextContent('from 192.0.2.1');
+  await user.click(screen.getByRole('button', { name: 'End session: Unknown device' }));
+  expect(await screen.findByText('Session ended')).toBeVisible();
+  await waitFor(() => expect(screen.queryByText('Unknown device')).not.toBeInTheDocument());
+  expect(screen.queryByRole('button', { name: 'End all other sessions' })).not.toBeInTheDocument();
+});
+
+it('ends all other sessions', async () => {
+  serveSessions();
+  const { user } = await openTab('Sessions');
+  await user.click(await screen.findByRole('button', { name: 'End all other sessions' }));
+  await waitFor(() => expect(screen.queryByText('Unknown device')).not.toBeInTheDocument());
+});
+
+function serveFactors(first: Factors) {
+  const backend = { factors: first };
+  server.use(
+    http.get(apiUrl(endpoints.identity.factors), () => success(backend.factors)),
+    http.post(apiUrl(endpoints.identity.totp), () =>
+      success({ secret: 'GEZDGNBV', uri: 'otpauth://totp/Allclear:ada?secret=GEZDGNBV' }),
+    ),
+    http.post(apiUrl(endpoints.identity.confirmTotp), async ({ request }) => {
+      const { code } = (await request.json()) as { code: string };
+      if (code !== '123456') {
+        return problem(422, 'Wrong code', [{ field: 'code', message: 'Wrong code' }]);
+      }
+      backend.factors = added;
+      return success({ recoveryCodes: ['aaaaaa-bbbbbb', 'cccccc-dddddd'] });
+    }),
+    http.post(apiUrl(endpoints.identity.recoveryCodes), () =>
+      success({ recoveryCodes: ['eeeeee-ffffff'] }),
+    ),
+    http.delete(apiUrl(endpoints.identity.totp), () => {
+      backend.factors = none;
+      return success(null);
+    }),
+  );
+}
+
+const none: Factors = { totp: null, recoveryCodes: 0 };
+const added: Factors = { totp: { createdAt: '2026-01-01T10:00:00.000Z' }, recoveryCodes: 2 };
+
+it('adds an authenticator app and shows the recovery codes once', async () => {
+  serveFactors(none);
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
+  expect(
+    await screen.findByRole('img', { name: 'QR code for your authenticator app' }),
+  ).toBeInTheDocument();
+  expect(screen.getByLabelText('Secret')).toHaveValue('GEZDGNBV');
+  await user.type(screen.getByLabelText('Code*'), '000000');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Wrong code')).toBeVisible();
+  await user.clear(screen.getByLabelText('Code*'));
+  await user.type(screen.getByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  const codes = await screen.findByRole('list', { name: 'Recovery codes' });
+  expect(codes).toHaveTextContent('aaaaaa-bbbbbbcccccc-dddddd');
+  const written = vi.spyOn(navigator.clipboard, 'writeText');
+  await user.click(screen.getByRole('button', { name: 'Copy' }));
+  expect(written).toHaveBeenCalledWith('aaaaaa-bbbbbb\ncccccc-dddddd\n');
+  await user.click(screen.getByRole('button', { name: 'I have kept them' }));
+  expect(await screen.findByText('2 are left')).toBeVisible();
+  expect(screen.queryByText('aaaaaa-bbbbbb')).not.toBeInTheDocument();
+});
+
+it('makes new recovery codes', async () => {
+  serveFactors(added);
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+  await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
+  expect(await screen.findByText('eeeeee-ffffff')).toBeVisible();
+});
+
+it('removes the authenticator app', async () => {
+  serveFactors(added);
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'Remove app' }));
+  await user.click(await screen.findByRole('button', { name: 'Remove' }));
+  expect(await screen.findByRole('button', { name: 'Add authenticator app' })).toBeVisible();
+});

@@ -46,7 +46,7 @@ impl FactorStore for Database {
     async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error> {
         self.write(move |transaction| {
             Box::pin(async move {
-                let used = Entity::update_many()
+                let stored = Entity::update_many()
                     .set(ActiveModel {
                         last_step: Set(step),
                         ..Default::default()
@@ -56,7 +56,7 @@ impl FactorStore for Database {
                     .exec(transaction)
                     .await
                     .map_err(broken)?;
-                Ok(used.rows_affected > 0)
+                Ok(stored.rows_affected > 0)
             })
         })
         .await
@@ -66,13 +66,13 @@ impl FactorStore for Database {
         let digest = digest.clone();
         self.write(move |transaction| {
             Box::pin(async move {
-                let used = recovery_code::Entity::delete_many()
+                let removed = recovery_code::Entity::delete_many()
                     .filter(recovery_code::Column::Digest.eq(digest.as_str()))
                     .filter(recovery_code::Column::UserId.eq(user.0))
                     .exec(transaction)
                     .await
                     .map_err(broken)?;
-                if used.rows_affected == 0 {
+                if removed.rows_affected == 0 {
                     return Ok(None);
                 }
                 recovery_codes(transaction, user).await.map(Some)

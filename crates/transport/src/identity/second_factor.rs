@@ -242,8 +242,8 @@ async fn sign_in(
     } else {
         attempt.give_back();
     }
-    let (signed_in, used) = outcome?;
-    if let UsedCode::RecoveryCode { .. } = used {
+    let (signed_in, code) = outcome?;
+    if let UsedCode::RecoveryCode { .. } = code {
         let event = SecurityEvent::RecoveryCodeUsed;
         record_change(&request, event, user, "recovery-code");
     }

@@ -25,6 +25,7 @@ mod m0023_statuspage_entries;
 mod m0024_channels;
 mod m0025_operator_mails;
 mod m0026_webhook_subscribers;
+mod m0028_audit_states;
 mod m0029_sessions_and_factors;
 mod table;
 
@@ -58,6 +59,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0024_channels::Migration),
             Box::new(m0025_operator_mails::Migration),
             Box::new(m0026_webhook_subscribers::Migration),
+            Box::new(m0028_audit_states::Migration),
             Box::new(m0029_sessions_and_factors::Migration),
         ]
     }

@@ -31,6 +31,9 @@ export const paths = {
     edit: (maintenanceId: string) => `/schedules/maintenance/edit/${segment(maintenanceId)}`,
   },
   subscribers: '/subscribers',
+  audit: '/audit',
+  /** The history of one thing. */
+  history: (targetId: string) => `/audit?targetId=${segment(targetId)}`,
   settings: '/settings',
   organisation: '/organisation',
   waitlist: '/waitlist',
@@ -60,6 +63,7 @@ export const endpoints = {
   organisationSettings: '/organisation',
   organisationDomain: { item: '/organisation/domain', verify: '/organisation/domain/verify' },
   ...publicEndpoints,
+  audit: (query: URLSearchParams) => (query.size > 0 ? `/audit?${query.toString()}` : '/audit'),
   dashboard: '/dashboard',
   metrics: (days: number) => `/metrics?days=${String(days)}`,
   components: {

@@ -1,5 +1,6 @@
 //! The originator of a change. Storage writes it into the audit log with the change.
 
+use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use allclear_domain::audit::Actor;
@@ -7,11 +8,13 @@ use allclear_domain::author::Author;
 
 tokio::task_local! {
     static REQUEST: Request;
+    static CARRIED: Origin;
 }
 
 /// A request that is being handled.
 struct Request {
     id: Option<String>,
+    address: Option<IpAddr>,
     person: OnceLock<Author>,
 }
 
@@ -22,13 +25,39 @@ pub struct Origin {
     pub actor: Actor,
     /// Identifier of the request; `None` outside of requests.
     pub request_id: Option<String>,
+    /// Address of the client; `None` outside of requests.
+    pub address: Option<IpAddr>,
 }
 
 impl Origin {
-    /// Handles a request. Changes made by `work` carry the identifier of the request.
-    pub async fn of_request<F: Future>(id: Option<String>, work: F) -> F::Output {
+    /// An originator without a request.
+    #[must_use]
+    pub const fn of(actor: Actor) -> Self {
+        Self {
+            actor,
+            request_id: None,
+            address: None,
+        }
+    }
+
+    /// Handles a request from a client address. Changes made by `work` carry the identifier of the request and the address.
+    pub async fn of_request<F: Future>(
+        id: Option<String>,
+        address: Option<IpAddr>,
+        work: F,
+    ) -> F::Output {
         let person = OnceLock::new();
-        REQUEST.scope(Request { id, person }, work).await
+        let request = Request {
+            id,
+            address,
+            person,
+        };
+        REQUEST.scope(request, work).await
+    }
+
+    /// Makes this the origin of the changes that `work` makes, also on another thread.
+    pub async fn carry<F: Future>(self, work: F) -> F::Output {
+        CARRIED.scope(self, work).await
     }
 
     /// Makes a person the originator of the request's changes. Has no effect outside of requests.
@@ -41,6 +70,9 @@ impl Origin {
     /// requests is the scheduler's.
     #[must_use]
     pub fn current() -> Self {
+        if let Ok(carried) = CARRIED.try_with(Self::clone) {
+            return carried;
+        }
         let of_request = REQUEST.try_with(|request| Self {
             actor: request
                 .person
@@ -48,11 +80,9 @@ impl Origin {
                 .cloned()
                 .map_or(Actor::Provider, Actor::User),
             request_id: request.id.clone(),
+            address: request.address,
         });
-        of_request.unwrap_or(Self {
-            actor: Actor::Scheduler,
-            request_id: None,
-        })
+        of_request.unwrap_or(Self::of(Actor::Scheduler))
     }
 }
 
@@ -76,7 +106,8 @@ mod tests {
 
     #[tokio::test]
     async fn change_of_a_request_is_its_persons() {
-        let origin = Origin::of_request(Some("r1".into()), async {
+        let address = IpAddr::from([192, 0, 2, 7]);
+        let origin = Origin::of_request(Some("r1".into()), Some(address), async {
             Origin::identify(ann());
             tokio::task::yield_now().await;
             Origin::current()
@@ -84,11 +115,22 @@ mod tests {
         let origin = origin.await;
         assert_eq!(origin.actor, Actor::User(ann()));
         assert_eq!(origin.request_id.as_deref(), Some("r1"));
+        assert_eq!(origin.address, Some(address));
+    }
+
+    #[tokio::test]
+    async fn carried_origin_holds_on_another_thread() {
+        let origin = Origin {
+            request_id: Some("r1".into()),
+            ..Origin::of(Actor::User(ann()))
+        };
+        let work = origin.clone().carry(async { Origin::current() });
+        assert_eq!(tokio::spawn(work).await.unwrap(), origin);
     }
 
     #[tokio::test]
     async fn change_of_a_request_without_a_person_is_the_providers() {
-        let origin = Origin::of_request(None, async { Origin::current() }).await;
+        let origin = Origin::of_request(None, None, async { Origin::current() }).await;
         assert_eq!(origin.actor, Actor::Provider);
     }
 }

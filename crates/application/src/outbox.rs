@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::audit::{self, AuditStore};
+use crate::audit::AuditStore;
 use crate::clock::Clock;
 use crate::error::Error;
 
@@ -107,6 +107,7 @@ pub trait Outbox: Send + Sync {
 pub struct Retention {
     outbox: Arc<dyn Outbox>,
     audit: Arc<dyn AuditStore>,
+    audit_kept: TimeDelta,
     clock: Arc<dyn Clock>,
 }
 
@@ -117,21 +118,27 @@ impl Retention {
     /// Few enough that a write hardly waits for them.
     const BATCH: u64 = 200;
 
-    /// Prunes this outbox and this audit log.
+    /// Prunes this outbox, and this audit log of items older than `audit_kept`.
     #[must_use]
-    pub fn new(outbox: Arc<dyn Outbox>, audit: Arc<dyn AuditStore>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        outbox: Arc<dyn Outbox>,
+        audit: Arc<dyn AuditStore>,
+        audit_kept: TimeDelta,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
             outbox,
             audit,
+            audit_kept,
             clock,
         }
     }
 
-    /// Deletes commits older than [`Self::KEPT`] and items older than [`audit::KEPT`]. Returns the number of commits. Every node may
+    /// Deletes commits older than [`Self::KEPT`] and old items of the audit log. Returns the number of commits. Every node may
     /// do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
-        while self.audit.prune(now - audit::KEPT, Self::BATCH).await? >= Self::BATCH {}
+        while self.audit.prune(now - self.audit_kept, Self::BATCH).await? >= Self::BATCH {}
         let before = now - Self::KEPT;
         let mut all = 0;
         loop {
@@ -165,13 +172,18 @@ mod tests {
         let mut audit = MockAuditStore::new();
         audit
             .expect_prune()
-            .withf(move |before, _| *before == now - TimeDelta::days(365))
+            .withf(move |before, _| *before == now - TimeDelta::days(30))
             .returning(|_, _| Ok(199));
         assert_eq!(
-            Retention::new(Arc::new(outbox), Arc::new(audit), clock)
-                .prune()
-                .await
-                .unwrap(),
+            Retention::new(
+                Arc::new(outbox),
+                Arc::new(audit),
+                TimeDelta::days(30),
+                clock
+            )
+            .prune()
+            .await
+            .unwrap(),
             410
         );
     }

@@ -1,7 +1,7 @@
 //! The audit log: changes, the changed things, and the originators.
 
 use serde::Serialize;
-use strum::{Display, EnumString};
+use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -10,9 +10,11 @@ use crate::event::Event;
 use crate::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId, OrganisationId};
 
 /// What was done, as `THING.PAST`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
 #[expect(missing_docs, reason = "each variant has its words beside it")]
 pub enum Action {
+    #[strum(serialize = "organisation.created")]
+    OrganisationCreated,
     #[strum(serialize = "organisation.updated")]
     OrganisationUpdated,
     #[strum(serialize = "domain.verified")]
@@ -81,6 +83,36 @@ pub enum Action {
     SubscriberDeleted,
     #[strum(serialize = "subscriber.imported")]
     SubscriberImported,
+    #[strum(serialize = "member.added")]
+    MemberAdded,
+    #[strum(serialize = "member.role-changed")]
+    MemberRoleChanged,
+    #[strum(serialize = "member.removed")]
+    MemberRemoved,
+    #[strum(serialize = "invitation.created")]
+    InvitationCreated,
+    #[strum(serialize = "invitation.deleted")]
+    InvitationDeleted,
+    #[strum(serialize = "api-key.created")]
+    ApiKeyCreated,
+    #[strum(serialize = "api-key.deleted")]
+    ApiKeyDeleted,
+    #[strum(serialize = "session.created")]
+    SessionCreated,
+    #[strum(serialize = "session.refused")]
+    SessionRefused,
+    #[strum(serialize = "session.deleted")]
+    SessionDeleted,
+    #[strum(serialize = "password.changed")]
+    PasswordChanged,
+    #[strum(serialize = "account.updated")]
+    AccountUpdated,
+    #[strum(serialize = "factor.created")]
+    FactorCreated,
+    #[strum(serialize = "factor.deleted")]
+    FactorDeleted,
+    #[strum(serialize = "recovery-codes.created")]
+    RecoveryCodesCreated,
 }
 
 /// Kind of what a change concerns.
@@ -101,6 +133,12 @@ pub enum TargetType {
     Maintenance,
     /// A subscriber.
     Subscriber,
+    /// A person: a member, also for sessions, passwords and factors.
+    User,
+    /// An invitation to the organisation.
+    Invitation,
+    /// An API key.
+    ApiKey,
 }
 
 /// What a change concerns.
@@ -226,6 +264,8 @@ pub enum Actor {
     User(Author),
     /// The identity provider.
     Provider,
+    /// An operator of the installation on its command line. The audit log calls it a provider, too.
+    CommandLine,
     /// The clock, by which maintenances begin and end.
     Scheduler,
 }
@@ -236,8 +276,17 @@ impl Actor {
     pub const fn kind(&self) -> ActorType {
         match self {
             Self::User(_) => ActorType::User,
-            Self::Provider => ActorType::Provider,
+            Self::Provider | Self::CommandLine => ActorType::Provider,
             Self::Scheduler => ActorType::Scheduler,
+        }
+    }
+
+    /// Identifier of the actor; `None` if it is not a person.
+    #[must_use]
+    pub fn id(&self) -> Option<&str> {
+        match self {
+            Self::User(author) => Some(&author.id),
+            Self::Provider | Self::CommandLine | Self::Scheduler => None,
         }
     }
 
@@ -247,6 +296,7 @@ impl Actor {
         match self {
             Self::User(author) => &author.name,
             Self::Provider => "Identity provider",
+            Self::CommandLine => "Command line",
             Self::Scheduler => "Scheduler",
         }
     }
@@ -264,13 +314,15 @@ mod tests {
 
     #[test]
     fn action_is_read_as_it_is_written() {
-        for action in [
-            Action::ComponentOrderUpdated,
-            Action::ComponentHistoryDeleted,
-            Action::IncidentReviewPublished,
-            Action::MaintenanceStarted,
-        ] {
-            assert_eq!(action.to_string().parse(), Ok(action));
+        for action in Action::VARIANTS {
+            let words = action.to_string();
+            assert_eq!(words.parse(), Ok(*action));
+            let (thing, past) = words.split_once('.').unwrap();
+            let is_word = |text: &str| {
+                let mut letters = text.chars();
+                !text.is_empty() && letters.all(|c| c.is_ascii_lowercase() || c == '-')
+            };
+            assert!(is_word(thing) && is_word(past), "{words}");
         }
         assert_eq!(Action::ComponentCreated.to_string(), "component.created");
     }

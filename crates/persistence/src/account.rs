@@ -1,5 +1,6 @@
 //! Accounts.
 
+pub mod administration;
 mod deletion;
 mod password;
 mod pending;
@@ -8,11 +9,13 @@ use allclear_application::account::{
     AccountStore, Admission, Candidates, Confirmation, Confirmed, Creation, Credentials, Deletion,
     NewAccount, PasswordStored, PendingAddress, PendingSignUp, Reset,
 };
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitations;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
 use allclear_domain::account::User;
+use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
@@ -29,7 +32,7 @@ use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::{broken, is_duplicate};
-use crate::{installation, session};
+use crate::{audit, installation, session};
 
 #[async_trait]
 impl AccountStore for Database {
@@ -83,8 +86,11 @@ impl AccountStore for Database {
     }
 
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
+        let now = self.clock.now();
         self.write(move |transaction| {
             Box::pin(async move {
+                let before = Entity::find_by_id(id.0).one(transaction).await;
+                let before = before.map_err(broken)?.map(|row| credentials(row).user);
                 let renamed = Entity::update_many().set(ActiveModel {
                     name: Set(name),
                     ..Default::default()
@@ -98,7 +104,16 @@ impl AccountStore for Database {
                     .one(transaction)
                     .await
                     .map_err(broken)?;
-                Ok(found.map(|row| credentials(row).user))
+                let after = found.map(|row| credentials(row).user);
+                if before != after {
+                    let states = (
+                        before.as_ref().map(state::account),
+                        after.as_ref().map(state::account),
+                    );
+                    let action = Action::AccountUpdated;
+                    audit::note_of_person(transaction, id, now, action, states).await?;
+                }
+                Ok(after)
             })
         })
         .await
@@ -129,7 +144,8 @@ impl AccountStore for Database {
     }
 
     async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
-        self.write(move |transaction| Box::pin(deletion::delete(transaction, id)))
+        let now = self.clock.now();
+        self.write(move |transaction| Box::pin(deletion::delete(transaction, id, now)))
             .await
     }
 

@@ -1,30 +1,52 @@
 //! The audit log: one item per change, in the transaction of the change.
+//!
+//! [`Database::commit`] stores the item of every change that makes a revision. A change that makes none (members, invitations, API
+//! keys, sessions, factors, subscribers) calls [`note`] or [`note_of_person`] in its transaction.
 
-use allclear_application::audit::{AuditItem, AuditStore};
+mod note;
+#[cfg(test)]
+mod query_plan_tests;
+pub(crate) mod subject;
+
+use allclear_application::audit::{AuditFilter, AuditItem, AuditStore, state};
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
-use allclear_application::stamp::Stamp;
-use allclear_domain::audit::{Action, Actor, AuditedChange, Target, TargetType};
-use allclear_domain::id::{OrganisationId, SubscriberId};
+use allclear_application::page::{Listed, Page};
+use allclear_domain::audit::{Action, AuditedChange, Target, TargetType};
+use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
-use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::Query;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
+use serde_json::Value;
 use uuid::{Builder, Uuid};
 
+pub(crate) use self::note::{Note, name_of_person, note, note_of_person};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, component_group, incident, maintenance, organisation};
 use crate::error::{broken, parse_stored};
+use crate::page;
 
 #[async_trait]
 impl AuditStore for Database {
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        filter: &AuditFilter,
+        page: Page,
+    ) -> Result<Listed<AuditItem>, Error> {
+        let selected = selected(organisation, filter);
+        page::read(self.read(), selected, page, Column::Id, |row| row.id)
+            .await?
+            .try_map(item)
+    }
+
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
         self.write(move |transaction| {
             Box::pin(async move {
@@ -53,22 +75,51 @@ fn first_id(at: DateTime<Utc>) -> Uuid {
     Builder::from_unix_timestamp_millis(milliseconds, &[0; 10]).into_uuid()
 }
 
-/// The newest items of an organisation, newest first.
+/// The items of an organisation that a filter selects. Their identifiers begin with their times, so a range of times is one of
+/// identifiers.
+fn selected(organisation: &OrganisationId, filter: &AuditFilter) -> Select<Entity> {
+    let mut items = Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()));
+    if let Some(actor) = &filter.actor_id {
+        items = items.filter(Column::ActorId.eq(actor));
+    }
+    if let Some(action) = filter.action {
+        items = items.filter(Column::Action.eq(action.to_string()));
+    }
+    if let Some(target) = &filter.target_id {
+        items = items.filter(Column::TargetId.eq(target));
+    }
+    if let Some(from) = filter.from {
+        items = items.filter(Column::Id.gte(first_id(from)));
+    }
+    if let Some(to) = filter.to {
+        items = items.filter(Column::Id.lt(first_id(to + TimeDelta::milliseconds(1))));
+    }
+    items
+}
+
+/// The newest changes of an organisation's content, newest first. Every member may see them; those of people, invitations and API
+/// keys are for admins.
 pub(crate) fn newest(organisation: &OrganisationId, limit: u64) -> Select<Entity> {
-    Entity::find()
-        .filter(Column::OrganisationId.eq(organisation.as_str()))
+    let of_people = [TargetType::User, TargetType::Invitation, TargetType::ApiKey];
+    selected(organisation, &AuditFilter::default())
+        .filter(Column::TargetType.is_not_in(of_people.map(|kind| kind.to_string())))
+        .filter(Column::Action.ne(Action::OrganisationCreated.to_string()))
         .order_by_desc(Column::Id)
         .limit(limit)
 }
 
-/// Appends items for the changes of a commit. The state must be stored already. `written` is an incident that this transaction has
-/// just stored.
+/// The state of a thing before a change, and after it.
+pub(crate) type States = (Option<Value>, Option<Value>);
+
+/// Appends items for the changes of a commit, with the states of each. The state must be stored already. `written` is an incident
+/// that this transaction has just stored.
 pub(crate) async fn append(
     scope: Scope<'_>,
-    origin: &Origin,
     changes: Vec<AuditedChange>,
+    states: Vec<States>,
     written: Option<&Incident>,
 ) -> Result<(), Error> {
+    let mut states = states.into_iter();
     for (number, change) in (0..).zip(changes) {
         let AuditedChange {
             action,
@@ -84,91 +135,34 @@ pub(crate) async fn append(
         };
         let item = ActiveModel {
             id: Set(Uuid::from_u128(scope.stamp.id.as_u128() + number)),
+            created_at: Set(scope.stamp.now),
             action: Set(action.to_string()),
             target_type: Set(target.kind().to_string()),
             target_id: Set(target.id(scope.organisation)),
             target_name: Set(name),
-            ..originated(scope.organisation, origin, scope.stamp.now)
+            ..originated(scope.organisation, states.next().unwrap_or_default())
         };
         insert(scope.transaction, item).await?;
     }
     Ok(())
 }
 
-/// A change of a subscriber, which makes no revision.
-pub(crate) struct SubscriberChange {
-    action: Action,
-    subscriber: SubscriberId,
-    stamp: Stamp,
-}
-
-impl SubscriberChange {
-    pub(crate) fn new(
-        action: Action,
-        subscriber: SubscriberId,
-        now: DateTime<Utc>,
-        random: Uuid,
-    ) -> Self {
-        Self {
-            action,
-            subscriber,
-            stamp: Stamp::at(now, now, Revision(0), random),
-        }
-    }
-}
-
-/// Appends an item for an import of subscribers.
-pub(crate) async fn append_import(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    origin: &Origin,
-    (now, random): (DateTime<Utc>, Uuid),
-    note: String,
-) -> Result<(), Error> {
-    let item = ActiveModel {
-        id: Set(Stamp::at(now, now, Revision(0), random).id),
-        action: Set(Action::SubscriberImported.to_string()),
-        target_type: Set(TargetType::Organisation.to_string()),
-        target_id: Set(organisation.to_string()),
-        target_name: Set(Some(note)),
-        ..originated(organisation, origin, now)
-    };
-    insert(transaction, item).await
-}
-
-/// Appends an item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
-pub(crate) async fn append_subscriber(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    origin: &Origin,
-    change: SubscriberChange,
-) -> Result<(), Error> {
-    if !matches!(origin.actor, Actor::User(_)) {
-        return Ok(());
-    }
-    let item = ActiveModel {
-        id: Set(change.stamp.id),
-        action: Set(change.action.to_string()),
-        target_type: Set(TargetType::Subscriber.to_string()),
-        target_id: Set(change.subscriber.to_string()),
-        target_name: Set(None),
-        ..originated(organisation, origin, change.stamp.now)
-    };
-    insert(transaction, item).await
-}
-
-fn originated(organisation: &OrganisationId, origin: &Origin, now: DateTime<Utc>) -> ActiveModel {
-    let actor_id = match &origin.actor {
-        Actor::User(author) => Some(author.id.clone()),
-        Actor::Provider | Actor::Scheduler => None,
-    };
+/// The columns that say where a change comes from and what it changed.
+fn originated(organisation: &OrganisationId, (before, after): States) -> ActiveModel {
+    let Origin {
+        actor,
+        request_id,
+        address,
+    } = Origin::current();
     ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
-        created_at: Set(now),
-        actor_type: Set(origin.actor.kind().to_string()),
-        actor_id: Set(actor_id),
-        actor_name: Set(origin.actor.name().to_owned()),
-        request_id: Set(origin.request_id.clone()),
+        actor_type: Set(actor.kind().to_string()),
+        actor_id: Set(actor.id().map(str::to_owned)),
+        actor_name: Set(actor.name().to_owned()),
+        request_id: Set(request_id),
+        address: Set(address.map(|address| address.to_string())),
+        state_before: Set(before.map(state::stored)),
+        state_after: Set(after.map(state::stored)),
         ..Default::default()
     }
 }
@@ -229,6 +223,9 @@ pub(crate) fn item(row: Model) -> Result<AuditItem, Error> {
         target_type: parse_stored(&row.target_type)?,
         target_id: row.target_id,
         target_name: row.target_name,
+        address: row.address,
         request_id: row.request_id,
+        before: row.state_before,
+        after: row.state_after,
     })
 }

@@ -1,7 +1,6 @@
 //! The one transaction of every change of an organisation.
 
 use allclear_application::error::Error;
-use allclear_application::origin::Origin;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Committed;
 use allclear_domain::audit::AuditedChange;
@@ -13,6 +12,8 @@ use futures_util::future::BoxFuture;
 use sea_orm::DatabaseTransaction;
 
 use crate::affected::{self, MovingEntry};
+use crate::audit::States;
+use crate::audit::subject::Subject;
 use crate::database::Database;
 use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
 use crate::{audit, impact, maintenance, notice, outbox};
@@ -31,6 +32,8 @@ pub(crate) struct Stored<T> {
     pub(crate) changed: Changed<T>,
     /// The incident as stored, so that its events need not read it again.
     pub(crate) incident: Option<Incident>,
+    /// The states before and after each change for the audit log, if the work knows them; otherwise the commit reads them.
+    pub(crate) states: Vec<States>,
 }
 
 impl<T> Stored<T> {
@@ -39,7 +42,14 @@ impl<T> Stored<T> {
         Self {
             changed,
             incident: Some(incident),
+            states: Vec::new(),
         }
+    }
+
+    /// The same with the states before and after each change.
+    pub(crate) fn with_states(mut self, states: Vec<States>) -> Self {
+        self.states = states;
+        self
     }
 }
 
@@ -48,6 +58,7 @@ impl<T> From<Changed<T>> for Stored<T> {
         Self {
             changed,
             incident: None,
+            states: Vec::new(),
         }
     }
 }
@@ -66,10 +77,11 @@ pub(crate) enum Lock {
 impl Database {
     /// Commits a change of an organisation: locks the organisation, lets `work` load, decide and store the new state, and then stores
     /// everything else that the change causes: impacts, notices, and the events under the next revision. `None` if the organisation
-    /// does not exist or `work` returns `None`.
+    /// does not exist or `work` returns `None`. The audit log gets the states of `subject` before and after.
     pub(crate) async fn commit<T, S, W>(
         &self,
         organisation: &OrganisationId,
+        subject: Subject,
         work: W,
     ) -> Result<Option<Committed<T>>, Error>
     where
@@ -77,7 +89,8 @@ impl Database {
         S: Into<Stored<T>> + Send,
         W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send + 'static,
     {
-        self.commit_with(organisation, Lock::Read, work).await
+        self.commit_with(organisation, Lock::Read, subject, work)
+            .await
     }
 
     /// [`Self::commit`] with a lock other than [`Lock::Read`].
@@ -85,6 +98,7 @@ impl Database {
         &self,
         organisation: &OrganisationId,
         lock: Lock,
+        subject: Subject,
         work: W,
     ) -> Result<Option<Committed<T>>, Error>
     where
@@ -94,11 +108,9 @@ impl Database {
     {
         let organisation = organisation.clone();
         let database = self.clone();
-        // Before the transaction, which may run on another thread.
-        let origin = Origin::current();
         self.write(move |transaction| {
             Box::pin(async move {
-                commit_in(transaction, &database, &organisation, lock, &origin, work).await
+                commit_in(transaction, &database, &organisation, lock, subject, work).await
             })
         })
         .await
@@ -120,7 +132,7 @@ pub(crate) async fn commit_in<T, S, W>(
     database: &Database,
     organisation: &OrganisationId,
     lock: Lock,
-    origin: &Origin,
+    subject: Subject,
     work: W,
 ) -> Result<Option<Committed<T>>, Error>
 where
@@ -146,10 +158,11 @@ where
         stamp: locked.stamp,
         database,
     };
+    let before = subject.read(scope).await?;
     let Some(stored) = work(scope).await? else {
         return Ok(None);
     };
-    let stored: Stored<T> = stored.into();
+    let mut stored: Stored<T> = stored.into();
     let Changed {
         state,
         mut events,
@@ -163,7 +176,13 @@ where
         let first = events.first().copied();
         audited.extend(first.map(|event| AuditedChange::of(event, scope.stamp.id)));
     }
-    audit::append(scope, origin, audited, stored.incident.as_ref()).await?;
+    if !audited.is_empty() {
+        if stored.states.is_empty() {
+            let after = subject.named_by(&events).read(scope).await?;
+            stored.states.push((before, after));
+        }
+        audit::append(scope, audited, stored.states, stored.incident.as_ref()).await?;
+    }
     if events.is_empty() {
         return Ok(Some(Committed::unchanged(state)));
     }

@@ -23,6 +23,7 @@ use sea_orm::{
     EntityTrait, IntoActiveModel, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
+use crate::audit::subject::Subject;
 use crate::commit::Scope;
 use crate::component_group;
 use crate::database::Database;
@@ -68,7 +69,7 @@ impl ComponentStore for Database {
         author: Author,
     ) -> Result<Committed<ComponentReport>, Error> {
         let limits = self.limits;
-        let committed = self.commit(organisation, move |scope| {
+        let committed = self.commit(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 if limits.components.is_some() {
                     let present = of(scope.organisation).count(scope.transaction).await;
@@ -101,7 +102,7 @@ impl ComponentStore for Database {
         rule: Transition<Component>,
         author: Author,
     ) -> Result<Option<Committed<ComponentReport>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(before) = found else {
@@ -137,7 +138,7 @@ impl ComponentStore for Database {
         id: ComponentId,
         deletion: Changed<()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(component) = found else {
@@ -208,7 +209,7 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
     Ok(())
 }
 
-async fn find(
+pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     id: ComponentId,

@@ -22,6 +22,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
+use crate::audit::subject::Subject;
 use crate::commit::Scope;
 use crate::component;
 use crate::database::Database;
@@ -77,7 +78,7 @@ impl ComponentGroupStore for Database {
         create: CreateTransition<ComponentGroup>,
     ) -> Result<Committed<ComponentGroupReport>, Error> {
         let limits = self.limits;
-        let committed = self.commit(organisation, move |scope| {
+        let committed = self.commit(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let present = of(scope.organisation).count(scope.transaction).await;
                 limits.check_groups(present.map_err(broken)?)?;
@@ -108,7 +109,7 @@ impl ComponentGroupStore for Database {
         id: ComponentGroupId,
         rule: Transition<ComponentGroup>,
     ) -> Result<Option<Committed<ComponentGroupReport>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
             Box::pin(async move {
                 let Scope {
                     transaction,
@@ -150,7 +151,7 @@ impl ComponentGroupStore for Database {
         id: ComponentGroupId,
         deletion: Changed<()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
             Box::pin(async move {
                 let found = row_of(scope.transaction, scope.organisation, id).await?;
                 let Some(row) = found else {
@@ -185,7 +186,7 @@ impl ComponentGroupStore for Database {
         organisation: &OrganisationId,
         rule: Transition<VersionedOrder>,
     ) -> Result<Option<Committed<VersionedOrder>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::ComponentOrder, move |scope| {
             Box::pin(async move {
                 let found = versioned_order(scope.transaction, scope.organisation).await?;
                 let Some(before) = found else {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::link::Links;
+use allclear_application::origin::Origin;
 use allclear_application::usage_limit::UsageLimits;
 use futures_util::future::BoxFuture;
 use sea_orm::{
@@ -131,7 +132,7 @@ impl Database {
     }
 
     /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
-    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit.
+    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] of the caller.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -139,13 +140,18 @@ impl Database {
             + Send
             + 'static,
     {
+        // The transaction may run on another thread.
+        let origin = Origin::current();
         let writer = match &self.writes {
-            Writes::Together(group) => return in_time(group.write(work)).await,
+            Writes::Together(group) => {
+                let write = group.write(|transaction| Box::pin(origin.carry(work(transaction))));
+                return in_time(write).await;
+            }
             Writes::SideBySide(writer) => writer,
         };
         in_time(async {
             let transaction = writer.begin().await.map_err(broken)?;
-            let value = work(&transaction).await?;
+            let value = origin.carry(work(&transaction)).await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)
         })

@@ -5,6 +5,7 @@ use allclear_application::directory::{
 };
 use allclear_application::error::Error;
 use allclear_application::transition::Committed;
+use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -13,7 +14,9 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
     QueryFilter,
 };
+use serde_json::json;
 
+use crate::audit::{self, Note};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::error::broken;
@@ -96,7 +99,14 @@ impl DirectoryStore for Database {
 
     async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error> {
         let (kind, id) = key(revocation);
-        let forgotten = self.clock.now() - Directory::MEMORY;
+        let now = self.clock.now();
+        let forgotten = now - Directory::MEMORY;
+        let member = match revocation {
+            Revocation::Membership { organisation, user } => {
+                Some((organisation.clone(), user.clone()))
+            }
+            Revocation::Session(_) | Revocation::User(_) => None,
+        };
         self.write(move |transaction| {
             Box::pin(async move {
                 if kind == USER {
@@ -104,6 +114,9 @@ impl DirectoryStore for Database {
                         .exec(transaction)
                         .await
                         .map_err(broken)?;
+                }
+                if let Some((organisation, user)) = member {
+                    note_removed(transaction, &organisation, &user, now).await?;
                 }
                 insert_ending(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
@@ -184,6 +197,25 @@ fn key(revocation: &Revocation) -> (&'static str, String) {
             (MEMBERSHIP, format!("{organisation}/{user}"))
         }
     }
+}
+
+/// Appends an item for a member that the provider removed, if the organisation exists.
+async fn note_removed(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: &str,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    if lock(transaction, organisation).await?.is_none() {
+        return Ok(());
+    }
+    let name = known(transaction, user).await?;
+    let change = Note {
+        name: name.map(|known| known.name),
+        ..Note::new(Action::MemberRemoved, TargetType::User, &user)
+    };
+    let change = change.states(Some(json!({"id": user})), None);
+    audit::note(transaction, organisation, now, change).await
 }
 
 /// Returns the revocations that concern a token.

@@ -5,7 +5,7 @@ pub(crate) mod public;
 #[cfg(test)]
 mod query_plan_tests;
 pub(crate) mod timeline;
-mod update;
+pub(crate) mod update;
 
 use std::collections::HashMap;
 
@@ -33,6 +33,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::affected;
+use crate::audit::subject::Subject;
 use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
@@ -79,7 +80,7 @@ impl IncidentStore for Database {
         create: CreateTransition<Incident>,
         components: Vec<Attachment>,
     ) -> Result<Committed<IncidentReport>, Error> {
-        let committed = self.commit(organisation, move |scope| {
+        let committed = self.commit(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
@@ -106,7 +107,7 @@ impl IncidentStore for Database {
         id: IncidentId,
         rule: Transition<Incident>,
     ) -> Result<Option<Committed<IncidentReport>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Incident(id), move |scope| {
             Box::pin(async move {
                 let found = find(scope.transaction, scope.organisation, id).await?;
                 let Some(before) = found else {
@@ -173,9 +174,12 @@ impl IncidentStore for Database {
         incident: IncidentId,
         rule: Transition<IncidentAndNewest, IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
-        self.commit_with(organisation, Lock::BumpRevision, move |scope| {
-            Box::pin(update::insert(scope, incident, rule))
-        })
+        self.commit_with(
+            organisation,
+            Lock::BumpRevision,
+            Subject::New,
+            move |scope| Box::pin(update::insert(scope, incident, rule)),
+        )
         .await
     }
 
@@ -186,9 +190,11 @@ impl IncidentStore for Database {
         id: IncidentUpdateId,
         rule: Transition<IncidentAndUpdate>,
     ) -> Result<Option<Committed<IncidentUpdate>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(update::change(scope, incident, id, rule))
-        })
+        self.commit(
+            organisation,
+            Subject::IncidentUpdates(incident, vec![id]),
+            move |scope| Box::pin(update::change(scope, incident, id, rule)),
+        )
         .await
     }
 
@@ -199,9 +205,11 @@ impl IncidentStore for Database {
         ids: Vec<IncidentUpdateId>,
         rule: Transition<UpdateDeletion, Incident>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(update::delete(scope, incident, ids, rule))
-        })
+        self.commit(
+            organisation,
+            Subject::IncidentUpdates(incident, ids.clone()),
+            move |scope| Box::pin(update::delete(scope, incident, ids, rule)),
+        )
         .await
     }
 
@@ -300,7 +308,7 @@ impl Database {
     where
         S: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<(), Error>> + Send + 'static,
     {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Incident(id), move |scope| {
             Box::pin(async move {
                 let Some(found) = component::find_attached(scope, id).await? else {
                     return Ok(None);

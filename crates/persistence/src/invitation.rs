@@ -1,8 +1,10 @@
 //! Invitations.
 
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::invitation::{Host, Invitation};
 use allclear_application::secret::Digest;
+use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
@@ -12,6 +14,7 @@ use sea_orm::{
     QueryOrder,
 };
 
+use crate::audit::{self, Note};
 use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
@@ -40,9 +43,26 @@ pub(crate) async fn delete(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     id: InvitationId,
+    now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    let gone = Entity::delete_by_id(id.0).filter(Column::OrganisationId.eq(organisation.as_str()));
-    Ok(gone.exec(transaction).await.map_err(broken)?.rows_affected > 0)
+    let these = Column::OrganisationId.eq(organisation.as_str());
+    let found = Entity::find_by_id(id.0)
+        .filter(these)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let Some(found) = found else {
+        return Ok(false);
+    };
+    let gone = Entity::delete_by_id(id.0).exec(transaction).await;
+    if gone.map_err(broken)?.rows_affected == 0 {
+        return Ok(false);
+    }
+    let before = state::invitation(&invitation((found, None))?);
+    let change = Note::new(Action::InvitationDeleted, TargetType::Invitation, &id);
+    let change = change.states(Some(before), None);
+    audit::note(transaction, organisation, now, change).await?;
+    Ok(true)
 }
 
 /// Stores an invitation in place of an earlier one of the same address to the same organisation.
@@ -52,7 +72,7 @@ pub(crate) async fn insert(
     digest: Digest,
 ) -> Result<(), Error> {
     let key = EmailKey::of(&invitation.email);
-    let organisation = invitation.organisation.map(|host| host.id);
+    let organisation = invitation.organisation.as_ref().map(|host| host.id.clone());
     let same_place = match &organisation {
         Some(organisation) => {
             lock(transaction, organisation)
@@ -74,6 +94,12 @@ pub(crate) async fn insert(
         .filter(same_place)
         .filter(Column::EmailKey.eq(key.as_str()));
     earlier.exec(transaction).await.map_err(broken)?;
+    if let Some(organisation) = &organisation {
+        let (action, target) = (Action::InvitationCreated, TargetType::Invitation);
+        let after = state::invitation(&invitation);
+        let change = Note::new(action, target, &invitation.id).states(None, Some(after));
+        audit::note(transaction, organisation, invitation.created_at, change).await?;
+    }
     let row = ActiveModel {
         id: Set(invitation.id.0),
         digest: Set(digest.as_str().to_owned()),
@@ -132,13 +158,17 @@ pub(crate) async fn accept(
         return Ok(None);
     }
     if let Some(host) = &invitation.organisation {
-        match membership::member_state(transaction, &host.id, user).await? {
-            Some(member_state) => {
-                let role = member_state.accept(invitation.role).role;
-                membership::set_role(transaction, &host.id, user, role).await?;
-            }
-            None => membership::insert(transaction, &host.id, user, invitation.role, now).await?,
-        }
+        let before = membership::member_state(transaction, &host.id, user).await?;
+        let known = before.map(|member| member.role);
+        let role = if let Some(member_state) = before {
+            let role = member_state.accept(invitation.role).role;
+            membership::set_role(transaction, &host.id, user, role).await?;
+            role
+        } else {
+            membership::insert(transaction, &host.id, user, invitation.role, now).await?;
+            invitation.role
+        };
+        membership::note_member(transaction, &host.id, user, now, (known, Some(role))).await?;
     }
     Ok(Some(invitation))
 }

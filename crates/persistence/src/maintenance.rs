@@ -31,6 +31,7 @@ use sea_orm::{
 };
 
 use crate::affected::{self, Owner};
+use crate::audit::subject::Subject;
 use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
@@ -89,7 +90,7 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         create: CreateTransition<Maintenance>,
     ) -> Result<Committed<MaintenanceReport>, Error> {
-        let committed = self.commit(organisation, move |scope| {
+        let committed = self.commit(organisation, Subject::New, move |scope| {
             Box::pin(async move {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
@@ -117,7 +118,7 @@ impl MaintenanceStore for Database {
         id: MaintenanceId,
         rule: Transition<Maintenance>,
     ) -> Result<Option<Committed<MaintenanceReport>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
                 let Some(before) = find_affecting(scope, id).await? else {
                     return Ok(None);
@@ -151,7 +152,7 @@ impl MaintenanceStore for Database {
         id: MaintenanceId,
         rule: Transition<Maintenance, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Maintenance(id), move |scope| {
             Box::pin(async move {
                 let Some(before) = find_affecting(scope, id).await? else {
                     return Ok(None);
@@ -212,7 +213,7 @@ impl MaintenanceStore for Database {
         maintenance: MaintenanceId,
         rule: UpdateTransition<Option<MaintenanceUpdate>, MaintenanceUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::New, move |scope| {
             Box::pin(update::insert(scope, maintenance, rule))
         })
         .await
@@ -225,9 +226,11 @@ impl MaintenanceStore for Database {
         id: MaintenanceUpdateId,
         rule: UpdateTransition<MaintenanceUpdate>,
     ) -> Result<Option<Committed<MaintenanceUpdate>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(update::change(scope, maintenance, id, rule))
-        })
+        self.commit(
+            organisation,
+            Subject::MaintenanceUpdates(maintenance, vec![id]),
+            move |scope| Box::pin(update::change(scope, maintenance, id, rule)),
+        )
         .await
     }
 
@@ -238,9 +241,11 @@ impl MaintenanceStore for Database {
         ids: Vec<MaintenanceUpdateId>,
         rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
     ) -> Result<Option<Committed<Vec<MaintenanceUpdateId>>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(update::delete(scope, maintenance, ids, rule))
-        })
+        self.commit(
+            organisation,
+            Subject::MaintenanceUpdates(maintenance, ids.clone()),
+            move |scope| Box::pin(update::delete(scope, maintenance, ids, rule)),
+        )
         .await
     }
 
@@ -258,9 +263,12 @@ impl MaintenanceStore for Database {
         organisation: &OrganisationId,
         now: DateTime<Utc>,
     ) -> Result<Option<Commit>, Error> {
-        let committed = self.commit_with(organisation, Lock::ReadAsOf(now), move |scope| {
-            Box::pin(schedule::announce(scope, now))
-        });
+        let committed = self.commit_with(
+            organisation,
+            Lock::ReadAsOf(now),
+            Subject::Known,
+            move |scope| Box::pin(schedule::announce(scope, now)),
+        );
         Ok(committed.await?.and_then(|committed| committed.commit))
     }
 }
@@ -295,7 +303,10 @@ async fn store_first(scope: Scope<'_>, created: &Maintenance) -> Result<(), Erro
 }
 
 /// A maintenance of the organisation with the components that it affects.
-async fn find_affecting(scope: Scope<'_>, id: MaintenanceId) -> Result<Option<Maintenance>, Error> {
+pub(crate) async fn find_affecting(
+    scope: Scope<'_>,
+    id: MaintenanceId,
+) -> Result<Option<Maintenance>, Error> {
     let Some(row) = find(scope.transaction, scope.organisation, id).await? else {
         return Ok(None);
     };

@@ -1,7 +1,9 @@
 //! Organisations' members.
 
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::membership::MemberTransition;
+use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, MemberState, Role};
 use chrono::{DateTime, Utc};
@@ -10,6 +12,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder,
 };
 
+use crate::audit::{self, Note};
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
@@ -55,6 +58,7 @@ pub(crate) async fn change(
     organisation: &OrganisationId,
     user: UserId,
     rule: MemberTransition,
+    now: DateTime<Utc>,
 ) -> Result<Option<()>, Error> {
     if lock(transaction, organisation).await?.is_none() {
         return Ok(None);
@@ -62,7 +66,16 @@ pub(crate) async fn change(
     let Some(member_state) = member_state(transaction, organisation, user).await? else {
         return Ok(None);
     };
+    let before = member_state.role;
     let decided = rule(member_state)?;
+    note_member(
+        transaction,
+        organisation,
+        user,
+        now,
+        (Some(before), decided),
+    )
+    .await?;
     if let Some(role) = decided {
         set_role(transaction, organisation, user, role).await?;
     } else {
@@ -118,6 +131,29 @@ pub(crate) async fn member_state(
         role: role(&row)?,
         other_admins,
     }))
+}
+
+/// Appends an item for a member whose role changed from one to another; `None` stands for no membership.
+pub(crate) async fn note_member(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: UserId,
+    now: DateTime<Utc>,
+    (before, after): (Option<Role>, Option<Role>),
+) -> Result<(), Error> {
+    let action = match (before, after) {
+        (None, _) => Action::MemberAdded,
+        (Some(_), None) => Action::MemberRemoved,
+        (Some(before), Some(after)) if before == after => return Ok(()),
+        (Some(_), Some(_)) => Action::MemberRoleChanged,
+    };
+    let state = |role: Option<Role>| role.map(|role| state::member(user, role));
+    let change = Note {
+        name: audit::name_of_person(transaction, user).await?,
+        ..Note::new(action, TargetType::User, &user)
+    };
+    let change = change.states(state(before), state(after));
+    audit::note(transaction, organisation, now, change).await
 }
 
 /// Gives a member a role.

@@ -2,6 +2,7 @@
 
 pub(crate) mod lock;
 
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitation;
 use allclear_application::membership::{MemberTransition, NewOrganisation};
@@ -11,7 +12,7 @@ use allclear_application::public::PublicOrganisation;
 use allclear_application::secret::Digest;
 use allclear_application::transition::{Committed, Transition};
 use allclear_application::usage_limit::UsageLimits;
-use allclear_domain::audit::Actor;
+use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, Role};
@@ -24,6 +25,8 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QuerySelect,
 };
 
+use crate::audit::subject::Subject;
+use crate::audit::{self, Note};
 use crate::commit::{self, Lock, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
@@ -42,7 +45,7 @@ impl OrganisationStore for Database {
         id: &OrganisationId,
         rule: Transition<Organisation>,
     ) -> Result<Option<Committed<Organisation>>, Error> {
-        self.commit(id, move |scope| {
+        self.commit(id, Subject::Organisation, move |scope| {
             Box::pin(async move {
                 let Some(before) = find(scope.transaction, scope.organisation).await? else {
                     return Ok(None);
@@ -120,11 +123,11 @@ impl OrganisationStore for Database {
         user: UserId,
         rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
-        let organisation = organisation.clone();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
-            Box::pin(
-                async move { membership::change(transaction, &organisation, user, rule).await },
-            )
+            Box::pin(async move {
+                membership::change(transaction, &organisation, user, rule, now).await
+            })
         })
         .await
     }
@@ -155,9 +158,9 @@ impl OrganisationStore for Database {
         organisation: &OrganisationId,
         id: InvitationId,
     ) -> Result<bool, Error> {
-        let organisation = organisation.clone();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
-            Box::pin(async move { invitation::delete(transaction, &organisation, id).await })
+            Box::pin(async move { invitation::delete(transaction, &organisation, id, now).await })
         })
         .await
     }
@@ -208,14 +211,19 @@ async fn create(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    membership::insert(
-        transaction,
-        &new.id,
-        new.creator,
-        Role::Admin,
-        new.created_at,
-    )
-    .await
+    let (creator, now) = (new.creator, new.created_at);
+    membership::insert(transaction, &new.id, creator, Role::Admin, now).await?;
+    let created = find(transaction, &new.id).await?;
+    let change = Note {
+        name: created.as_ref().map(|created| created.name.clone()),
+        ..Note::new(
+            Action::OrganisationCreated,
+            TargetType::Organisation,
+            &new.id,
+        )
+    };
+    let change = change.states(None, created.as_ref().map(state::organisation));
+    audit::note(transaction, &new.id, now, change).await
 }
 
 pub(crate) async fn find(
@@ -267,19 +275,26 @@ pub(crate) async fn insert_or_rename(
     let Some(name) = name else {
         return Ok(Committed::unchanged(()));
     };
+    let current = Origin::current();
+    // A person changes the name in the settings; everybody else learns it from the provider.
     let origin = Origin {
-        actor: Actor::Provider,
-        request_id: None,
+        actor: match current.actor {
+            Actor::Scheduler => Actor::Provider,
+            actor => actor,
+        },
+        ..current
     };
-    let committed = commit::commit_in(
+    let (lock, subject) = (Lock::Read, Subject::Organisation);
+    let committed = Box::pin(commit::commit_in(
         transaction,
         database,
         id,
-        Lock::Read,
-        &origin,
+        lock,
+        subject,
         move |scope| Box::pin(rename(scope, name)),
-    );
-    Ok(committed.await?.unwrap_or(Committed::unchanged(())))
+    ));
+    let committed = origin.carry(committed).await?;
+    Ok(committed.unwrap_or(Committed::unchanged(())))
 }
 
 /// `None` if the organisation has the name already.

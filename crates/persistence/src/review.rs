@@ -9,6 +9,7 @@ use allclear_domain::review::{IncidentAndReview, Review};
 use async_trait::async_trait;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel};
 
+use crate::audit::subject::Subject;
 use crate::database::Database;
 use crate::entity::incident_review::{Entity, Model};
 use crate::error::broken;
@@ -34,23 +35,27 @@ impl ReviewStore for Database {
         incident: IncidentId,
         rule: Transition<IncidentAndReview, Option<Review>>,
     ) -> Result<Option<Committed<Option<Review>>>, Error> {
-        self.commit(organisation, move |scope| {
-            Box::pin(async move {
-                let found = find(scope.transaction, scope.organisation, incident).await?;
-                let Some(found) = found else {
-                    return Ok(None);
-                };
-                let before = found.review.clone();
-                let changed = rule(found, scope.stamp)?;
-                store(scope.transaction, incident, before, changed.state.as_ref()).await?;
-                Ok(Some(changed))
-            })
-        })
+        self.commit(
+            organisation,
+            Subject::IncidentReview(incident),
+            move |scope| {
+                Box::pin(async move {
+                    let found = find(scope.transaction, scope.organisation, incident).await?;
+                    let Some(found) = found else {
+                        return Ok(None);
+                    };
+                    let before = found.review.clone();
+                    let changed = rule(found, scope.stamp)?;
+                    store(scope.transaction, incident, before, changed.state.as_ref()).await?;
+                    Ok(Some(changed))
+                })
+            },
+        )
         .await
     }
 }
 
-async fn find(
+pub(crate) async fn find(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     id: IncidentId,

@@ -5,13 +5,14 @@ mod scope;
 
 use std::collections::BTreeMap;
 
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_application::usage_limit::UsageLimits;
-use allclear_domain::audit::Action;
+use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::channel::Target;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
@@ -26,9 +27,10 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait,
     DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
+use serde_json::json;
 use uuid::Uuid;
 
-use crate::audit::{self, SubscriberChange};
+use crate::audit::{self, Note};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{ActiveModel, Column, Entity, Model};
@@ -74,13 +76,11 @@ impl SubscriberStore for Database {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
-                let state = store(transaction, &organisation, &key, rule).await?;
-                let action = Action::SubscriberUpdated;
-                let change = SubscriberChange::new(action, state.id, now, random);
-                audit::append_subscriber(transaction, &organisation, &origin, change).await?;
+                let (before, state) = store(transaction, &organisation, &key, rule).await?;
+                let states = (before.as_ref(), Some(&state));
+                note_subscriber(transaction, &organisation, now, states).await?;
                 Ok(state)
             })
         })
@@ -95,16 +95,14 @@ impl SubscriberStore for Database {
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
                 // Before the target is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
-                let state = store(transaction, &organisation, &key, rule).await?;
+                let (before, state) = store(transaction, &organisation, &key, rule).await?;
                 queue_verification(transaction, &organisation, &state, now).await?;
-                let action = Action::SubscriberCreated;
-                let change = SubscriberChange::new(action, state.id, now, random);
-                audit::append_subscriber(transaction, &organisation, &origin, change).await?;
+                let states = (before.as_ref(), Some(&state));
+                note_subscriber(transaction, &organisation, now, states).await?;
                 Ok(state)
             })
         })
@@ -113,17 +111,17 @@ impl SubscriberStore for Database {
 
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
                 lock(transaction, &organisation).await?;
+                let before = find(transaction, &organisation, &SubscriberKey::Id(id)).await?;
                 let gone = Entity::delete_by_id(id.0)
                     .filter(Column::OrganisationId.eq(organisation.as_str()));
                 let gone = gone.exec(transaction).await.map_err(broken)?.rows_affected > 0;
                 if gone {
                     add_to_count(transaction, &organisation, -1).await?;
-                    let change = SubscriberChange::new(Action::SubscriberDeleted, id, now, random);
-                    audit::append_subscriber(transaction, &organisation, &origin, change).await?;
+                    let states = (before.as_ref(), None);
+                    note_subscriber(transaction, &organisation, now, states).await?;
                 }
                 Ok(gone)
             })
@@ -164,10 +162,14 @@ impl SubscriberStore for Database {
 
     async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        let (origin, random) = (Origin::current(), self.clock.id());
         self.write(move |transaction| {
             Box::pin(async move {
-                audit::append_import(transaction, &organisation, &origin, (now, random), note).await
+                let (action, target) = (Action::SubscriberImported, TargetType::Organisation);
+                let after = json!({"text": &note});
+                let change = Note::new(action, target, &organisation)
+                    .named(note)
+                    .states(None, Some(after));
+                audit::note(transaction, &organisation, now, change).await
             })
         })
         .await
@@ -250,13 +252,39 @@ async fn find_row(
     found.one(connection).await.map_err(broken)
 }
 
-/// Runs a rule on a subscriber and stores the result.
+/// Appends an item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
+async fn note_subscriber(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+    (before, after): (Option<&Subscriber>, Option<&Subscriber>),
+) -> Result<(), Error> {
+    let Some(subscriber) = after.or(before) else {
+        return Ok(());
+    };
+    if matches!(
+        Origin::current().actor,
+        Actor::Provider | Actor::CommandLine | Actor::Scheduler
+    ) {
+        return Ok(());
+    }
+    let action = match (before, after) {
+        (None, _) => Action::SubscriberCreated,
+        (Some(_), None) => Action::SubscriberDeleted,
+        (Some(_), Some(_)) => Action::SubscriberUpdated,
+    };
+    let change = Note::new(action, TargetType::Subscriber, &subscriber.id);
+    let change = change.states(before.map(state::subscriber), after.map(state::subscriber));
+    audit::note(transaction, organisation, now, change).await
+}
+
+/// Runs a rule on a subscriber and stores the result. Returns the states before and after.
 async fn store(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     key: &SubscriberKey,
     rule: SubscriberRule,
-) -> Result<Subscriber, Error> {
+) -> Result<(Option<Subscriber>, Subscriber), Error> {
     // Of concurrent requests for one target, one finds it missing. Under the lock no notice is committed, so the revision shows
     // whether the notice or the confirmation was first.
     let locked = lock(transaction, organisation)
@@ -269,7 +297,7 @@ async fn store(
         .filter(|known| known.status == subscribed)
         .map_or(locked.revision, |known| known.confirmed_revision);
     let known = one(transaction, row).await?;
-    let before = known.as_ref().map(|known| known.scope.clone());
+    let before = known.clone();
     let state = rule(known)?;
     let row = self::row(organisation, &state, confirmed);
     if before.is_none() {
@@ -287,13 +315,13 @@ async fn store(
             .await
             .map_err(broken)?;
     }
-    if before.as_ref() != Some(&state.scope) {
+    if before.as_ref().map(|before| &before.scope) != Some(&state.scope) {
         scope::store(transaction, &state).await?;
     }
     if state.status == SubscriberStatus::Unsubscribed {
         drop_queued(transaction, state.id).await?;
     }
-    Ok(state)
+    Ok((before, state))
 }
 
 /// Subscribers of single incidents that are deleted or were resolved before the given time.

@@ -21,6 +21,7 @@ use allclear_transport::server::{self, AppState};
 use allclear_transport::subscriber::SubscriberThrottle;
 use allclear_transport::usage::WriteUsage;
 use allclear_transport::web_app::WebApp;
+use chrono::TimeDelta;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -113,7 +114,7 @@ impl App {
 
         let public =
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
-        let retention = retention(&store, &clock);
+        let retention = retention(settings, &store, &clock);
         let draining = Draining::default();
         let state = AppState {
             identity: provider,
@@ -124,6 +125,7 @@ impl App {
             domains: Arc::clone(&domain_services.domains),
             hosts: Arc::clone(&domain_services.hosts),
             domain_throttle: Arc::default(),
+            audit: Arc::clone(&services.audit),
             dashboard: Arc::clone(&services.dashboard),
             organisation_metrics: Arc::clone(&services.metrics),
             incidents: Arc::clone(&services.incidents),
@@ -247,9 +249,10 @@ impl App {
     }
 }
 
-fn retention(store: &Arc<Database>, clock: &Arc<dyn Clock>) -> Retention {
+fn retention(settings: &Settings, store: &Arc<Database>, clock: &Arc<dyn Clock>) -> Retention {
     let store = || Arc::clone(store);
-    Retention::new(store(), store(), Arc::clone(clock))
+    let kept = TimeDelta::days(settings.audit_days.into());
+    Retention::new(store(), store(), kept, Arc::clone(clock))
 }
 
 /// Where the names of organisations are changed.

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::clock::SystemClock;
 use crate::settings::{self, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
+use crate::user::{self, UserAction};
 use crate::{connect, demo, identity, log, private, rlimit};
 
 /// Incidents, maintenance and the public status page, in one binary.
@@ -53,6 +54,11 @@ enum Action {
     },
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
+    /// List people, or make one an admin, when all admins are locked out
+    User {
+        #[command(subcommand)]
+        action: UserAction,
+    },
     /// Raise all revisions after a restore with the database's own tools, such as `pg_restore`
     AfterRestore,
 }
@@ -74,6 +80,7 @@ pub fn main() -> ExitCode {
             | Action::Demo
             | Action::Invite { .. }
             | Action::RotateKeys
+            | Action::User { .. }
             | Action::AfterRestore
     ) {
         log::start(&arguments.settings);
@@ -99,6 +106,7 @@ pub fn main() -> ExitCode {
             Action::Check => check(&arguments.settings).await,
             Action::Invite { address } => invite(&arguments.settings, address).await,
             Action::RotateKeys => rotate_keys(&arguments.settings).await,
+            Action::User { action } => user::run(&arguments.settings, action).await,
             Action::AfterRestore => after_restore(&arguments.settings).await,
         }
     });

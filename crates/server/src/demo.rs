@@ -36,7 +36,7 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     let signals = EndSignals::receive()?;
     let clock = Arc::new(DemoClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
-    let organisation = Origin::of_request(None, story::write(&app, &clock))
+    let organisation = Origin::of_request(None, None, story::write(&app, &clock))
         .await
         .map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();

@@ -19,3 +19,4 @@ mod rlimit;
 mod services;
 pub mod settings;
 pub mod signals;
+mod user;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use allclear_application::audit::AuditLog;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::component_group::ComponentGroups;
@@ -19,6 +20,7 @@ use allclear_persistence::database::Database;
 pub(crate) struct Services {
     pub(crate) components: Arc<Components>,
     pub(crate) component_groups: Arc<ComponentGroups>,
+    pub(crate) audit: Arc<AuditLog>,
     pub(crate) dashboard: Arc<Dashboard>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) reviews: Arc<Reviews>,
@@ -53,6 +55,7 @@ impl Services {
             relay(),
             Arc::clone(clock),
         );
+        let audit = AuditLog::new(Arc::clone(&store) as _);
         let dashboard = Dashboard::new(Arc::clone(&store) as _, Arc::clone(clock));
         let metrics = Metrics::new(Arc::clone(&store) as _, Arc::clone(clock));
         let reviews = Reviews::new(Arc::clone(&store) as _, relay());
@@ -64,6 +67,7 @@ impl Services {
         Self {
             components: Arc::new(components),
             component_groups: Arc::new(component_groups),
+            audit: Arc::new(audit),
             dashboard: Arc::new(dashboard),
             metrics: Arc::new(metrics),
             reviews: Arc::new(reviews),

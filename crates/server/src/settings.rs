@@ -98,6 +98,10 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) clerk: ClerkSettings,
 
+    /// Days for which the audit log keeps items
+    #[arg(long, env = "ALLCLEAR_AUDIT_DAYS", value_name = "ALLCLEAR_AUDIT_DAYS", default_value = "365", value_parser = audit_days)]
+    pub audit_days: u16,
+
     /// Other origins whose pages may call the API, separated by commas
     #[arg(long, env = "ALLCLEAR_ALLOWED_ORIGINS", value_name = "ALLCLEAR_ALLOWED_ORIGINS", value_delimiter = ',', value_parser = origin)]
     pub allowed_origins: Vec<String>,
@@ -332,6 +336,13 @@ fn concurrency(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..=1000) => Ok(number),
         _ => Err("it must be a number from 1 to 1000".to_owned()),
+    }
+}
+
+fn audit_days(text: &str) -> Result<u16, String> {
+    match text.parse() {
+        Ok(days @ 1..=3650) => Ok(days),
+        _ => Err("it must be a number of days from 1 to 3650".to_owned()),
     }
 }
 

@@ -5,12 +5,12 @@ use allclear_application::audit::AuditItem;
 use allclear_application::dashboard::{Dashboard, DashboardReport, SubscriberCounts};
 use allclear_application::public::Banner;
 use allclear_application::timestamp;
-use allclear_domain::audit::{ActorType, TargetType};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api_response::ApiResponse;
+use crate::audit::{ActorBody, TargetBody};
 use crate::caller::Operator;
 use crate::component::ComponentBody;
 use crate::incident::IncidentBody;
@@ -88,30 +88,6 @@ struct ChangeBody {
     /// Value of `X-Request-Id` of the response; absent if no request made the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
-}
-
-/// The originator of a change.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChangeActor)]
-struct ActorBody {
-    r#type: ActorType,
-    /// Identifier of the person; null for others.
-    #[schema(required)]
-    id: Option<String>,
-    /// Name at the time of the change.
-    name: String,
-}
-
-/// What a change concerns.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ChangeTarget)]
-struct TargetBody {
-    r#type: TargetType,
-    /// Identifier; what it names may be deleted since.
-    id: String,
-    /// Name or title at the time of the change; null for a subscriber.
-    #[schema(required)]
-    name: Option<String>,
 }
 
 impl From<AuditItem> for ChangeBody {

@@ -180,7 +180,7 @@ impl Timestamp {
     /// one needs four digits too.
     const LAST_YEAR: i32 = 9998;
 
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let moment = match DateTime::parse_from_rfc3339(text) {
             Ok(moment) => moment.to_utc(),
             Err(_) => local_minute(text)?.and_utc(),

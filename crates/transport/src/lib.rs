@@ -1,6 +1,7 @@
 //! HTTP: REST API, event stream, socket, public pages and web app.
 
 mod api_response;
+mod audit;
 mod author;
 mod caller;
 mod change_options;
@@ -12,6 +13,7 @@ mod component;
 mod component_group;
 pub mod configuration;
 mod csp_hashes;
+mod csv_cell;
 mod dashboard;
 pub mod domain;
 mod fast_path;

@@ -21,6 +21,7 @@ use allclear_socketio::close_dead_connections;
 use tokio::runtime::Handle;
 
 pub use self::app_state::AppState;
+use crate::client_address::TrustedProxies;
 use crate::fast_path::FastPath;
 use crate::headers::{Headers, allow_framing};
 use crate::health::{self, healthz, readyz};
@@ -42,8 +43,8 @@ use crate::timeouts::body::BodyTimeout;
 use crate::timeouts::idle::Connections;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
-    component, component_group, configuration, dashboard, domain, incident, maintenance, metrics,
-    openapi, organisation, redirects, status, statuspage, subscriber,
+    audit, component, component_group, configuration, dashboard, domain, incident, maintenance,
+    metrics, openapi, organisation, redirects, status, statuspage, subscriber,
 };
 
 /// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
@@ -84,18 +85,21 @@ fn serve_routes(
     );
 }
 
-/// Middleware: changes that the request makes have its identifier and its caller.
+/// Middleware: changes that the request makes have its identifier, the client's address and the caller.
 async fn with_origin(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
     let id = request.extensions().get::<RequestId>().cloned();
     let id = id.and_then(|id| id.0.to_str().ok().map(str::to_owned));
-    Origin::of_request(id, next.call(request)).await
+    let proxies = request.app_data::<web::Data<TrustedProxies>>();
+    let address = proxies.and_then(|proxies| proxies.client(request.request()));
+    Origin::of_request(id, address, next.call(request)).await
 }
 
 /// The routes under `/api/v1` that do not depend on the identity provider.
 pub(crate) fn routes(config: &mut impl Routes) {
+    audit::routes(config);
     dashboard::routes(config);
     metrics::routes(config);
     organisation::routes(config);

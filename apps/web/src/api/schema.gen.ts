@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the audit log of the organisation, newest first. For admins. */
+        get: operations["get_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clerk/webhooks": {
         parameters: {
             query?: never;
@@ -2472,6 +2489,30 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_Vec_AuditItem: {
+            data: {
+                /** @description What was done, such as `component.created`. */
+                action: string;
+                actor: components["schemas"]["ChangeActor"];
+                /** @description Address of the client; null if no request made the change. */
+                address: string | null;
+                /** @description The thing after the change; null for a delete. */
+                after: unknown;
+                /** @description The thing before the change; null for a create. Long texts are cut, secrets and names of persons are left out. */
+                before: unknown;
+                /** Format: date-time */
+                createdAt: string;
+                /** @description Identifier, a `UUIDv7`. */
+                id: string;
+                /** @description Value of `X-Request-Id` of the response; null if no request made the change. */
+                requestId: string | null;
+                target: components["schemas"]["ChangeTarget"];
+            }[];
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Vec_Component: {
             data: {
                 /** @description Public code of 12 characters, for addresses. */
@@ -2824,6 +2865,25 @@ export interface components {
             /** @description At least one component. */
             components: components["schemas"]["IncidentComponentInput"][];
         };
+        /** @description An item of the audit log. */
+        AuditItem: {
+            /** @description What was done, such as `component.created`. */
+            action: string;
+            actor: components["schemas"]["ChangeActor"];
+            /** @description Address of the client; null if no request made the change. */
+            address: string | null;
+            /** @description The thing after the change; null for a delete. */
+            after: unknown;
+            /** @description The thing before the change; null for a create. Long texts are cut, secrets and names of persons are left out. */
+            before: unknown;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Identifier, a `UUIDv7`. */
+            id: string;
+            /** @description Value of `X-Request-Id` of the response; null if no request made the change. */
+            requestId: string | null;
+            target: components["schemas"]["ChangeTarget"];
+        };
         /** @description The authenticator app of an account. */
         AuthenticatorApp: {
             /**
@@ -2861,7 +2921,7 @@ export interface components {
         };
         /** @description The originator of a change. */
         ChangeActor: {
-            /** @description Identifier of the person; null for others. */
+            /** @description Identifier of the person or API key; null for others. */
             id: string | null;
             /** @description Name at the time of the change. */
             name: string;
@@ -2876,7 +2936,7 @@ export interface components {
         ChangeTarget: {
             /** @description Identifier; what it names may be deleted since. */
             id: string;
-            /** @description Name or title at the time of the change; null for a subscriber. */
+            /** @description Name or title at the time of the change; null for a subscriber and an invitation. */
             name: string | null;
             type: components["schemas"]["ChangeTargetType"];
         };
@@ -2884,7 +2944,7 @@ export interface components {
          * @description Kind of what a change concerns.
          * @enum {string}
          */
-        ChangeTargetType: "ORGANISATION" | "COMPONENT" | "COMPONENT_GROUP" | "INCIDENT" | "MAINTENANCE" | "SUBSCRIBER";
+        ChangeTargetType: "ORGANISATION" | "COMPONENT" | "COMPONENT_GROUP" | "INCIDENT" | "MAINTENANCE" | "SUBSCRIBER" | "USER" | "INVITATION" | "API_KEY";
         /**
          * @description How a subscriber is reached.
          * @enum {string}
@@ -4502,6 +4562,150 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_audit: {
+        parameters: {
+            query?: {
+                /** @description Only changes by the person or API key with this identifier. */
+                actorId?: string;
+                /** @description Only changes of this kind, such as `component.created`. */
+                action?: string;
+                /** @description Only changes of the thing with this identifier. */
+                targetId?: string;
+                /** @description Only changes at or after this time: RFC 3339, or a day `YYYY-MM-DD` in UTC. */
+                from?: string;
+                /** @description Only changes at or before this time, or until the end of this day in UTC. */
+                to?: string;
+                /** @description `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then. */
+                format?: string;
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_Vec_AuditItem"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_clerk_webhooks: {
         parameters: {
             query?: never;

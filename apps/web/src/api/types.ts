@@ -41,6 +41,8 @@ export type DeliveryCounts = Schemas['DeliveryCounts'];
 export type Dashboard = Schemas['Dashboard'];
 /** An entry of the last changes, with its author. */
 export type Change = Schemas['Change'];
+/** An item of the audit log. */
+export type AuditItem = Schemas['AuditItem'];
 export type Metrics = Schemas['Metrics'];
 export type Update = Schemas['IncidentUpdate'] | Schemas['MaintenanceUpdate'];
 

@@ -20,7 +20,7 @@ export interface List<T> {
   refresh: () => Promise<void>;
 }
 
-/** Reads the newest 500 rows of a list (one of `endpoints`), and older rows on demand. */
+/** Reads the newest 500 rows of a list (one of `endpoints`, also with a query), and older rows on demand. */
 export function useList<T>(path: string): List<T> {
   const refresh = useRefreshList(path);
   const { data, error, isValidating, size, setSize } = useSWRInfinite<ApiResponse<T[]>, ApiError>(
@@ -95,8 +95,9 @@ export function useRevalidateLists(): (lists: readonly string[], paths: RegExp) 
 
 function pageKey(path: string) {
   return (index: number, previous: ApiResponse<unknown[]> | null): string | null => {
-    if (index === 0 || previous === null) return `${path}?limit=${pageSize}`;
+    const first = `${path}${path.includes('?') ? '&' : '?'}limit=${pageSize}`;
+    if (index === 0 || previous === null) return first;
     if (previous.next === null) return null;
-    return `${path}?limit=${pageSize}&before=${encodeURIComponent(previous.next)}`;
+    return `${first}&before=${encodeURIComponent(previous.next)}`;
   };
 }

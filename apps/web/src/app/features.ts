@@ -67,6 +67,11 @@ export const features: readonly Feature[] = [
     load: async () => (await import('@/features/subscribers/routes')).subscriberRoutes,
   },
   {
+    path: paths.audit,
+    group: groups.organisation,
+    load: async () => (await import('@/features/audit/routes')).auditRoutes,
+  },
+  {
     path: paths.settings,
     group: groups.organisation,
     load: async () => (await import('@/features/settings/routes')).settingsRoutes,

@@ -2,9 +2,11 @@
 
 use allclear_application::account::Deletion;
 use allclear_application::error::Error;
+use allclear_domain::audit::Action;
 use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Departure;
+use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
     QueryOrder, QuerySelect,
@@ -16,13 +18,14 @@ use crate::entity::{
     organisation,
 };
 use crate::error::broken;
-use crate::membership::member_state;
+use crate::membership::{member_state, note_member};
 use crate::{installation, organisation as organisations};
 
 /// Deletes an account. The foreign keys delete its sessions, memberships, resets and new addresses.
 pub(super) async fn delete(
     transaction: &DatabaseTransaction,
     id: UserId,
+    now: DateTime<Utc>,
 ) -> Result<Deletion, Error> {
     installation::lock(transaction).await?;
     let Some(user) = Entity::find_by_id(id.0)
@@ -38,7 +41,7 @@ pub(super) async fn delete(
     let mut ended = Vec::new();
     for organisation in organisations_of(transaction, id).await? {
         match departure(transaction, &organisation, id).await? {
-            Ok(Departure::Leaves) => {}
+            Ok(Departure::Leaves) => note_departure(transaction, &organisation, id, now).await?,
             Ok(Departure::EndsOrganisation) => ended.push(organisation),
             Err(name) => return Ok(Deletion::LastAdmin(name)),
         }
@@ -58,6 +61,20 @@ pub(super) async fn delete(
         .await
         .map_err(broken)?;
     Ok(Deletion::Deleted)
+}
+
+async fn note_departure(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    id: UserId,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let before = member_state(transaction, organisation, id).await?;
+    let before = before.map(|member| member.role);
+    if before.is_none() {
+        return Ok(());
+    }
+    note_member(transaction, organisation, id, now, (before, None)).await
 }
 
 async fn has_others(transaction: &DatabaseTransaction, id: UserId) -> Result<bool, Error> {
@@ -136,13 +153,36 @@ async fn remove_name(transaction: &DatabaseTransaction, id: UserId) -> Result<()
         .exec(transaction)
         .await
         .map_err(broken)?;
-    let audited = audit_item::ActiveModel {
+    let acted = audit_item::ActiveModel {
         actor_name: name(),
+        address: Set(None),
         ..Default::default()
     };
     audit_item::Entity::update_many()
-        .set(audited)
+        .set(acted)
         .filter(audit_item::Column::ActorId.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let concerned = audit_item::ActiveModel {
+        target_name: Set(Some(Author::DELETED.to_owned())),
+        ..Default::default()
+    };
+    audit_item::Entity::update_many()
+        .set(concerned)
+        .filter(audit_item::Column::TargetId.eq(id.to_string()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let named = audit_item::ActiveModel {
+        state_before: Set(None),
+        state_after: Set(None),
+        ..Default::default()
+    };
+    audit_item::Entity::update_many()
+        .set(named)
+        .filter(audit_item::Column::TargetId.eq(id.to_string()))
+        .filter(audit_item::Column::Action.eq(Action::AccountUpdated.to_string()))
         .exec(transaction)
         .await
         .map_err(broken)?;

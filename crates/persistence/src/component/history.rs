@@ -3,6 +3,7 @@
 pub(super) mod period;
 pub(crate) mod spans;
 
+use allclear_application::audit::state;
 use allclear_application::component::history::{
     ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MOST_RELATED, MeasuredComponent,
     RelatedIncident,
@@ -30,7 +31,9 @@ use uuid::Uuid;
 use self::period::{periods, store};
 use self::spans::{SpanRow, ends_after, spans_between};
 use super::{find, update};
-use crate::commit::Scope;
+use crate::audit::States;
+use crate::audit::subject::Subject;
+use crate::commit::{Scope, Stored};
 use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
@@ -93,7 +96,7 @@ impl ComponentHistoryStore for Database {
         rule: Transition<ComponentHistory, HistoryChange>,
     ) -> Result<Option<Committed<HistoryChange>>, Error> {
         let needed = scope;
-        self.commit(organisation, move |scope| {
+        self.commit(organisation, Subject::Known, move |scope| {
             Box::pin(async move {
                 let Scope {
                     transaction,
@@ -105,10 +108,9 @@ impl ComponentHistoryStore for Database {
                     return Ok(None);
                 };
                 let before = component.clone();
-                let history = ComponentHistory {
-                    component,
-                    periods: needed_by(transaction, organisation, id, needed).await?,
-                };
+                let periods = needed_by(transaction, organisation, id, needed).await?;
+                let known = periods.clone();
+                let history = ComponentHistory { component, periods };
                 let mut changed = rule(history, stamp)?;
                 if !changed.is_nothing() {
                     let HistoryChange {
@@ -124,7 +126,8 @@ impl ComponentHistoryStore for Database {
                     store(scope, id, changes).await?;
                     update(transaction, organisation, component).await?;
                 }
-                Ok(Some(changed))
+                let states = states(&known, &changed.state);
+                Ok(Some(Stored::from(changed).with_states(vec![states])))
             })
         })
         .await
@@ -238,6 +241,15 @@ pub(super) fn related(
         .order_by(IncidentColumn::Id, sea_orm::Order::Desc)
         .limit(MOST_RELATED)
         .take()
+}
+
+/// The changed period before and after.
+fn states(known: &[StatusPeriod], change: &HistoryChange) -> States {
+    let id = change.period.id;
+    let before = known.iter().find(|period| period.id == id);
+    let is_deleted = change.changes.deleted.contains(&id);
+    let after = (!is_deleted).then(|| state::period(&change.period));
+    (before.map(state::period), after)
 }
 
 /// The periods of a component that have an instant in common with an interval.

@@ -16,6 +16,9 @@ pub struct Model {
     pub target_id: String,
     pub target_name: Option<String>,
     pub request_id: Option<String>,
+    pub address: Option<String>,
+    pub state_before: Option<String>,
+    pub state_after: Option<String>,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use allclear_application::error::Error;
 use allclear_application::incident::component::IncidentComponent;
 use allclear_application::page::{Listed, Page};
-use allclear_domain::component::Component;
+use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::validation::check_known;
@@ -134,6 +134,17 @@ pub(crate) async fn attached(
         .into_iter()
         .map(|row| ComponentId(row.component_id))
         .collect())
+}
+
+/// The components attached to an incident, with the impact on each.
+pub(crate) async fn impacts(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+) -> Result<Vec<(ComponentId, ComponentStatus)>, Error> {
+    let rows = attachments(transaction, incident).await?;
+    rows.into_iter()
+        .map(|row| Ok((ComponentId(row.component_id), parse_stored(&row.status)?)))
+        .collect()
 }
 
 async fn attachments(

@@ -1,5 +1,6 @@
 //! The updates of an incident.
 
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::Transition;
@@ -53,7 +54,10 @@ pub(super) async fn insert(
     recorded.state.update.version = scope.stamp.revision;
     let row = row(&recorded.state.update);
     affected::insert_update::<Entity>(scope, &row, Owner::Incident(incident)).await?;
-    store_incident(scope, &before, recorded).await.map(Some)
+    // Not read again, because this is the most frequent write of an outage.
+    let recorded_state = state::incident_update(&recorded.state.update);
+    let stored = store_incident(scope, &before, recorded).await?;
+    Ok(Some(stored.with_states(vec![(None, Some(recorded_state))])))
 }
 
 pub(super) async fn change(
@@ -199,6 +203,17 @@ pub(super) async fn find(
         .await
         .map_err(broken)?;
     found.map(update).transpose()
+}
+
+/// These updates of an incident, newest first.
+pub(crate) async fn named(
+    transaction: &DatabaseTransaction,
+    incident: IncidentId,
+    ids: &[IncidentUpdateId],
+) -> Result<Vec<IncidentUpdate>, Error> {
+    let these = of(incident).filter(Column::Id.is_in(ids.iter().map(|id| id.0)));
+    let rows = these.all(transaction).await.map_err(broken)?;
+    rows.into_iter().map(update).collect()
 }
 
 /// The first of these updates.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_domain::event::Changed;
 use allclear_domain::id::OrganisationId;
@@ -15,7 +16,8 @@ use sea_orm::{
 
 use super::{component, maintenance, of};
 use crate::affected::{self, Owner};
-use crate::commit::Scope;
+use crate::audit::States;
+use crate::commit::{Scope, Stored};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
 use crate::error::broken;
 
@@ -43,9 +45,10 @@ pub(super) async fn organisations_due(
 pub(super) async fn announce(
     scope: Scope<'_>,
     now: DateTime<Utc>,
-) -> Result<Option<Changed<()>>, Error> {
+) -> Result<Option<Stored<()>>, Error> {
     let due = due(scope.organisation, now);
     let mut all = Changed::nothing(());
+    let mut states: Vec<States> = Vec::new();
     let due = due.all(scope.transaction).await.map_err(broken)?;
     let ids: Vec<_> = due.iter().map(|row| row.id).collect();
     let mut affected = component::of_each(scope.transaction, &ids).await?;
@@ -53,7 +56,13 @@ pub(super) async fn announce(
         let components = affected.remove(&row.id).unwrap_or_default();
         let before = maintenance(row, components)?;
         let published = before.announced;
+        let shown_before = state::maintenance(&before, published);
         let announced = before.announce(now);
+        let shown_after = state::maintenance(&announced.state, announced.state.announced);
+        states.extend(announced.audited.iter().map(|_| {
+            let (before, after) = (shown_before.clone(), shown_after.clone());
+            (Some(before), Some(after))
+        }));
         note_announced(scope.transaction, &announced.state, now).await?;
         store_affected(scope, published, &announced.state).await?;
         all.events.extend(announced.events);
@@ -61,7 +70,7 @@ pub(super) async fn announce(
         all.audited.extend(announced.audited);
         all.maintained.extend(announced.maintained);
     }
-    Ok(Some(all))
+    Ok(Some(Stored::from(all).with_states(states)))
 }
 
 /// Stores the status that is published with this transaction.

@@ -162,6 +162,17 @@ pub(super) fn after(maintenance: MaintenanceId, before: Uuid) -> Select<Entity> 
     of(maintenance).filter(displayed_before(displayed, Column::DisplayAt, before))
 }
 
+/// These updates of a maintenance, newest first.
+pub(crate) async fn named(
+    transaction: &DatabaseTransaction,
+    maintenance: MaintenanceId,
+    ids: &[MaintenanceUpdateId],
+) -> Result<Vec<MaintenanceUpdate>, Error> {
+    let these = of(maintenance).filter(Column::Id.is_in(ids.iter().map(|id| id.0)));
+    let rows = these.all(transaction).await.map_err(broken)?;
+    rows.into_iter().map(update).collect()
+}
+
 pub(super) async fn find(
     connection: &impl ConnectionTrait,
     maintenance: MaintenanceId,

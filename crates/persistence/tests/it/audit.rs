@@ -1,8 +1,11 @@
-use allclear_application::audit::{AuditItem, AuditStore};
+use std::net::Ipv4Addr;
+
+use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::component::ComponentStore;
 use allclear_application::dashboard::DashboardStore;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
+use allclear_application::page::Page;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::audit::{Action, ActorType, TargetType};
 use allclear_domain::channel::{Channel, Target};
@@ -12,6 +15,7 @@ use allclear_domain::incident::IncidentStatus;
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
+use serde_json::{Value, json};
 
 use crate::backend::clock;
 use crate::contract;
@@ -23,14 +27,24 @@ contract!(
     change_by_the_clock_is_the_schedulers,
     refused_or_empty_change_is_not_audited,
     subscriber_is_audited_without_address_and_only_if_an_operator_changes_it,
+    item_has_the_states_before_and_after,
+    maintenance_of_the_clock_has_both_statuses,
+    filters_select_items_of_one_organisation,
     old_items_are_deleted,
 );
+
+const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 7);
 
 impl World {
     pub(crate) async fn changes(&self) -> Vec<AuditItem> {
         let now = clock().now();
         let found = self.database.dashboard(&self.acme, now, now).await;
         found.unwrap().unwrap().changes
+    }
+
+    async fn audited(&self, filter: AuditFilter, page: Page) -> Vec<AuditItem> {
+        let found = AuditStore::list(&self.database, &self.acme, &filter, page);
+        found.await.unwrap().items
     }
 
     async fn actions(&self) -> Vec<Action> {
@@ -41,7 +55,7 @@ impl World {
 
 /// Runs `work` as a request of Ann.
 async fn by_ann<T>(work: impl Future<Output = T>) -> T {
-    Origin::of_request(Some("r1".into()), async {
+    Origin::of_request(Some("r1".into()), Some(CLIENT.into()), async {
         Origin::identify(ann());
         work.await
     })
@@ -85,6 +99,7 @@ async fn change_is_audited_with_its_originator_and_the_name_of_its_target(databa
     );
     assert_eq!(item.actor_id.as_deref(), Some("user_ann"));
     assert_eq!(item.request_id.as_deref(), Some("r1"));
+    assert_eq!(item.address.as_deref(), Some("192.0.2.7"));
     assert_eq!(item.target_type, TargetType::Component);
     assert_eq!(item.target_id, changes[4].target_id);
     assert_eq!(other.changes().await, []);
@@ -149,7 +164,7 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
         });
         database.enter(&world.acme, SubscriberKey::of_email(email), rule)
     };
-    Origin::of_request(None, enter("visitor@example.com"))
+    Origin::of_request(None, None, enter("visitor@example.com"))
         .await
         .unwrap();
     let subscriber = by_ann(enter("added@example.com")).await.unwrap();
@@ -166,6 +181,130 @@ async fn subscriber_is_audited_without_address_and_only_if_an_operator_changes_i
     );
     let changes = world.changes().await;
     assert!(changes.iter().all(|item| item.target_name.is_none()));
+}
+
+fn json(state: Option<&String>) -> Value {
+    state.map_or(Value::Null, |text| serde_json::from_str(text).unwrap())
+}
+
+/// The states of the newest item.
+async fn newest_states(world: &World) -> (Value, Value) {
+    let newest = world.changes().await.remove(0);
+    (json(newest.before.as_ref()), json(newest.after.as_ref()))
+}
+
+async fn item_has_the_states_before_and_after(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let (before, after) = newest_states(&world).await;
+    assert_eq!((before, &after["name"]), (Value::Null, &json!("API")));
+
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    let (before, after) = newest_states(&world).await;
+    assert_eq!(before["status"], "OPERATIONAL");
+    assert_eq!(after["status"], "DEGRADED");
+
+    let incident = world.open("Down", &[]).await.id;
+    let (before, after) = newest_states(&world).await;
+    assert_eq!((before, &after["title"]), (Value::Null, &json!("Down")));
+
+    let update = world
+        .record(incident, IncidentStatus::Identified, "A cable")
+        .await;
+    let (before, after) = newest_states(&world).await;
+    assert_eq!(before, Value::Null);
+    assert_eq!(after["id"], update.id.to_string());
+    assert_eq!(after["message"], "A cable");
+    assert_eq!(after["user"], json!({"id": "user_ann"}));
+
+    world.delete(incident).await;
+    let (before, after) = newest_states(&world).await;
+    assert_eq!(
+        (&before["status"], after),
+        (&json!("IDENTIFIED"), Value::Null)
+    );
+
+    ComponentStore::delete(database, &world.acme, api, Component::delete(api))
+        .await
+        .unwrap();
+    let (before, after) = newest_states(&world).await;
+    assert_eq!(
+        (&before["id"], after),
+        (&json!(api.to_string()), Value::Null)
+    );
+}
+
+async fn maintenance_of_the_clock_has_both_statuses(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let start = clock().now() + TimeDelta::hours(1);
+    maintenance::create(database, &world.acme, start, None).await;
+    let (before, after) = newest_states(&world).await;
+    assert_eq!(
+        (before, &after["status"]),
+        (Value::Null, &json!("SCHEDULED"))
+    );
+    database.announce(&world.acme, start).await.unwrap();
+    let (before, after) = newest_states(&world).await;
+    assert_eq!(before["status"], "SCHEDULED");
+    assert_eq!(after["status"], "IN_PROGRESS");
+}
+
+async fn filters_select_items_of_one_organisation(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let other = World::new(database, "other").await;
+    let api = world.component("API").await;
+    other.component("Other").await;
+    by_ann(world.component("Web")).await;
+    world.set_by_hand(api, ComponentStatus::Degraded).await;
+    let all = world.audited(AuditFilter::default(), Page::default()).await;
+    let newest = all[0].clone();
+    assert_eq!(all.len(), 3);
+    let select = |filter| world.audited(filter, Page::default());
+
+    let by_ann = select(AuditFilter {
+        actor_id: Some("user_ann".into()),
+        ..AuditFilter::default()
+    });
+    let names: Vec<_> = by_ann
+        .await
+        .into_iter()
+        .map(|item| item.target_name)
+        .collect();
+    assert_eq!(names, [Some("Web".to_owned())]);
+
+    let created = select(AuditFilter {
+        action: Some(Action::ComponentCreated),
+        ..AuditFilter::default()
+    });
+    assert_eq!(created.await, all[1..]);
+
+    let of_api = select(AuditFilter {
+        target_id: Some(api.to_string()),
+        ..AuditFilter::default()
+    });
+    assert_eq!(of_api.await, [all[0].clone(), all[2].clone()]);
+
+    let at = newest.created_at;
+    let until = |to| AuditFilter {
+        to: Some(to),
+        ..AuditFilter::default()
+    };
+    assert_eq!(select(until(at)).await.first(), Some(&newest));
+    let earlier = at - TimeDelta::milliseconds(1);
+    let before = select(until(earlier)).await;
+    assert!(before.iter().all(|item| item.created_at <= earlier));
+    let later = select(AuditFilter {
+        from: Some(at + TimeDelta::milliseconds(1)),
+        ..AuditFilter::default()
+    });
+    assert_eq!(later.await, []);
+
+    let page = Page {
+        limit: Some(1),
+        before: Some(newest.id),
+    };
+    let second = world.audited(AuditFilter::default(), page).await;
+    assert_eq!(second, all[1..2]);
 }
 
 async fn old_items_are_deleted(database: &Database) {

@@ -1,6 +1,7 @@
 //! Requests without permission: each route of the OpenAPI document and each event of the socket, by
 //! every kind of client that must be refused. A route or an event without a row in the table fails.
 
+mod audited;
 mod domain;
 mod forged;
 pub(crate) mod host;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::web::{self, Data};
+use allclear_application::audit::AuditLog;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::component_group::ComponentGroups;
@@ -47,6 +48,8 @@ pub struct AppState {
     pub components: Arc<Components>,
     /// Component groups and the order of the page.
     pub component_groups: Arc<ComponentGroups>,
+    /// The audit log.
+    pub audit: Arc<AuditLog>,
     /// The dashboard.
     pub dashboard: Arc<Dashboard>,
     /// Metrics of an organisation.
@@ -123,6 +126,7 @@ impl AppState {
             .app_data(Data::from(Arc::clone(&self.clock)))
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.component_groups)))
+            .app_data(Data::from(Arc::clone(&self.audit)))
             .app_data(Data::from(Arc::clone(&self.dashboard)))
             .app_data(Data::from(Arc::clone(&self.organisation_metrics)))
             .app_data(Data::from(Arc::clone(&self.reviews)))

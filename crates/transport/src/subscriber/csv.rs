@@ -23,6 +23,7 @@ use uuid::Uuid;
 
 use crate::api_response::ApiResponse;
 use crate::caller::Operator;
+use crate::csv_cell::{guarded, plain};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -252,27 +253,6 @@ fn content(
     };
     let components = components.map(cell).transpose()?.unwrap_or_default();
     Ok((cell(email)?, components))
-}
-
-/// A cell without the apostrophe that [`guarded`] adds.
-fn plain(cell: &str) -> &str {
-    match cell.strip_prefix('\'') {
-        Some(rest) if rest.starts_with(is_formula) => rest,
-        _ => cell,
-    }
-}
-
-/// A cell that no spreadsheet program takes for a formula (OWASP, CSV Injection).
-fn guarded(cell: String) -> String {
-    if cell.starts_with(is_formula) {
-        format!("'{cell}")
-    } else {
-        cell
-    }
-}
-
-const fn is_formula(character: char) -> bool {
-    matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r')
 }
 
 /// Returns the subscribers by mail as CSV, newest first, without those of single incidents.

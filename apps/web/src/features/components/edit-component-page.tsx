@@ -1,5 +1,6 @@
 import { useParams } from 'react-router-dom';
 import type { Component } from '@/api/types';
+import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
 import { useEdit } from '@/items/use-edit';
@@ -73,7 +74,7 @@ function EditComponent({ id }: { id: string }) {
 
   return (
     <Card className="mx-auto w-full max-w-3xl" aria-busy={loaded === undefined}>
-      <CardHeader title="Edit Component" level={1} />
+      <CardHeader title="Edit Component" level={1} actions={<AuditLink id={id} />} />
       <CardBody>
         <Tabs
           label="Component"

@@ -2,6 +2,7 @@ import { Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useList } from '@/api/use-list';
+import { AuditLink } from '@/items/audit-link';
 import { NameCell } from '@/items/cells';
 import { DeleteItem, DeleteSelected } from '@/items/delete-items';
 import { endpoints } from '@/paths';
@@ -81,11 +82,14 @@ function groupColumns(components: readonly Component[], edit: (id: string) => vo
       header: 'Edit',
       meta: columnStyles.edit,
       cell: ({ row }) => (
-        <IconButton
-          label={`Edit ${row.original.name}`}
-          icon={<Pencil aria-hidden />}
-          onClick={() => edit(row.original.id)}
-        />
+        <span className="flex">
+          <IconButton
+            label={`Edit ${row.original.name}`}
+            icon={<Pencil aria-hidden />}
+            onClick={() => edit(row.original.id)}
+          />
+          <AuditLink id={row.original.id} iconLabel={`Changes of ${row.original.name}`} />
+        </span>
       ),
     }),
     column.display({

@@ -4,7 +4,7 @@ import type { Change } from '@/api/types';
 import { Card, CardHeader } from '@/ui/card';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
-import { changeText, deletedTargets, targetPath } from './change';
+import { changeText, deletedTargets, targetPath } from '@/items/change';
 import { listClass } from './section';
 
 interface LastChangesProps {

@@ -1,4 +1,5 @@
 import { useParams } from 'react-router-dom';
+import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
@@ -56,7 +57,7 @@ function EditIncident({ id }: { id: string }) {
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
-        <CardHeader title="Edit Incident" level={1} />
+        <CardHeader title="Edit Incident" level={1} actions={<AuditLink id={id} />} />
         <CardBody>
           {loaded === undefined ? (
             <FormSkeleton fields={['line', 'line', 'line', 'text']} />

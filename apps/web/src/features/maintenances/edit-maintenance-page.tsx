@@ -1,6 +1,7 @@
 import { useParams } from 'react-router-dom';
 import { useRefreshList } from '@/api/use-list';
 import type { MaintenanceStatus } from '@/api/types';
+import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
@@ -69,6 +70,7 @@ function EditMaintenance({ id }: { id: string }) {
             <>
               {loaded && <StatusBadge {...maintenanceStatuses[loaded.status]} />}
               {loaded && <Cancellation status={loaded.status} onSet={setStatus} />}
+              <AuditLink id={id} />
             </>
           }
         />

@@ -1,14 +1,17 @@
 import { Formik, useFormikContext, type FormikHelpers } from 'formik';
+import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { useConfiguration } from '@/api/configuration';
 import type { OrganisationSettings } from '@/api/types';
 import { useAuth } from '@/auth/auth';
+import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useEdit, type Edit } from '@/items/use-edit';
-import { endpoints } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { allChannels, channelNames } from '@/subscription/channels';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
+import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody } from '@/ui/card';
 import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
@@ -32,7 +35,20 @@ export function SettingsPage() {
   const isAdmin = organisation?.role === 'admin';
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
-      <PageHeader title="Settings" />
+      <PageHeader
+        title="Settings"
+        actions={
+          organisation &&
+          isAdmin && (
+            <>
+              <AuditLink id={organisation.id} />
+              <Link to={paths.audit} className={buttonVariants({ size: 'sm' })}>
+                Audit Log
+              </Link>
+            </>
+          )
+        }
+      />
       {!isAdmin && <Alert>Only an admin of the organisation can change its settings.</Alert>}
       {edit.loaded ? (
         <>

@@ -146,5 +146,5 @@ it('offers no secret to a subscriber by mail, and no choice to one of an inciden
   const { user } = open([subscriber('ada', { scope: 'INCIDENT', incidentId: 'i-1' })]);
   await user.click(await screen.findByRole('button', { name: 'Actions for ada@example.com' }));
   const items = await screen.findAllByRole('menuitem');
-  expect(items.map((item) => item.textContent)).toEqual(['Send Test Message']);
+  expect(items.map((item) => item.textContent)).toEqual(['Send Test Message', 'Changes']);
 });

@@ -1,10 +1,12 @@
-import { Ellipsis, KeyRound, Pencil, Send } from 'lucide-react';
+import { Ellipsis, KeyRound, Pencil, ScrollText, Send } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber, SubscriberWithSecret } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
-import { endpoints } from '@/paths';
+import { useIsAdmin } from '@/auth/use-is-admin';
+import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
@@ -19,6 +21,8 @@ export function SubscriberActions({ subscriber }: { subscriber: Subscriber }) {
   const [secret, setSecret] = useState<string>();
   const { isTesting, test } = useTest(subscriber);
   const rotate = useRotate(subscriber, setSecret);
+  const isAdmin = useIsAdmin();
+  const navigate = useNavigate();
   const { channel, scope, target } = subscriber;
   return (
     <>
@@ -47,6 +51,11 @@ export function SubscriberActions({ subscriber }: { subscriber: Subscriber }) {
         {channel === 'webhook' && (
           <MenuItem icon={KeyRound} onSelect={() => setOpen('rotate')}>
             Rotate Secret
+          </MenuItem>
+        )}
+        {isAdmin && (
+          <MenuItem icon={ScrollText} onSelect={() => void navigate(paths.history(subscriber.id))}>
+            Changes
           </MenuItem>
         )}
       </DropdownMenu>

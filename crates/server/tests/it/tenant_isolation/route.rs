@@ -51,6 +51,7 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Token, "delete", "/component-group/{id}"),
     route(Guard::Token, "get", "/component-group/{id}/uptime"),
     route(Guard::Token, "get", "/component/order"),
+    route(Guard::Token, "get", "/audit"),
     route(Guard::Token, "get", "/dashboard"),
     route(Guard::Token, "get", "/metrics"),
     route(Guard::Token, "get", "/organisation"),

@@ -6,6 +6,7 @@ import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member, Role } from '@/auth/built-in/types';
+import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -75,6 +76,7 @@ function MemberRow({ member, isSelf, actions }: MemberRowProps) {
     <Person name={member.name} mark={mark} detail={member.email}>
       {actions ? (
         <>
+          <AuditLink id={member.userId} iconLabel={`Changes of ${member.name}`} />
           <MemberRole member={member} isSelf={isSelf} onChange={actions.changeRole} />
           {isSelf ? (
             <span className="size-8 max-sm:hidden pointer-coarse:size-10" />

@@ -13,10 +13,18 @@ const things: Record<string, string> = {
   maintenance: 'maintenance',
   'maintenance-update': 'an update of maintenance',
   subscriber: 'a subscriber',
+  domain: 'the domain of',
+  member: 'member',
+  invitation: 'an invitation',
+  'api-key': 'API key',
+  account: 'the account of',
+  password: 'the password of',
+  factor: 'a second factor of',
+  'recovery-codes': 'recovery codes of',
 };
 
 /** Things whose words name no target. */
-const nameless = new Set(['component-order', 'subscriber']);
+const nameless = new Set(['component-order', 'subscriber', 'invitation']);
 
 const verbs: Record<string, string> = {
   created: 'created',
@@ -25,6 +33,10 @@ const verbs: Record<string, string> = {
   published: 'published',
   started: 'started',
   completed: 'completed',
+  verified: 'verified',
+  changed: 'changed',
+  added: 'added',
+  removed: 'removed',
 };
 
 const specialVerbs: Record<string, string> = {
@@ -36,6 +48,16 @@ const specialVerbs: Record<string, string> = {
   'maintenance-update.created': 'recorded',
   'incident-review.created': 'wrote',
   'subscriber.created': 'added',
+};
+
+/** Actions whose words are no verb and thing. */
+const phrases: Record<string, string> = {
+  'organisation.created': 'founded organisation',
+  'subscriber.imported': 'imported subscribers:',
+  'member.role-changed': 'changed the role of',
+  'session.created': 'signed in as',
+  'session.deleted': 'ended a session of',
+  'session.refused': 'refused a sign-in of',
 };
 
 /** A change as a sentence: `Ada recorded an update of incident “Checkout fails”`. */
@@ -54,7 +76,7 @@ export function changeText({ actor, action, target }: Change): ChangeText {
   const named = !nameless.has(thing) && target.name !== null;
   return {
     who: actor.name,
-    what: `${verb} ${words}`,
+    what: phrases[action] ?? `${verb} ${words}`,
     name: named ? (target.name ?? undefined) : undefined,
   };
 }
@@ -66,6 +88,8 @@ const screens: Partial<Record<Change['target']['type'], (id: string) => string>>
   INCIDENT: paths.incidents.edit,
   MAINTENANCE: paths.schedules.edit,
   SUBSCRIBER: () => paths.subscribers,
+  USER: () => paths.organisation,
+  INVITATION: () => paths.organisation,
 };
 
 /** Identifiers of what these changes deleted. */

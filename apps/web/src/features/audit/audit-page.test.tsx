@@ -1,0 +1,138 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, it, vi } from 'vitest';
+import type { AuditItem } from '@/api/types';
+import type { AuthState } from '@/auth/auth';
+import { paths } from '@/paths';
+import { renderRoutes, signedIn } from '@/testing/render';
+import { apiUrl, problem, server, success } from '@/testing/server';
+import { saveFile } from '@/ui/save-file';
+import { auditRoutes } from './routes';
+
+vi.mock('@/ui/save-file');
+
+const edited: AuditItem = {
+  id: 'item-2',
+  createdAt: '2026-11-21T13:07:16.000Z',
+  actor: { type: 'USER', id: 'user-1', name: 'Ada Lovelace' },
+  action: 'component.updated',
+  target: { type: 'COMPONENT', id: 'component-1', name: 'API' },
+  address: '192.0.2.7',
+  requestId: 'request-1',
+  before: { name: 'API', status: 'OPERATIONAL' },
+  after: { name: 'API', status: 'DEGRADED' },
+};
+
+const begun: AuditItem = {
+  id: 'item-1',
+  createdAt: '2026-11-21T12:00:00.000Z',
+  actor: { type: 'SCHEDULER', id: null, name: 'Scheduler' },
+  action: 'maintenance.started',
+  target: { type: 'MAINTENANCE', id: 'maintenance-1', name: 'Move' },
+  address: null,
+  requestId: null,
+  before: null,
+  after: null,
+};
+
+/** Serves these items and notes the queries. */
+function serve(items: AuditItem[] = [edited, begun]) {
+  const asked: string[] = [];
+  server.use(
+    http.get(apiUrl('/audit'), ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      asked.push(query.toString());
+      return query.has('format') ? HttpResponse.text('file') : success(items);
+    }),
+  );
+  return asked;
+}
+
+const render = (search = '', auth: AuthState = signedIn) =>
+  renderRoutes(auditRoutes, { path: `${paths.audit}${search}`, auth });
+
+it('shows when, who, what, which thing and from where', async () => {
+  serve();
+  render();
+  const table = await screen.findByRole('table', { name: 'Audit log' });
+  const rows = within(table).getAllByRole('row');
+  expect(rows[1]).toHaveTextContent(/Ada Lovelacechanged component APIcomponent.updated192.0.2.7/);
+  expect(rows[2]).toHaveTextContent(/Schedulerstarted maintenance Move/);
+  expect(within(table).getByRole('link', { name: 'API' })).toHaveAttribute(
+    'href',
+    '/audit?targetId=component-1',
+  );
+});
+
+it('opens an item by keyboard and shows the changed fields, and the others on demand', async () => {
+  serve();
+  const { user } = render();
+  const button = await screen.findByRole('button', {
+    name: 'Show details: Ada Lovelace changed component API',
+  });
+  button.focus();
+  await user.keyboard('{Enter}');
+  const fields = screen.getByRole('table', { name: 'Changed fields' });
+  expect(within(fields).getAllByRole('row')).toHaveLength(2);
+  expect(within(fields).getByRole('row', { name: /^Status/ })).toHaveTextContent(
+    'StatusBeforeOPERATIONALAfterDEGRADED',
+  );
+  await user.click(screen.getByRole('button', { name: 'Show unchanged fields' }));
+  expect(within(fields).getAllByRole('row')).toHaveLength(3);
+  expect(screen.getByText('request-1')).toBeInTheDocument();
+});
+
+it('keeps its filters in the address and sends them', async () => {
+  const asked = serve();
+  const { user, router } = render('?targetId=component-1');
+  await screen.findByRole('table', { name: 'Audit log' });
+  await user.selectOptions(screen.getByLabelText('What'), 'component.updated');
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(router.state.location.search).toBe('?targetId=component-1&action=component.updated');
+  await user.click(screen.getByRole('button', { name: 'Clear' }));
+  await waitFor(() => expect(router.state.location.search).toBe(''));
+  expect(asked.slice(0, 2)).toEqual([
+    'targetId=component-1&limit=500',
+    'action=component.updated&targetId=component-1&limit=500',
+  ]);
+});
+
+it('sends whole days', async () => {
+  const asked = serve();
+  render('?from=2026-11-20&to=2026-11-21');
+  await screen.findByRole('table', { name: 'Audit log' });
+  const query = new URLSearchParams(asked[0]);
+  expect(query.get('from')).toBe(new Date('2026-11-20T00:00:00').toISOString());
+  expect(query.get('to')).toBe(new Date('2026-11-21T23:59:59.999').toISOString());
+});
+
+it('downloads the selection as a file', async () => {
+  const asked = serve();
+  const { user } = render('?action=component.updated');
+  await user.click(await screen.findByRole('button', { name: 'JSON Lines' }));
+  await waitFor(() => expect(saveFile).toHaveBeenCalledWith('audit-log.jsonl', expect.anything()));
+  expect(asked).toContain('action=component.updated&format=jsonl');
+});
+
+it('says that nothing matches', async () => {
+  serve([]);
+  render('?action=component.deleted');
+  expect(await screen.findByText('No entry matches the filter.')).toBeInTheDocument();
+});
+
+it('offers another attempt after a failure', async () => {
+  server.use(http.get(apiUrl('/audit'), () => problem(500, 'Please try again')));
+  const { user } = render();
+  const again = await screen.findByRole('button', { name: 'Try Again' });
+  serve();
+  await user.click(again);
+  expect(await screen.findByRole('table', { name: 'Audit log' })).toBeInTheDocument();
+});
+
+it('is for admins', async () => {
+  const asked = serve();
+  if (signedIn.status !== 'signed-in' || !signedIn.organisation) throw new Error('signed out');
+  render('', { ...signedIn, organisation: { ...signedIn.organisation, role: 'member' } });
+  expect(await screen.findByText(/Only an admin/)).toBeInTheDocument();
+  expect(asked).toEqual([]);
+});

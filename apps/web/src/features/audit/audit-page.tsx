@@ -1,0 +1,139 @@
+import { Download, ScrollText } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
+import type { AuditItem } from '@/api/types';
+import { useList } from '@/api/use-list';
+import { useIsAdmin } from '@/auth/use-is-admin';
+import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { Card } from '@/ui/card';
+import { EmptyState } from '@/ui/empty-state';
+import { LoadFailure } from '@/ui/load-failure';
+import { PageHeader } from '@/ui/page-header';
+import { saveFile } from '@/ui/save-file';
+import { Skeleton } from '@/ui/skeleton';
+import { toast } from '@/ui/toast';
+import { useErrorToast } from '@/ui/use-error-toast';
+import { usePageTitle } from '@/ui/use-page-title';
+import { AuditFilter } from './audit-filter';
+import { AuditTable } from './audit-table';
+import { useAuditQuery, type AuditQuery } from './use-audit-query';
+
+const fetchFailed = 'Error while fetching the audit log';
+/** Items that are drawn at first, and with each press of the button. */
+const step = 50;
+
+/** The audit log, for admins. */
+export function AuditPage() {
+  usePageTitle('Audit Log');
+  const isAdmin = useIsAdmin();
+  return (
+    <div className="grid min-w-0 gap-4">
+      {isAdmin ? (
+        <AuditLog />
+      ) : (
+        <>
+          <PageHeader title="Audit Log" />
+          <Alert>Only an admin of the organisation can read the audit log.</Alert>
+        </>
+      )}
+    </div>
+  );
+}
+
+function AuditLog() {
+  const audit = useAuditQuery();
+  return (
+    <>
+      <PageHeader title="Audit Log" actions={<Downloads audit={audit} />} />
+      {/* Another selection begins at its newest items. */}
+      <Selection key={audit.query.toString()} audit={audit} />
+    </>
+  );
+}
+
+function Selection({ audit }: { audit: AuditQuery }) {
+  const list = useList<AuditItem>(endpoints.audit(audit.query));
+  useErrorToast(list.error !== undefined, fetchFailed);
+  const [shown, setShown] = useState(step);
+  const items = list.rows ?? [];
+
+  function showMore() {
+    if (items.length <= shown) list.showOlder();
+    setShown(shown + step);
+  }
+
+  return (
+    <>
+      <AuditFilter audit={audit} items={items} />
+      {list.error && list.rows === undefined ? (
+        <LoadFailure
+          title={fetchFailed}
+          reason={list.error.message}
+          onRetry={() => void list.refresh()}
+        />
+      ) : list.rows === undefined ? (
+        <Placeholder />
+      ) : items.length === 0 ? (
+        <Card>
+          <EmptyState icon={ScrollText} title="No entries">
+            {audit.query.size > 0
+              ? 'No entry matches the filter.'
+              : 'Changes of the organisation appear here.'}
+          </EmptyState>
+        </Card>
+      ) : (
+        <>
+          <AuditTable items={items.slice(0, shown)} />
+          {(items.length > shown || list.hasOlder) && (
+            <Button
+              className="justify-self-center"
+              pending={list.isLoadingOlder}
+              onClick={showMore}
+            >
+              Show older
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Downloads({ audit }: { audit: AuditQuery }) {
+  const api = useApi();
+
+  async function save(format: 'csv' | 'jsonl') {
+    const query = new URLSearchParams(audit.query);
+    query.set('format', format);
+    try {
+      saveFile(`audit-log.${format}`, await api.download(endpoints.audit(query)));
+    } catch (error) {
+      toast.error(serverMessageOr('The audit log was not downloaded', error));
+    }
+  }
+
+  return (
+    <>
+      <Button onClick={() => void save('csv')}>
+        <Download aria-hidden /> CSV
+      </Button>
+      <Button onClick={() => void save('jsonl')}>
+        <Download aria-hidden /> JSON Lines
+      </Button>
+    </>
+  );
+}
+
+function Placeholder() {
+  return (
+    <Card className="grid gap-4 p-4" aria-busy>
+      <span className="sr-only">Loading…</span>
+      {[0, 1, 2, 3, 4].map((row) => (
+        <Skeleton key={row} className="h-6 w-full" />
+      ))}
+    </Card>
+  );
+}

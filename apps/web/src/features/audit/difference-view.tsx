@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import type { AuditItem } from '@/api/types';
+import { Button } from '@/ui/button';
+import { cn } from '@/ui/cn';
+import { formatInstant } from '@/ui/datetime';
+import { fieldChanges, fieldName, valueText, type FieldChange } from './difference';
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** What a change did: the changed fields, and the others on demand. */
+export function DifferenceView({ item: { before, after, requestId } }: { item: AuditItem }) {
+  const [isWhole, setWhole] = useState(false);
+  const fields = fieldChanges(before, after);
+  const changed = fields.filter(({ isChanged }) => isChanged);
+  const others = fields.length - changed.length;
+  return (
+    <div className="grid gap-3">
+      {fields.length === 0 ? (
+        <p className="text-sm text-muted">Nothing more is known about this change.</p>
+      ) : (
+        <FieldTable
+          fields={isWhole ? fields : changed}
+          hasBefore={before !== null}
+          hasAfter={after !== null}
+        />
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-xs text-muted">
+        {others > 0 && (
+          <Button size="sm" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? 'Hide' : 'Show'} unchanged fields
+          </Button>
+        )}
+        {requestId !== null && (
+          <p className="wrap-anywhere">
+            Request <code>{requestId}</code>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface FieldTableProps {
+  fields: FieldChange[];
+  hasBefore: boolean;
+  hasAfter: boolean;
+}
+
+const cell = 'px-3 py-2 align-top text-left max-sm:block';
+
+function FieldTable({ fields, hasBefore, hasAfter }: FieldTableProps) {
+  return (
+    <table className="w-full table-fixed rounded-md border border-line bg-canvas text-sm max-sm:block">
+      <caption className="sr-only">Changed fields</caption>
+      <thead className="max-sm:sr-only">
+        <tr className="border-b border-line text-xs text-muted">
+          <th scope="col" className={cn(cell, 'w-44 font-medium')}>
+            Field
+          </th>
+          {hasBefore && (
+            <th scope="col" className={cn(cell, 'font-medium')}>
+              Before
+            </th>
+          )}
+          {hasAfter && (
+            <th scope="col" className={cn(cell, 'font-medium')}>
+              After
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody className="divide-y divide-line max-sm:block">
+        {fields.map(({ field, before, after, isChanged }) => (
+          <tr key={field} className="max-sm:block">
+            <th scope="row" className={cn(cell, 'font-medium text-ink')}>
+              {fieldName(field)}
+            </th>
+            {hasBefore && <Value label="Before" value={before} isOld={isChanged && hasAfter} />}
+            {hasAfter && <Value label="After" value={after} />}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface ValueProps {
+  label: string;
+  value: unknown;
+  /** Whether another value has replaced it. */
+  isOld?: boolean;
+}
+
+function Value({ label, value, isOld = false }: ValueProps) {
+  const text = valueText(value);
+  return (
+    <td className={cn(cell, 'max-sm:pt-0')}>
+      <span aria-hidden className="mr-2 text-xs text-muted sm:hidden">
+        {label}
+      </span>
+      {text === undefined ? (
+        <span className="text-muted">None</span>
+      ) : (
+        <span dir="auto" className={cn('wrap-anywhere whitespace-pre-wrap', isOld && 'text-muted')}>
+          {time.test(text) ? formatInstant(text) : text}
+        </span>
+      )}
+    </td>
+  );
+}

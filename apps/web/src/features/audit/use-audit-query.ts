@@ -1,0 +1,40 @@
+import { useSearchParams } from 'react-router-dom';
+
+export const filterNames = ['actorId', 'action', 'targetId', 'from', 'to'] as const;
+
+export type FilterName = (typeof filterNames)[number];
+
+export interface AuditQuery {
+  /** The filters as the API takes them. */
+  query: URLSearchParams;
+  value: (name: FilterName) => string;
+  choose: (changes: Partial<Record<FilterName, string>>) => void;
+}
+
+/** The filters of the audit log, which the query of the address keeps. Days are those of the person's time zone. */
+export function useAuditQuery(): AuditQuery {
+  const [search, setSearch] = useSearchParams();
+  const value = (name: FilterName) => search.get(name) ?? '';
+  const query = new URLSearchParams();
+  for (const name of filterNames) {
+    const text = value(name);
+    const sent = name === 'from' || name === 'to' ? instantOf(text, name === 'to') : text;
+    if (sent !== '') query.set(name, sent);
+  }
+
+  function choose(changes: Partial<Record<FilterName, string>>) {
+    const next = new URLSearchParams(search);
+    for (const [name, text] of Object.entries(changes)) {
+      if (text === '') next.delete(name);
+      else next.set(name, text);
+    }
+    setSearch(next, { replace: true });
+  }
+  return { query, value, choose };
+}
+
+/** The first or last instant of a day; '' for what is no day. */
+function instantOf(day: string, isLast: boolean): string {
+  const instant = new Date(`${day}T${isLast ? '23:59:59.999' : '00:00:00.000'}`);
+  return Number.isNaN(instant.getTime()) ? '' : instant.toISOString();
+}

@@ -1,0 +1,135 @@
+//! Accounts as the operator of an installation changes them on the command line.
+
+use allclear_application::error::Error;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::membership::Role;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ColumnTrait, Condition, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use uuid::Uuid;
+
+use super::owner;
+use crate::database::Database;
+use crate::entity::{membership as member, organisation, user};
+use crate::error::{broken, parse_stored};
+use crate::membership;
+use crate::organisation::lock::lock;
+
+/// An account with one of its memberships.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedAccount {
+    /// The mail address.
+    pub address: String,
+    /// The person's name.
+    pub name: String,
+    /// Identifier and name of an organisation, and the role in it; `None` if the account belongs to none.
+    pub membership: Option<(String, String, Role)>,
+}
+
+/// What became of a request to make somebody an admin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeAdmin {
+    /// The account is an admin now.
+    Done,
+    /// It was one already.
+    Already,
+    /// No account has this address.
+    NoAccount,
+    /// There is no such organisation.
+    NoOrganisation,
+}
+
+impl Database {
+    /// Lists accounts with their memberships, oldest account first, each as often as it has a membership: those after the account
+    /// `after`, of at most `limit` accounts. Returns the last account, too.
+    pub async fn list_accounts(
+        &self,
+        after: Option<UserId>,
+        limit: u64,
+    ) -> Result<(Vec<ListedAccount>, Option<UserId>), Error> {
+        let mut accounts = user::Entity::find().order_by_asc(user::Column::Id);
+        if let Some(after) = after {
+            accounts = accounts.filter(user::Column::Id.gt(after.0));
+        }
+        let accounts = accounts.limit(limit).all(self.read()).await;
+        let accounts = accounts.map_err(broken)?;
+        let last = accounts.last().map(|account| UserId(account.id));
+        let ids: Vec<Uuid> = accounts.iter().map(|account| account.id).collect();
+        let memberships = member::Entity::find()
+            .filter(member::Column::UserId.is_in(ids))
+            .find_also_related(organisation::Entity)
+            .order_by_asc(member::Column::OrganisationId)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        let mut listed = Vec::new();
+        for account in accounts {
+            let one = ListedAccount {
+                address: account.email,
+                name: account.name,
+                membership: None,
+            };
+            let before = listed.len();
+            for (row, organisation) in &memberships {
+                let Some(organisation) =
+                    organisation.as_ref().filter(|_| row.user_id == account.id)
+                else {
+                    continue;
+                };
+                let role = parse_stored(&row.role)?;
+                let (id, name) = (organisation.id.clone(), organisation.name.clone());
+                listed.push(ListedAccount {
+                    membership: Some((id, name, role)),
+                    ..one.clone()
+                });
+            }
+            if listed.len() == before {
+                listed.push(one);
+            }
+        }
+        Ok((listed, last))
+    }
+
+    /// Makes the account with an address an admin of the organisation with an identifier or code. It need not be a member.
+    pub async fn make_admin(&self, address: &str, name: &str) -> Result<MadeAdmin, Error> {
+        let (address, name, now) = (EmailKey::of(address), name.to_owned(), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move { make_admin(transaction, &address, &name, now).await })
+        })
+        .await
+    }
+}
+
+async fn make_admin(
+    transaction: &DatabaseTransaction,
+    address: &EmailKey,
+    organisation: &str,
+    now: DateTime<Utc>,
+) -> Result<MadeAdmin, Error> {
+    use organisation::Column;
+    let named = Condition::any()
+        .add(Column::Id.eq(organisation))
+        .add(Column::Code.eq(organisation));
+    let found = organisation::Entity::find().filter(named);
+    let Some(found) = found.one(transaction).await.map_err(broken)? else {
+        return Ok(MadeAdmin::NoOrganisation);
+    };
+    let organisation = OrganisationId::parse(&found.id).map_err(Error::internal)?;
+    let Some(account) = owner(transaction, address).await? else {
+        return Ok(MadeAdmin::NoAccount);
+    };
+    lock(transaction, &organisation).await?;
+    let id = account.user.id;
+    let before = membership::member_state(transaction, &organisation, id).await?;
+    let before = before.map(|member| member.role);
+    match before {
+        Some(Role::Admin) => return Ok(MadeAdmin::Already),
+        Some(_) => membership::set_role(transaction, &organisation, id, Role::Admin).await?,
+        None => membership::insert(transaction, &organisation, id, Role::Admin, now).await?,
+    }
+    let roles = (before, Some(Role::Admin));
+    membership::note_member(transaction, &organisation, id, now, roles).await?;
+    Ok(MadeAdmin::Done)
+}

@@ -1,0 +1,161 @@
+//! Items for changes that make no revision.
+
+use allclear_application::error::Error;
+use allclear_application::stamp::Stamp;
+use allclear_domain::audit::{Action, TargetType};
+use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::organisation::Revision;
+use chrono::{DateTime, TimeDelta, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{insert, originated};
+use crate::entity::audit_item::{ActiveModel, Column, Entity};
+use crate::entity::{membership, user};
+use crate::error::broken;
+
+/// Most refused sign-ins of one person that an organisation's audit log has of one day, so that strangers cannot fill it.
+const REFUSED_PER_DAY: u64 = 20;
+
+/// A change for [`note`].
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Note {
+    pub(crate) action: Action,
+    /// Kind and identifier of the changed thing.
+    pub(crate) target: (TargetType, String),
+    /// Its name, if it has one that may be shown.
+    pub(crate) name: Option<String>,
+    /// The thing before the change; `None` for a create. From [`state`](allclear_application::audit::state), without secrets.
+    pub(crate) before: Option<Value>,
+    /// The thing after the change; `None` for a delete.
+    pub(crate) after: Option<Value>,
+}
+
+impl Note {
+    /// A change of a thing without states and name.
+    pub(crate) fn new(action: Action, target: TargetType, id: &impl ToString) -> Self {
+        Self {
+            action,
+            target: (target, id.to_string()),
+            name: None,
+            before: None,
+            after: None,
+        }
+    }
+
+    /// The same with the name of the thing.
+    pub(crate) fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The same with the states of the thing.
+    pub(crate) fn states(mut self, before: Option<Value>, after: Option<Value>) -> Self {
+        self.before = before;
+        self.after = after;
+        self
+    }
+}
+
+/// Appends an item for a change that makes no revision, in the transaction of the change. The originator is the request's.
+pub(crate) async fn note(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+    note: Note,
+) -> Result<(), Error> {
+    let (kind, id) = note.target;
+    let item = ActiveModel {
+        id: Set(Stamp::at(now, now, Revision(0), Uuid::new_v4()).id),
+        created_at: Set(now),
+        action: Set(note.action.to_string()),
+        target_type: Set(kind.to_string()),
+        target_id: Set(id),
+        target_name: Set(note.name),
+        ..originated(organisation, (note.before, note.after))
+    };
+    insert(transaction, item).await
+}
+
+/// [`note`] for a change of a person's account, session, password or factor: an item in each organisation of which the person is a
+/// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person.
+pub(crate) async fn note_of_person(
+    transaction: &DatabaseTransaction,
+    person: UserId,
+    now: DateTime<Utc>,
+    action: Action,
+    (before, after): (Option<Value>, Option<Value>),
+) -> Result<(), Error> {
+    let organisations = organisations_of(transaction, person).await?;
+    if organisations.is_empty() {
+        return Ok(());
+    }
+    let name = name_of_person(transaction, person).await?;
+    for organisation in organisations {
+        if action == Action::SessionRefused
+            && refused_since(transaction, &organisation, person, now - TimeDelta::days(1)).await?
+                >= REFUSED_PER_DAY
+        {
+            continue;
+        }
+        let change = Note {
+            name: name.clone(),
+            ..Note::new(action, TargetType::User, &person)
+        };
+        let change = change.states(before.clone(), after.clone());
+        note(transaction, &organisation, now, change).await?;
+    }
+    Ok(())
+}
+
+/// Name of an account; `None` if it does not exist.
+pub(crate) async fn name_of_person(
+    connection: &impl ConnectionTrait,
+    person: UserId,
+) -> Result<Option<String>, Error> {
+    user::Entity::find_by_id(person.0)
+        .select_only()
+        .column(user::Column::Name)
+        .into_tuple()
+        .one(connection)
+        .await
+        .map_err(broken)
+}
+
+async fn organisations_of(
+    connection: &impl ConnectionTrait,
+    person: UserId,
+) -> Result<Vec<OrganisationId>, Error> {
+    let ids: Vec<String> = membership::Entity::find()
+        .select_only()
+        .column(membership::Column::OrganisationId)
+        .filter(membership::Column::UserId.eq(person.0))
+        .order_by_asc(membership::Column::OrganisationId)
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    ids.iter()
+        .map(|id| OrganisationId::parse(id).map_err(Error::internal))
+        .collect()
+}
+
+async fn refused_since(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    person: UserId,
+    since: DateTime<Utc>,
+) -> Result<u64, Error> {
+    Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::TargetId.eq(person.to_string()))
+        .filter(Column::Id.gte(super::first_id(since)))
+        .filter(Column::Action.eq(Action::SessionRefused.to_string()))
+        .count(connection)
+        .await
+        .map_err(broken)
+}

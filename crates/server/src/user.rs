@@ -1,0 +1,84 @@
+//! The `user` commands, for operators of an installation whose people are locked out. A server may be running on the same database.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use allclear_application::clock::Clock;
+use allclear_application::origin::Origin;
+use allclear_domain::audit::Actor;
+use allclear_persistence::account::administration::MadeAdmin;
+use allclear_persistence::database::Database;
+use clap::Subcommand;
+
+use crate::clock::SystemClock;
+use crate::connect;
+use crate::settings::Settings;
+
+/// Accounts that are read at a time.
+const AT_ONCE: u64 = 500;
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum UserAction {
+    /// List accounts with their organisations and roles; columns are separated by tabs
+    List,
+    /// Make a person an admin of an organisation, also one who is not a member; the server may be running
+    MakeAdmin {
+        /// Mail address of the account
+        address: String,
+        /// Identifier or code of the organisation
+        organisation: String,
+    },
+}
+
+/// Runs a command. What it changes is in the audit log of the organisation.
+pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), String> {
+    if settings.clerk.application()?.is_some() {
+        return Err("people sign in with Clerk: manage them in Clerk's dashboard".to_owned());
+    }
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let database = connect::database(settings, &clock).await?;
+    let work = async {
+        match action {
+            UserAction::List => list(&database).await,
+            UserAction::MakeAdmin {
+                address,
+                organisation,
+            } => make_admin(&database, &address, &organisation).await,
+        }
+    };
+    let outcome = Origin::of(Actor::CommandLine).carry(work).await;
+    database.close().await.map_err(|error| error.to_string())?;
+    outcome
+}
+
+async fn list(database: &Database) -> Result<(), String> {
+    let mut after = None;
+    loop {
+        let found = database.list_accounts(after, AT_ONCE).await;
+        let (accounts, last) = found.map_err(|error| error.to_string())?;
+        if last.is_none() {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        for account in accounts {
+            let (id, name, role) = account.membership.map_or_else(Default::default, |found| {
+                let (id, name, role) = found;
+                (id, name, role.to_string())
+            });
+            let line = [account.address, account.name, role, name, id].join("\t");
+            writeln!(out, "{line}").map_err(|error| error.to_string())?;
+        }
+        after = last;
+    }
+}
+
+async fn make_admin(database: &Database, address: &str, name: &str) -> Result<(), String> {
+    let made = database.make_admin(address, name).await;
+    match made.map_err(|error| error.to_string())? {
+        MadeAdmin::Done => println!("{address} is an admin of {name} now."),
+        MadeAdmin::Already => println!("{address} is an admin of {name} already."),
+        MadeAdmin::NoAccount => return Err(format!("no account has the address {address}")),
+        MadeAdmin::NoOrganisation => return Err(format!("there is no organisation {name}")),
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Secrets that people send are in no item of the audit log, no line of the log and no error.
+
+use std::fs::{File, read_to_string};
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::app::{PASSWORD, client, cookie_client, operator_of, send};
+use crate::process::{Process, command};
+
+/// Part of every secret.
+const CANARY: &str = "Canary7b9f";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_secret_is_in_the_audit_log_the_log_or_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, log) = (folder.path().join("data"), folder.path().join("log"));
+    let mut server = command(
+        &data,
+        &["--log-format", "json", "--webhook-allow", "127.0.0.1"],
+    );
+    server.stderr(File::create(&log).unwrap());
+    let process = Process::serve_quietly(server).await;
+    let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let api = |path: &str| format!("{}/api/v1{path}", process.url);
+    let secret = |number: u8| format!("{CANARY}-{number}");
+
+    let mut errors = Vec::new();
+    let anonymous = cookie_client();
+    for (path, body) in [
+        (
+            "/identity/sign-in",
+            json!({"email": "ada@example.com", "password": secret(1)}),
+        ),
+        ("/identity/sign-up/confirm", json!({"token": secret(2)})),
+        (
+            "/identity/password-reset/confirm",
+            json!({"token": secret(3), "password": secret(4)}),
+        ),
+        (
+            "/subscriber/verify",
+            json!({"subscriberId": ada.organisation, "orgId": ada.organisation, "verificationCode": secret(5)}),
+        ),
+        ("/identity/invitations/inspect", json!({"token": secret(6)})),
+    ] {
+        let refused = send(anonymous.post(api(path)).json(&body)).await;
+        assert!(refused.status >= 400, "{path}: {refused:?}");
+        errors.push(refused.body.to_string());
+    }
+    let refused = send(client().get(api("/audit")).bearer_auth(secret(7))).await;
+    assert_eq!(refused.status, 401);
+    errors.push(refused.body.to_string());
+
+    let accept = json!({"token": secret(8)});
+    let wrong = json!({"currentPassword": secret(9), "newPassword": secret(10)});
+    for (path, body) in [
+        ("/identity/invitations/accept", accept),
+        ("/identity/user/password", wrong),
+    ] {
+        let refused = send(ada.client.post(api(path)).json(&body)).await;
+        assert!(refused.status >= 400, "{path}: {refused:?}");
+        errors.push(refused.body.to_string());
+    }
+    // The path of such a URL is a password.
+    let hook = json!({"channel": "slack", "target": format!("https://127.0.0.1:9/services/{}xyz1", secret(11))});
+    let added = ada.request(Method::POST, "/subscriber").json(&hook);
+    assert_eq!(send(added).await.status, 201);
+    let changed = json!({"currentPassword": PASSWORD, "newPassword": secret(12)});
+    let changed = ada
+        .client
+        .post(api("/identity/user/password"))
+        .json(&changed);
+    assert_eq!(send(changed).await.status, 200);
+
+    let file = ada.request(Method::GET, "/audit?format=jsonl").send();
+    let items = file.await.unwrap().text().await.unwrap();
+    assert!(items.contains("subscriber.created"), "{items}");
+    assert_eq!(process.terminate().await, Some(0));
+    let log = read_to_string(&log).unwrap();
+    assert!(log.contains("sign-in-failed"), "{log}");
+    let mut texts = vec![items, log];
+    texts.extend(errors);
+    for text in texts {
+        assert!(!text.contains(CANARY), "{text}");
+        assert!(!text.contains(PASSWORD), "{text}");
+        assert!(!text.contains(&ada.token), "{text}");
+    }
+}

@@ -1,0 +1,355 @@
+//! The routes of the audit log.
+
+use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
+use actix_web::{HttpResponse, get, web};
+use allclear_application::audit::{AuditFilter, AuditItem, AuditLog};
+use allclear_application::error::Error;
+use allclear_application::page::Page;
+use allclear_application::timestamp;
+use allclear_domain::audit::{ActorType, TargetType};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
+use allclear_domain::validation::{FieldError, Invalid};
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use csv::Writer;
+use futures_util::StreamExt as _;
+use futures_util::stream::{once, try_unfold};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+use crate::api_response::{ApiResponse, list as list_response};
+use crate::caller::Operator;
+use crate::csv_cell::guarded;
+use crate::input::{Date, Timestamp};
+use crate::page_query::{PageQuery, RequestedPage};
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// Number of items that a stream holds in memory at a time.
+const STREAMED_AT_ONCE: u64 = 100;
+/// The header of a CSV file.
+const HEADER: [&str; 13] = [
+    "id",
+    "createdAt",
+    "actorType",
+    "actorId",
+    "actorName",
+    "action",
+    "targetType",
+    "targetId",
+    "targetName",
+    "address",
+    "requestId",
+    "before",
+    "after",
+];
+
+/// The originator of a change.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangeActor)]
+pub(crate) struct ActorBody {
+    pub(crate) r#type: ActorType,
+    /// Identifier of the person or API key; null for others.
+    #[schema(required)]
+    pub(crate) id: Option<String>,
+    /// Name at the time of the change.
+    pub(crate) name: String,
+}
+
+/// What a change concerns.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ChangeTarget)]
+pub(crate) struct TargetBody {
+    pub(crate) r#type: TargetType,
+    /// Identifier; what it names may be deleted since.
+    pub(crate) id: String,
+    /// Name or title at the time of the change; null for a subscriber and an invitation.
+    #[schema(required)]
+    pub(crate) name: Option<String>,
+}
+
+/// An item of the audit log.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuditItem)]
+struct ItemBody {
+    /// Identifier, a `UUIDv7`.
+    id: String,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    actor: ActorBody,
+    /// What was done, such as `component.created`.
+    action: String,
+    target: TargetBody,
+    /// Address of the client; null if no request made the change.
+    #[schema(required)]
+    address: Option<String>,
+    /// Value of `X-Request-Id` of the response; null if no request made the change.
+    #[schema(required)]
+    request_id: Option<String>,
+    /// The thing before the change; null for a create. Long texts are cut, secrets and names of persons are left out.
+    #[schema(required, value_type = Option<serde_json::Value>)]
+    before: Option<Box<RawValue>>,
+    /// The thing after the change; null for a delete.
+    #[schema(required, value_type = Option<serde_json::Value>)]
+    after: Option<Box<RawValue>>,
+}
+
+impl From<AuditItem> for ItemBody {
+    fn from(item: AuditItem) -> Self {
+        let raw = |state: Option<String>| RawValue::from_string(state?).ok();
+        Self {
+            id: item.id.to_string(),
+            created_at: item.created_at,
+            actor: ActorBody {
+                r#type: item.actor_type,
+                id: item.actor_id,
+                name: item.actor_name,
+            },
+            action: item.action.to_string(),
+            target: TargetBody {
+                r#type: item.target_type,
+                id: item.target_id,
+                name: item.target_name,
+            },
+            address: item.address,
+            request_id: item.request_id,
+            before: raw(item.before),
+            after: raw(item.after),
+        }
+    }
+}
+
+/// Which items are returned, and as what.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct AuditQuery {
+    /// Only changes by the person or API key with this identifier.
+    actor_id: Option<String>,
+    /// Only changes of this kind, such as `component.created`.
+    action: Option<String>,
+    /// Only changes of the thing with this identifier.
+    target_id: Option<String>,
+    /// Only changes at or after this time: RFC 3339, or a day `YYYY-MM-DD` in UTC.
+    from: Option<String>,
+    /// Only changes at or before this time, or until the end of this day in UTC.
+    to: Option<String>,
+    /// `csv` or `jsonl` for all selected items as a file; `limit` and `before` have no effect then.
+    #[param(value_type = Option<String>)]
+    format: Option<String>,
+}
+
+/// Forms of the response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Json,
+    Csv,
+    JsonLines,
+}
+
+impl AuditQuery {
+    fn read(&self) -> Result<(AuditFilter, Format), Invalid> {
+        let mut invalid = Invalid::default();
+        let mut refuse = |field: &str, message: &str| {
+            invalid.add(FieldError::new(field, message));
+        };
+        let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        let action = given(&self.action).and_then(|text| {
+            let action = text.parse().ok();
+            if action.is_none() {
+                refuse("action", "Unknown action");
+            }
+            action
+        });
+        let mut time = |field: &str, text: &Option<String>, of_day: fn(Date) -> DateTime<Utc>| {
+            let text = given(text)?;
+            let time = Date::parse(&text)
+                .map(of_day)
+                .or_else(|| Timestamp::parse(&text).map(|time| time.0));
+            if time.is_none() {
+                refuse(field, "Must be a time or a date");
+            }
+            time
+        };
+        let from = time("from", &self.from, start_of);
+        let to = time("to", &self.to, end_of);
+        if from.zip(to).is_some_and(|(from, to)| from > to) {
+            refuse("to", "Must not be before the start");
+        }
+        let format = match given(&self.format).as_deref() {
+            None | Some("json") => Format::Json,
+            Some("csv") => Format::Csv,
+            Some("jsonl") => Format::JsonLines,
+            Some(_) => {
+                refuse("format", "Must be json, csv or jsonl");
+                Format::Json
+            }
+        };
+        let filter = AuditFilter {
+            actor_id: given(&self.actor_id),
+            action,
+            target_id: given(&self.target_id),
+            from,
+            to,
+        };
+        invalid.into_result()?;
+        Ok((filter, format))
+    }
+}
+
+fn start_of(day: Date) -> DateTime<Utc> {
+    day.0.and_time(NaiveTime::MIN).and_utc()
+}
+
+fn end_of(day: Date) -> DateTime<Utc> {
+    start_of(day) + TimeDelta::days(1) - TimeDelta::milliseconds(1)
+}
+
+/// Returns the audit log of the organisation, newest first. For admins.
+#[utoipa::path(
+    tag = "audit",
+    params(AuditQuery, PageQuery),
+    responses((status = 200, body = ApiResponse<Vec<ItemBody>>), ErrorResponses),
+    security(("bearer" = []))
+)]
+#[get("/audit")]
+async fn list(
+    operator: Operator,
+    query: web::Query<AuditQuery>,
+    page: RequestedPage,
+    audit: web::Data<AuditLog>,
+) -> Result<HttpResponse, Problem> {
+    if operator.role != Role::Admin {
+        return Err(Error::Forbidden("Only an admin may do this").into());
+    }
+    let organisation = operator.organisation;
+    let (filter, format) = query.read()?;
+    if format == Format::Json {
+        let listed = audit.list(&organisation, &filter, page.0).await?;
+        let show = |item: &AuditItem| ItemBody::from(item.clone());
+        return Ok(list_response(&listed, page.is_part(), show));
+    }
+    Ok(file(audit, organisation, filter, format))
+}
+
+/// The selected items as a file that is read while it is sent.
+fn file(
+    audit: web::Data<AuditLog>,
+    organisation: OrganisationId,
+    filter: AuditFilter,
+    format: Format,
+) -> HttpResponse {
+    let (name, kind) = match format {
+        Format::Csv => ("audit-log.csv", "text/csv; charset=utf-8"),
+        Format::Json | Format::JsonLines => ("audit-log.jsonl", "application/jsonl"),
+    };
+    let first = match format {
+        Format::Csv => line(&HEADER.map(str::to_owned)),
+        Format::Json | Format::JsonLines => Ok(Vec::new()),
+    };
+    let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
+        let (audit, organisation, filter) = (audit.clone(), organisation.clone(), filter.clone());
+        async move {
+            let Some(before) = before else {
+                return Ok::<_, Error>(None);
+            };
+            let page = Page {
+                limit: Some(STREAMED_AT_ONCE),
+                before,
+            };
+            let listed = audit.list(&organisation, &filter, page).await?;
+            let mut text = Vec::new();
+            for item in listed.items {
+                match format {
+                    Format::Csv => text.extend(line(&cells(item))?),
+                    Format::Json | Format::JsonLines => {
+                        let item = serde_json::to_vec(&ItemBody::from(item));
+                        text.extend(item.map_err(Error::internal)?);
+                        text.push(b'\n');
+                    }
+                }
+            }
+            Ok(Some((web::Bytes::from(text), listed.next.map(Some))))
+        }
+    });
+    let disposition = ContentDisposition {
+        disposition: DispositionType::Attachment,
+        parameters: vec![DispositionParam::Filename(name.to_owned())],
+    };
+    let header = once(async move { first.map(web::Bytes::from) });
+    HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, kind))
+        .insert_header(disposition)
+        .streaming(header.chain(pages))
+}
+
+fn cells(item: AuditItem) -> [String; 13] {
+    let text = |text: Option<String>| text.unwrap_or_default();
+    let cells = [
+        item.id.to_string(),
+        timestamp::text(&item.created_at),
+        item.actor_type.to_string(),
+        text(item.actor_id),
+        item.actor_name,
+        item.action.to_string(),
+        item.target_type.to_string(),
+        item.target_id,
+        text(item.target_name),
+        text(item.address),
+        text(item.request_id),
+        text(item.before),
+        text(item.after),
+    ];
+    cells.map(guarded)
+}
+
+fn line(cells: &[String; 13]) -> Result<Vec<u8>, Error> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(cells).map_err(Error::internal)?;
+    writer
+        .into_inner()
+        .map_err(|error| Error::internal(error.to_string()))
+}
+
+/// The route `/audit`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.service(list);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(query: &str) -> Result<(AuditFilter, Format), Invalid> {
+        web::Query::<AuditQuery>::from_query(query).unwrap().read()
+    }
+
+    #[test]
+    fn empty_filter_selects_everything() {
+        for query in ["", "actorId=&action=&targetId=&from=&to=&format="] {
+            assert_eq!(read(query), Ok((AuditFilter::default(), Format::Json)));
+        }
+    }
+
+    #[test]
+    fn days_are_whole() {
+        let (filter, format) = read("from=2026-01-31&to=2026-01-31&format=csv").unwrap();
+        let from = filter.from.map(|time| timestamp::text(&time));
+        let to = filter.to.map(|time| timestamp::text(&time));
+        assert_eq!(from.as_deref(), Some("2026-01-31T00:00:00.000Z"));
+        assert_eq!(to.as_deref(), Some("2026-01-31T23:59:59.999Z"));
+        assert_eq!(format, Format::Csv);
+    }
+
+    #[test]
+    fn every_bad_field_is_named() {
+        let wrong = read("action=x&from=y&to=z&format=xml").unwrap_err();
+        let fields: Vec<_> = wrong.errors.iter().map(|error| &*error.field).collect();
+        assert_eq!(fields, ["action", "from", "to", "format"]);
+        let reversed = read("from=2026-02-01&to=2026-01-31").unwrap_err();
+        assert_eq!(reversed.errors[0].field, "to");
+    }
+}

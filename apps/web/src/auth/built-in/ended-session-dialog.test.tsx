@@ -58,6 +58,23 @@ it('asks to sign in again over the screen, keeps what was typed, and goes on wit
   expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
 });
 
+it('asks for the code of an account with a second factor', async () => {
+  const { backend, user } = await saveAfterTheEnd();
+  server.use(
+    http.post(apiUrl(endpoints.identity.signIn), () => success({ secondFactor: true })),
+    http.post(apiUrl(endpoints.identity.signInCode), async ({ request }) => {
+      expect(await request.json()).toEqual({ code: '123456' });
+      backend.session = sessionOf();
+      return success({});
+    }),
+  );
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(await screen.findByText('saved with test-token')).toBeVisible();
+});
+
 it('lets the user leave instead', async () => {
   const { user } = await saveAfterTheEnd();
   await user.click(screen.getByRole('button', { name: 'Sign out' }));

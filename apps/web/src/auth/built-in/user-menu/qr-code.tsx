@@ -10,8 +10,9 @@ export function QrCode({ label, content }: { label: string; content: string }) {
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="bg-white size-48 justify-self-center rounded-md"
+      className="size-48 justify-self-center rounded-md"
     >
+      <rect width={size} height={size} fill="#fff" />
       <path d={path} fill="#000" />
     </svg>
   );

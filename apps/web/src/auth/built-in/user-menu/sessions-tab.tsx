@@ -46,8 +46,8 @@ export function SessionsTab() {
   return (
     <div className="grid gap-4">
       <p className="text-muted">
-        You are signed in here. A session ends seven days after its last use, and thirty days after
-        its sign-in.
+        You are signed in with these browsers. A session ends seven days after its last use, and
+        thirty days after its sign-in.
       </p>
       <ul aria-label="Sessions" className="grid divide-y divide-line">
         {sessions.data.map((session) => (

@@ -25,8 +25,10 @@ mod m0023_statuspage_entries;
 mod m0024_channels;
 mod m0025_operator_mails;
 mod m0026_webhook_subscribers;
+mod m0027_roles_and_api_keys;
 mod m0028_audit_states;
 mod m0029_sessions_and_factors;
+mod m0030_idempotent_responses;
 mod table;
 
 /// All migrations, in order.
@@ -59,8 +61,10 @@ impl MigratorTrait for Migrator {
             Box::new(m0024_channels::Migration),
             Box::new(m0025_operator_mails::Migration),
             Box::new(m0026_webhook_subscribers::Migration),
+            Box::new(m0027_roles_and_api_keys::Migration),
             Box::new(m0028_audit_states::Migration),
             Box::new(m0029_sessions_and_factors::Migration),
+            Box::new(m0030_idempotent_responses::Migration),
         ]
     }
 }

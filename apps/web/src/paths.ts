@@ -61,6 +61,11 @@ export const routes = {
 export const endpoints = {
   configuration: '/configuration',
   organisationSettings: '/organisation',
+  apiKeys: {
+    list: '/api-key/list',
+    create: '/api-key/create',
+    item: (id: string) => `/api-key/${segment(id)}`,
+  },
   organisationDomain: { item: '/organisation/domain', verify: '/organisation/domain/verify' },
   ...publicEndpoints,
   audit: (query: URLSearchParams) => (query.size > 0 ? `/audit?${query.toString()}` : '/audit'),

@@ -1,25 +1,27 @@
 //! Callers of the API: the identity port.
 
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{ApiKeyId, OrganisationId};
 pub use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// A signed-in person, from a verified token.
+/// A signed-in person or an API key, from a verified token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The token's subject: the user's identifier.
+    /// The token's subject: the identifier of the user or the API key.
     pub subject: String,
-    /// The user's name; `None` if the provider does not give it.
+    /// The name of the user or the API key; `None` if the provider does not give it.
     pub name: Option<String>,
     /// The session the token belongs to; `None` if the provider does not give it.
     pub session: Option<String>,
     /// Time of the last authentication; `None` if the provider does not give it.
     pub authenticated_at: Option<DateTime<Utc>>,
+    /// The API key; `None` for a person.
+    pub api_key: Option<ApiKeyId>,
     /// The organisation the token is for; `None` for a user without one.
     pub membership: Option<Membership>,
-    /// When the token ends.
-    pub expires_at: DateTime<Utc>,
+    /// When the token ends; `None` for an API key that does not expire.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// The organisation a token is for, with the role of its bearer.

@@ -134,7 +134,7 @@ impl Invitations {
     /// [`Error::TooMany`] if a mail budget is used up.
     pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;
-        let (_, link) = self.mail(draft.email, None, Role::Member, None).await?;
+        let (_, link) = self.mail(draft.email, None, Role::Editor, None).await?;
         Ok(link)
     }
 

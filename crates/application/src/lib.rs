@@ -4,6 +4,7 @@
 //! everything the rule returns. The [`relay`] then publishes what was committed, and only that.
 
 pub mod account;
+pub mod api_key;
 pub mod audit;
 pub mod background;
 pub mod broadcast;
@@ -17,6 +18,7 @@ pub mod directory;
 pub mod domain;
 pub mod error;
 pub mod health;
+pub mod idempotency;
 pub mod incident;
 pub mod installation;
 pub mod invitation;

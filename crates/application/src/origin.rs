@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::sync::OnceLock;
 
 use allclear_domain::audit::Actor;
-use allclear_domain::author::Author;
 
 tokio::task_local! {
     static REQUEST: Request;
@@ -15,7 +14,7 @@ tokio::task_local! {
 struct Request {
     id: Option<String>,
     address: Option<IpAddr>,
-    person: OnceLock<Author>,
+    caller: OnceLock<Actor>,
 }
 
 /// The originator of a change, and the request that made it.
@@ -46,11 +45,11 @@ impl Origin {
         address: Option<IpAddr>,
         work: F,
     ) -> F::Output {
-        let person = OnceLock::new();
+        let caller = OnceLock::new();
         let request = Request {
             id,
             address,
-            person,
+            caller,
         };
         REQUEST.scope(request, work).await
     }
@@ -60,13 +59,13 @@ impl Origin {
         CARRIED.scope(self, work).await
     }
 
-    /// Makes a person the originator of the request's changes. Has no effect outside of requests.
-    pub fn identify(person: Author) {
-        // The first person stays: a request has one caller.
-        let _ = REQUEST.try_with(|request| request.person.set(person));
+    /// Makes a caller the originator of the request's changes. Has no effect outside of requests.
+    pub fn identify(caller: Actor) {
+        // The first one stays: a request has one caller.
+        let _ = REQUEST.try_with(|request| request.caller.set(caller));
     }
 
-    /// The origin of a change that is made now. Without a person, a request is the identity provider's, and a change outside of
+    /// The origin of a change that is made now. Without a caller, a request is the identity provider's, and a change outside of
     /// requests is the scheduler's.
     #[must_use]
     pub fn current() -> Self {
@@ -74,11 +73,7 @@ impl Origin {
             return carried;
         }
         let of_request = REQUEST.try_with(|request| Self {
-            actor: request
-                .person
-                .get()
-                .cloned()
-                .map_or(Actor::Provider, Actor::User),
+            actor: request.caller.get().cloned().unwrap_or(Actor::Provider),
             request_id: request.id.clone(),
             address: request.address,
         });
@@ -88,13 +83,15 @@ impl Origin {
 
 #[cfg(test)]
 mod tests {
+    use allclear_domain::author::Author;
+
     use super::*;
 
-    fn ann() -> Author {
-        Author {
+    fn ann() -> Actor {
+        Actor::User(Author {
             id: "user_ann".into(),
             name: "Ann".into(),
-        }
+        })
     }
 
     #[tokio::test]
@@ -105,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn change_of_a_request_is_its_persons() {
+    async fn change_of_a_request_is_its_callers() {
         let address = IpAddr::from([192, 0, 2, 7]);
         let origin = Origin::of_request(Some("r1".into()), Some(address), async {
             Origin::identify(ann());
@@ -113,7 +110,7 @@ mod tests {
             Origin::current()
         });
         let origin = origin.await;
-        assert_eq!(origin.actor, Actor::User(ann()));
+        assert_eq!(origin.actor, ann());
         assert_eq!(origin.request_id.as_deref(), Some("r1"));
         assert_eq!(origin.address, Some(address));
     }
@@ -122,14 +119,14 @@ mod tests {
     async fn carried_origin_holds_on_another_thread() {
         let origin = Origin {
             request_id: Some("r1".into()),
-            ..Origin::of(Actor::User(ann()))
+            ..Origin::of(ann())
         };
         let work = origin.clone().carry(async { Origin::current() });
         assert_eq!(tokio::spawn(work).await.unwrap(), origin);
     }
 
     #[tokio::test]
-    async fn change_of_a_request_without_a_person_is_the_providers() {
+    async fn change_of_a_request_without_a_caller_is_the_providers() {
         let origin = Origin::of_request(None, None, async { Origin::current() }).await;
         assert_eq!(origin.actor, Actor::Provider);
     }

@@ -36,7 +36,7 @@ impl SecretToken {
     /// Returns the digest, which is stored. The time of a look-up by digest reveals nothing about a guess.
     #[must_use]
     pub fn digest(&self) -> Digest {
-        Digest(URL_SAFE_NO_PAD.encode(Sha256::digest(self.0.as_bytes())))
+        Digest::of(&self.0)
     }
 }
 
@@ -52,6 +52,12 @@ impl fmt::Debug for SecretToken {
 pub struct Digest(String);
 
 impl Digest {
+    /// The digest of a secret of 256 random bits.
+    #[must_use]
+    pub(crate) fn of(secret: &str) -> Self {
+        Self(URL_SAFE_NO_PAD.encode(Sha256::digest(secret.as_bytes())))
+    }
+
     /// The digest as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
+use allclear_domain::permission::Permission;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::caller::Membership;
@@ -252,10 +253,10 @@ pub fn require_recent(
 
 /// Fails with [`Error::Forbidden`] if the member is not an admin.
 pub(crate) fn require_admin(role: Role) -> Result<(), Error> {
-    if role == Role::Admin {
+    if role.may(Permission::Administer) {
         Ok(())
     } else {
-        Err(Error::Forbidden("Only an admin may do this"))
+        Err(Error::Forbidden(Permission::Administer.refusal()))
     }
 }
 

@@ -246,7 +246,7 @@ impl Subscribers {
         organisation: &OrganisationId,
         account: &str,
         draft: SubscriberDraft,
-    ) -> Result<Revealed, Error> {
+    ) -> Result<Subscriber, Error> {
         let organisation = self.organisation(organisation).await?.id;
         self.check(&organisation, &draft).await?;
         // A known target gets no message, so the budget is not charged.
@@ -257,12 +257,10 @@ impl Subscribers {
         }
         let cause = cause(&organisation, Some(account), &draft.target);
         self.ports.mail_budget.take(&cause).await?;
-        let added = self
-            .enter(&organisation, draft, |known, _, _| {
-                Err(known_already(&known))
-            })
-            .await?;
-        Ok(self.reveal(added))
+        self.enter(&organisation, draft, |known, _, _| {
+            Err(known_already(&known))
+        })
+        .await
     }
 
     /// The subscribers of an organisation, newest first.
@@ -579,7 +577,9 @@ impl Subscribers {
             .await
     }
 
-    fn reveal(&self, subscriber: Subscriber) -> Revealed {
+    /// A subscriber with the secret of its webhook, for the response that shows it.
+    #[must_use]
+    pub fn reveal(&self, subscriber: Subscriber) -> Revealed {
         let is_webhook = subscriber.target.channel() == Channel::Webhook;
         Revealed {
             secret: is_webhook.then(|| self.codes.secret(&subscriber)),

@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use crate::author::Author;
 use crate::event::Event;
-use crate::id::{ComponentGroupId, ComponentId, IncidentId, MaintenanceId, OrganisationId};
+use crate::id::{
+    ApiKeyId, ComponentGroupId, ComponentId, IncidentId, MaintenanceId, OrganisationId,
+};
 
 /// What was done, as `THING.PAST`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
@@ -154,6 +156,8 @@ pub enum Target {
     Incident(IncidentId),
     /// A maintenance.
     Maintenance(MaintenanceId),
+    /// An API key.
+    ApiKey(ApiKeyId),
 }
 
 impl Target {
@@ -166,6 +170,7 @@ impl Target {
             Self::ComponentGroup(_) => TargetType::ComponentGroup,
             Self::Incident(_) => TargetType::Incident,
             Self::Maintenance(_) => TargetType::Maintenance,
+            Self::ApiKey(_) => TargetType::ApiKey,
         }
     }
 
@@ -178,6 +183,7 @@ impl Target {
             Self::ComponentGroup(id) => id.to_string(),
             Self::Incident(id) => id.to_string(),
             Self::Maintenance(id) => id.to_string(),
+            Self::ApiKey(id) => id.to_string(),
         }
     }
 }
@@ -251,6 +257,8 @@ impl AuditedChange {
 pub enum ActorType {
     /// A person.
     User,
+    /// An API key.
+    ApiKey,
     /// The identity provider.
     Provider,
     /// The clock, by which maintenances begin and end.
@@ -262,6 +270,8 @@ pub enum ActorType {
 pub enum Actor {
     /// A person, with the name at that time.
     User(Author),
+    /// An API key, with its identifier and its name at that time.
+    ApiKey(Author),
     /// The identity provider.
     Provider,
     /// An operator of the installation on its command line. The audit log calls it a provider, too.
@@ -276,16 +286,17 @@ impl Actor {
     pub const fn kind(&self) -> ActorType {
         match self {
             Self::User(_) => ActorType::User,
+            Self::ApiKey(_) => ActorType::ApiKey,
             Self::Provider | Self::CommandLine => ActorType::Provider,
             Self::Scheduler => ActorType::Scheduler,
         }
     }
 
-    /// Identifier of the actor; `None` if it is not a person.
+    /// Identifier of the actor; `None` if it is neither a person nor an API key.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
-            Self::User(author) => Some(&author.id),
+            Self::User(author) | Self::ApiKey(author) => Some(&author.id),
             Self::Provider | Self::CommandLine | Self::Scheduler => None,
         }
     }
@@ -294,7 +305,7 @@ impl Actor {
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Self::User(author) => &author.name,
+            Self::User(author) | Self::ApiKey(author) => &author.name,
             Self::Provider => "Identity provider",
             Self::CommandLine => "Command line",
             Self::Scheduler => "Scheduler",

@@ -118,6 +118,11 @@ identifier!(
     SubscriberId
 );
 
+identifier!(
+    /// Names an API key.
+    ApiKeyId
+);
+
 /// Identifier of an organisation: the identity provider's string, unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrganisationId(String);

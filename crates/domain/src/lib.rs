@@ -4,6 +4,7 @@
 //! writes. Whatever the rules refuse, they refuse with a typed error that carries the sentence to show a person.
 
 pub mod account;
+pub mod api_key;
 pub mod audit;
 pub mod author;
 pub mod channel;
@@ -33,6 +34,7 @@ pub mod metrics;
 pub mod notice;
 pub mod organisation;
 pub mod page_order;
+pub mod permission;
 pub mod reminder;
 pub mod review;
 pub mod rollup;

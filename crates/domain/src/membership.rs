@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::id::{OrganisationId, UserId};
 
-/// Role of a member in an organisation, in the order of permissions.
+/// Role of a member in an organisation, in the order of permissions. [`Role::may`] is the table of permissions.
 #[derive(
     Debug,
     Clone,
@@ -27,8 +27,12 @@ use crate::id::{OrganisationId, UserId};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Role {
-    /// May do everything except managing the organisation: its members, their roles, its name.
-    Member,
+    /// May read everything that is shown to members.
+    Viewer,
+    /// May also change the content: components, incidents, maintenances, subscribers. Was `member` in earlier versions, which is
+    /// still read.
+    #[strum(to_string = "editor", serialize = "member")]
+    Editor,
     /// May do everything.
     Admin,
 }
@@ -70,7 +74,7 @@ pub struct MemberState {
 
 /// The member is the organisation's last admin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("The last admin cannot leave or become a member")]
+#[error("The last admin cannot leave or get another role")]
 pub struct LastAdmin;
 
 impl MemberState {
@@ -81,7 +85,7 @@ impl MemberState {
     pub const fn leave(self) -> Result<(), LastAdmin> {
         match self.role {
             Role::Admin if self.other_admins == 0 => Err(LastAdmin),
-            Role::Admin | Role::Member => Ok(()),
+            Role::Admin | Role::Editor | Role::Viewer => Ok(()),
         }
     }
 
@@ -91,7 +95,7 @@ impl MemberState {
     /// [`LastAdmin`] if the organisation would lose its last admin.
     pub const fn become_role(self, role: Role) -> Result<Self, LastAdmin> {
         match (role, self.leave()) {
-            (Role::Member, Err(refused)) => Err(refused),
+            (Role::Editor | Role::Viewer, Err(refused)) => Err(refused),
             _ => Ok(Self { role, ..self }),
         }
     }
@@ -171,6 +175,12 @@ mod tests {
     }
 
     #[test]
+    fn word_of_earlier_versions_is_read_as_editor() {
+        assert_eq!("member".parse(), Ok(Role::Editor));
+        assert_eq!(Role::Editor.to_string(), "editor");
+    }
+
+    #[test]
     fn deleting_an_account_leaves_no_members_without_an_admin() {
         let last = MemberState {
             role: Role::Admin,
@@ -179,7 +189,7 @@ mod tests {
         assert_eq!(last.delete_account(1), Err(LastAdmin));
         assert_eq!(last.delete_account(0), Ok(Departure::EndsOrganisation));
         let member = MemberState {
-            role: Role::Member,
+            role: Role::Editor,
             other_admins: 1,
         };
         assert_eq!(member.delete_account(1), Ok(Departure::Leaves));
@@ -192,7 +202,8 @@ mod tests {
             other_admins: 0,
         };
         assert_eq!(last.leave(), Err(LastAdmin));
-        assert_eq!(last.become_role(Role::Member), Err(LastAdmin));
+        assert_eq!(last.become_role(Role::Editor), Err(LastAdmin));
+        assert_eq!(last.become_role(Role::Viewer), Err(LastAdmin));
         assert_eq!(last.become_role(Role::Admin), Ok(last));
         let one_of_two = MemberState {
             other_admins: 1,
@@ -200,8 +211,8 @@ mod tests {
         };
         assert_eq!(one_of_two.leave(), Ok(()));
         assert_eq!(
-            one_of_two.become_role(Role::Member).map(|after| after.role),
-            Ok(Role::Member)
+            one_of_two.become_role(Role::Viewer).map(|after| after.role),
+            Ok(Role::Viewer)
         );
     }
 }

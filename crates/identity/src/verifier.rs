@@ -91,8 +91,9 @@ impl TokenVerifier for Verifier {
             name: Some(bearer.name),
             session: Some(claims.sid),
             authenticated_at: Some(bearer.authenticated_at),
+            api_key: None,
             membership,
-            expires_at,
+            expires_at: Some(expires_at),
         })
     }
 }

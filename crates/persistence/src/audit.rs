@@ -192,6 +192,8 @@ async fn name_of(scope: Scope<'_>, target: Target) -> Result<Option<String>, Err
         Target::Incident(id) => {
             named::<incident::Entity>(connection, id.0, incident::Column::Title).await
         }
+        // Its change has the name.
+        Target::ApiKey(_) => Ok(None),
         Target::Maintenance(id) => {
             named::<maintenance::Entity>(connection, id.0, maintenance::Column::Title).await
         }

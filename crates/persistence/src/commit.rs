@@ -16,7 +16,7 @@ use crate::audit::States;
 use crate::audit::subject::Subject;
 use crate::database::Database;
 use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
-use crate::{audit, impact, maintenance, notice, outbox};
+use crate::{audit, idempotency, impact, maintenance, notice, outbox};
 
 /// A transaction that holds the lock of an organisation.
 #[derive(Clone, Copy)]
@@ -136,7 +136,7 @@ pub(crate) async fn commit_in<T, S, W>(
     work: W,
 ) -> Result<Option<Committed<T>>, Error>
 where
-    T: Send,
+    T: Send + 'static,
     S: Into<Stored<T>> + Send,
     W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send,
 {
@@ -183,6 +183,8 @@ where
         }
         audit::append(scope, audited, stored.states, stored.incident.as_ref()).await?;
     }
+    let response = idempotency::response_to(&state)?;
+    idempotency::keep(transaction, organisation, scope.stamp.now, response).await?;
     if events.is_empty() {
         return Ok(Some(Committed::unchanged(state)));
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
+use allclear_application::idempotency::OpenCall;
 use allclear_application::link::Links;
 use allclear_application::origin::Origin;
 use allclear_application::usage_limit::UsageLimits;
@@ -132,7 +133,8 @@ impl Database {
     }
 
     /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
-    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] of the caller.
+    /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] and the
+    /// [`OpenCall`] of the caller.
     pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -141,17 +143,21 @@ impl Database {
             + 'static,
     {
         // The transaction may run on another thread.
-        let origin = Origin::current();
+        let (origin, call) = (Origin::current(), OpenCall::current());
         let writer = match &self.writes {
             Writes::Together(group) => {
-                let write = group.write(|transaction| Box::pin(origin.carry(work(transaction))));
+                let write = group.write(|transaction| {
+                    Box::pin(origin.carry(OpenCall::carry(call, work(transaction))))
+                });
                 return in_time(write).await;
             }
             Writes::SideBySide(writer) => writer,
         };
         in_time(async {
             let transaction = writer.begin().await.map_err(broken)?;
-            let value = origin.carry(work(&transaction)).await?;
+            let value = origin
+                .carry(OpenCall::carry(call, work(&transaction)))
+                .await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)
         })

@@ -2,6 +2,7 @@
 
 pub mod account;
 mod affected;
+mod api_key;
 mod audit;
 pub mod backup;
 pub mod check;
@@ -18,6 +19,7 @@ mod error;
 mod event;
 mod group_commit;
 mod history;
+mod idempotency;
 mod impact;
 pub mod incident;
 pub mod installation;

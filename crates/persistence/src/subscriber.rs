@@ -36,6 +36,7 @@ use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::subscriber::{ActiveModel, Column, Entity, Model};
 use crate::entity::{incident, organisation, verification_mail};
 use crate::error::{broken, parse_stored};
+use crate::idempotency;
 use crate::organisation::lock::lock;
 use crate::page;
 
@@ -100,6 +101,8 @@ impl SubscriberStore for Database {
                 // Before the target is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
                 let (before, state) = store(transaction, &organisation, &key, rule).await?;
+                let response = idempotency::response_to(&state)?;
+                idempotency::keep(transaction, &organisation, now, response).await?;
                 queue_verification(transaction, &organisation, &state, now).await?;
                 let states = (before.as_ref(), Some(&state));
                 note_subscriber(transaction, &organisation, now, states).await?;

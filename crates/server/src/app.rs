@@ -25,6 +25,7 @@ use chrono::TimeDelta;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::automation::Automation;
 use crate::clear_text;
 use crate::clerk;
 use crate::clock::SystemClock;
@@ -105,6 +106,8 @@ impl App {
                 .map(Provider::Clerk)?,
             None => Provider::BuiltIn(Box::new(identity.transport_services(settings))),
         };
+        let automation = Automation::new(settings, &database, &clock, &background).await?;
+        let provider = provider.with_api_keys(&automation.api_keys);
         let delivery_services =
             DeliveryServices::new(settings, &public_url, &database, &clock, mailer, &identity)
                 .await?;
@@ -118,6 +121,9 @@ impl App {
         let draining = Draining::default();
         let state = AppState {
             identity: provider,
+            api_keys: Arc::clone(&automation.api_keys),
+            key_usage: Arc::clone(&automation.key_usage),
+            idempotency: Arc::clone(&automation.idempotency),
             components: Arc::clone(&services.components),
             component_groups: Arc::clone(&services.component_groups),
             reviews: Arc::clone(&services.reviews),
@@ -162,6 +168,7 @@ impl App {
         tasks.push(domain_services.start(Arc::clone(&broadcast)));
         tasks.extend(schedule(&services, broadcast, clock));
         tasks.extend(maintain(&identity, retention));
+        tasks.push(automation.start());
         Ok(Self {
             address,
             public_url,

@@ -1,6 +1,7 @@
 //! The `allclear` binary: configuration, wiring and command line.
 
 pub mod app;
+mod automation;
 mod clear_text;
 mod clerk;
 pub mod clock;

@@ -8,7 +8,6 @@ use allclear_application::page::Page;
 use allclear_application::timestamp;
 use allclear_domain::audit::{ActorType, TargetType};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::membership::Role;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use csv::Writer;
@@ -20,7 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api_response::{ApiResponse, list as list_response};
-use crate::caller::Operator;
+use crate::caller::Admin;
 use crate::csv_cell::guarded;
 use crate::input::{Date, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -213,19 +212,16 @@ fn end_of(day: Date) -> DateTime<Utc> {
     tag = "audit",
     params(AuditQuery, PageQuery),
     responses((status = 200, body = ApiResponse<Vec<ItemBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["admin"]))
 )]
 #[get("/audit")]
 async fn list(
-    operator: Operator,
+    operator: Admin,
     query: web::Query<AuditQuery>,
     page: RequestedPage,
     audit: web::Data<AuditLog>,
 ) -> Result<HttpResponse, Problem> {
-    if operator.role != Role::Admin {
-        return Err(Error::Forbidden("Only an admin may do this").into());
-    }
-    let organisation = operator.organisation;
+    let organisation = operator.organisation.clone();
     let (filter, format) = query.read()?;
     if format == Format::Json {
         let listed = audit.list(&organisation, &filter, page.0).await?;

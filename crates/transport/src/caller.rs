@@ -1,20 +1,30 @@
 //! The caller of a request: bearer tokens (RFC 6750), verified through the identity port.
+//!
+//! A handler names the permission that it needs by the type of its first argument: [`Viewer`], [`Editor`] or [`Admin`]. There is no
+//! other way to the caller, so a handler cannot forget the check.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
 
 use actix_web::dev::Payload;
 use actix_web::http::{StatusCode, header};
-use actix_web::{FromRequest, HttpRequest, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use allclear_application::caller::{Caller, Role, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::require_recent;
+use allclear_domain::api_key::KeyText;
+use allclear_domain::audit::Actor;
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::permission::Permission;
 use futures_util::future::LocalBoxFuture;
 use tokio::runtime::Handle;
 use tracing::Instrument;
 
+use crate::key_usage::KeyUsage;
 use crate::problem::Problem;
 use crate::security_log::record_anonymous;
 use crate::usage::WriteUsage;
@@ -31,6 +41,16 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
+    /// A name of the caller that no other person or API key has.
+    pub(crate) fn identity(&self) -> String {
+        let kind = if self.caller.api_key.is_some() {
+            "key"
+        } else {
+            "user"
+        };
+        format!("{kind}:{}", self.caller.subject)
+    }
+
     /// The author of the updates that this request records.
     pub(crate) fn author(&self) -> Author {
         let Caller { subject, name, .. } = &self.caller;
@@ -41,72 +61,179 @@ impl Operator {
     }
 }
 
-impl FromRequest for Operator {
+/// A permission as a type.
+pub(crate) trait Needed {
+    const PERMISSION: Permission;
+}
+
+/// [`Permission::Read`].
+pub(crate) enum Read {}
+
+/// [`Permission::Write`].
+pub(crate) enum Write {}
+
+/// [`Permission::Administer`].
+pub(crate) enum Administer {}
+
+impl Needed for Read {
+    const PERMISSION: Permission = Permission::Read;
+}
+
+impl Needed for Write {
+    const PERMISSION: Permission = Permission::Write;
+}
+
+impl Needed for Administer {
+    const PERMISSION: Permission = Permission::Administer;
+}
+
+/// A caller whose role has a permission. Extracting it refuses every other caller.
+pub(crate) struct Permitted<P> {
+    operator: Operator,
+    permission: PhantomData<P>,
+}
+
+/// A caller that may read.
+pub(crate) type Viewer = Permitted<Read>;
+
+/// A caller that may write.
+pub(crate) type Editor = Permitted<Write>;
+
+/// A caller that may administer the organisation.
+pub(crate) type Admin = Permitted<Administer>;
+
+impl<P> Deref for Permitted<P> {
+    type Target = Operator;
+
+    fn deref(&self) -> &Operator {
+        &self.operator
+    }
+}
+
+impl<P: Needed> FromRequest for Permitted<P> {
     type Error = Problem;
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let token = bearer(request).map(str::to_owned);
-        let verifier = request.app_data::<web::Data<dyn TokenVerifier>>().cloned();
-        let runtime = request.app_data::<web::Data<Handle>>().cloned();
-        let usage = request.app_data::<web::Data<WriteUsage>>().cloned();
         let request = request.clone();
         Box::pin(async move {
-            let token =
-                token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-            let wired = verifier.zip(runtime);
-            let (verifier, runtime) =
-                wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
-            // Not in the worker thread: under load, each await there queues behind hundreds of other requests.
-            let asked =
-                runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
-            let outcome = asked.await.map_err(Error::internal)?;
-            if let Err(TokenError::Bad(reason)) = &outcome {
-                let refused = SecurityRecord {
-                    detail: Some(reason),
-                    ..SecurityRecord::new(SecurityEvent::TokenRefused)
-                };
-                record_anonymous(&request, refused);
-            }
-            let caller = outcome?;
-            let Some(membership) = caller.membership.clone() else {
-                return Err(Problem::new(
-                    StatusCode::FORBIDDEN,
-                    "Please choose an organisation first",
-                ));
-            };
-            if let Some(usage) = usage {
-                usage.count(&membership.organisation, &request)?;
-            }
-            let operator = Self {
-                organisation: membership.organisation,
-                role: membership.role,
-                caller,
-            };
-            Origin::identify(operator.author());
-            Ok(operator)
+            Ok(Self {
+                operator: identify(&request, P::PERMISSION).await?,
+                permission: PhantomData,
+            })
         })
     }
 }
 
-/// An operator who has authenticated lately; 403 with a problem type of its own otherwise. For sensitive changes.
-#[derive(Debug, Clone)]
-pub(crate) struct RecentOperator(pub(crate) Operator);
+/// An admin that has authenticated lately; 403 with a problem type of its own otherwise. For sensitive changes.
+pub(crate) struct RecentAdmin(Admin);
 
-impl FromRequest for RecentOperator {
+impl Deref for RecentAdmin {
+    type Target = Operator;
+
+    fn deref(&self) -> &Operator {
+        &self.0
+    }
+}
+
+impl FromRequest for RecentAdmin {
     type Error = Problem;
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let operator = Operator::from_request(request, payload);
+        let admin = Admin::from_request(request, payload);
         let clock = request.app_data::<web::Data<dyn Clock>>().cloned();
         Box::pin(async move {
-            let operator = operator.await?;
+            let admin = admin.await?;
             let clock = clock.ok_or_else(|| Error::internal("no clock is configured"))?;
-            require_recent(operator.caller.authenticated_at, clock.now())?;
-            Ok(Self(operator))
+            require_recent(admin.caller.authenticated_at, clock.now())?;
+            Ok(Self(admin))
         })
     }
+}
+
+/// Verifies the token of a request, and that the role of its bearer has the permission.
+async fn identify(request: &HttpRequest, permission: Permission) -> Result<Operator, Problem> {
+    let verified = request.extensions_mut().remove::<VerifiedKey>();
+    let outcome = match verified {
+        Some(VerifiedKey(outcome)) => outcome,
+        None => {
+            let token = bearer(request).map(str::to_owned);
+            let token =
+                token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
+            verify(request, token).await?
+        }
+    };
+    if let Err(TokenError::Bad(reason)) = &outcome {
+        let refused = SecurityRecord {
+            detail: Some(reason),
+            ..SecurityRecord::new(SecurityEvent::TokenRefused)
+        };
+        record_anonymous(request, refused);
+    }
+    let caller = outcome?;
+    let Some(membership) = caller.membership.clone() else {
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "Please choose an organisation first",
+        ));
+    };
+    if let Some(usage) = request.app_data::<web::Data<WriteUsage>>() {
+        usage.count(&membership.organisation, request)?;
+    }
+    if !membership.role.may(permission) {
+        return Err(Error::Forbidden(permission.refusal()).into());
+    }
+    let operator = Operator {
+        organisation: membership.organisation,
+        role: membership.role,
+        caller,
+    };
+    let author = operator.author();
+    Origin::identify(match operator.caller.api_key {
+        Some(_) => Actor::ApiKey(author),
+        None => Actor::User(author),
+    });
+    Ok(operator)
+}
+
+/// Verifies a token.
+async fn verify(
+    request: &HttpRequest,
+    token: String,
+) -> Result<Result<Caller, TokenError>, Problem> {
+    let verifier = request.app_data::<web::Data<dyn TokenVerifier>>().cloned();
+    let wired = verifier.zip(request.app_data::<web::Data<Handle>>());
+    let (verifier, runtime) =
+        wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
+    // Not in the worker thread: under load, each await there queues behind hundreds of other requests.
+    let asked = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
+    Ok(asked.await.map_err(Error::internal)?)
+}
+
+/// The outcome of verifying the API key of a request.
+struct VerifiedKey(Result<Caller, TokenError>);
+
+/// Verifies and counts the API key of a request, if it has one, before anything else of the request is looked at. So every response to
+/// a key can describe its rate limit. An invalid key is refused by the calls that need a caller.
+///
+/// # Errors
+/// 429 if the key has used up its limit.
+pub(crate) async fn count_key(request: &HttpRequest) -> Result<(), Problem> {
+    let Some(key) = bearer(request).filter(|token| KeyText::is_meant(token)) else {
+        return Ok(());
+    };
+    let outcome = verify(request, key.to_owned()).await?;
+    let usage = request.app_data::<web::Data<KeyUsage>>();
+    if let Ok(Caller {
+        api_key: Some(key), ..
+    }) = &outcome
+        && let Some(usage) = usage
+    {
+        usage.count(*key, request)?;
+    }
+    request.extensions_mut().insert(VerifiedKey(outcome));
+    Ok(())
 }
 
 /// The token of the `Authorization` header.

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::input::{Body, Date, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -189,11 +190,11 @@ impl ComponentInput {
     tag = "components",
     params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<ComponentBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/list")]
 async fn list(
-    operator: Operator,
+    operator: Viewer,
     page: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
@@ -208,18 +209,20 @@ async fn list(
     tag = "components",
     request_body = ComponentInput,
     responses((status = 201, body = ApiResponse<ComponentBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/create")]
 async fn create(
-    operator: Operator,
+    operator: Editor,
+    repeatable: Repeatable,
     body: Body<ComponentInput>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let created = components
-        .create(&operator.organisation, body.0.draft()?, operator.author())
-        .await?;
-    Ok(ApiResponse::new(ComponentBody::from(&created)).created(created.component.version))
+    let respond = |created: &ComponentReport| {
+        ApiResponse::new(ComponentBody::from(created)).created(created.component.version)
+    };
+    let create = components.create(&operator.organisation, body.0.draft()?, operator.author());
+    repeatable.create(&operator, respond, create).await
 }
 
 /// Returns a component. The `ETag` header is its version.
@@ -227,11 +230,11 @@ async fn create(
     tag = "components",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<ComponentBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     id: Id<ComponentId>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
@@ -245,11 +248,11 @@ async fn read(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = ComponentInput,
     responses((status = 200, body = ApiResponse<ComponentBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentId>,
     if_match: IfMatch,
     body: Body<ComponentInput>,
@@ -272,11 +275,11 @@ async fn edit(
     tag = "components",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentId>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {

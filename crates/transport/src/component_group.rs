@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
 use crate::component::STATUS_MESSAGE;
 use crate::component::history::{DaysQuery, RelatedIncidentBody};
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Parsed, Text};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -178,11 +179,11 @@ fn page_order(wanted: &PublicOrder) -> Result<PageOrder, Invalid> {
     tag = "component groups",
     params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<GroupBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/list")]
 async fn list(
-    operator: Operator,
+    operator: Viewer,
     page: RequestedPage,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
@@ -197,18 +198,20 @@ async fn list(
     tag = "component groups",
     request_body = GroupInput,
     responses((status = 201, body = ApiResponse<GroupBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/create")]
 async fn create(
-    operator: Operator,
+    operator: Editor,
+    repeatable: Repeatable,
     body: Body<GroupInput>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    let created = groups
-        .create(&operator.organisation, body.0.patch()?)
-        .await?;
-    Ok(ApiResponse::new(GroupBody::from(&created)).created(created.group.version))
+    let respond = |created: &ComponentGroupReport| {
+        ApiResponse::new(GroupBody::from(created)).created(created.group.version)
+    };
+    let create = groups.create(&operator.organisation, body.0.patch()?);
+    repeatable.create(&operator, respond, create).await
 }
 
 /// Returns a component group. The `ETag` header is its version.
@@ -216,11 +219,11 @@ async fn create(
     tag = "component groups",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<GroupBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     id: Id<ComponentGroupId>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
@@ -234,11 +237,11 @@ async fn read(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = GroupInput,
     responses((status = 200, body = ApiResponse<GroupBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentGroupId>,
     if_match: IfMatch,
     body: Body<GroupInput>,
@@ -255,11 +258,11 @@ async fn edit(
     tag = "component groups",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentGroupId>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
@@ -275,11 +278,11 @@ async fn remove(
     tag = "component groups",
     params(("id" = String, Path, format = "uuid"), DaysQuery),
     responses((status = 200, body = ApiResponse<UptimeBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/uptime")]
 async fn uptime(
-    operator: Operator,
+    operator: Viewer,
     id: Id<ComponentGroupId>,
     days: web::Query<DaysQuery>,
     groups: web::Data<ComponentGroups>,
@@ -295,11 +298,11 @@ async fn uptime(
 #[utoipa::path(
     tag = "component groups",
     responses((status = 200, body = ApiResponse<PublicOrder>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/component/order")]
 pub(crate) async fn order(
-    operator: Operator,
+    operator: Viewer,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
     let found = groups.order(&operator.organisation).await?;
@@ -312,11 +315,11 @@ pub(crate) async fn order(
     params(("If-Match" = Option<String>, Header)),
     request_body = PublicOrder,
     responses((status = 200, body = ApiResponse<PublicOrder>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/component/order")]
 pub(crate) async fn reorder(
-    operator: Operator,
+    operator: Editor,
     if_match: IfMatch,
     body: Body<PublicOrder>,
     groups: web::Data<ComponentGroups>,

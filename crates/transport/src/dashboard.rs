@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::api_response::ApiResponse;
 use crate::audit::{ActorBody, TargetBody};
-use crate::caller::Operator;
+use crate::caller::Viewer;
 use crate::component::ComponentBody;
 use crate::incident::IncidentBody;
 use crate::maintenance::MaintenanceBody;
@@ -136,13 +136,10 @@ impl From<DashboardReport> for DashboardBody {
 #[utoipa::path(
     tag = "dashboard",
     responses((status = 200, body = ApiResponse<DashboardBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/dashboard")]
-async fn read(
-    operator: Operator,
-    dashboard: web::Data<Dashboard>,
-) -> Result<HttpResponse, Problem> {
+async fn read(operator: Viewer, dashboard: web::Data<Dashboard>) -> Result<HttpResponse, Problem> {
     let report = dashboard.read(&operator.organisation).await?;
     Ok(ApiResponse::new(DashboardBody::from(report)).ok())
 }

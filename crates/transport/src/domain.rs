@@ -9,13 +9,14 @@ use allclear_domain::domain::{DomainClaim, DomainName, DomainStatus};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Role;
 use allclear_domain::organisation::Organisation;
+use allclear_domain::permission::Permission;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::RecentOperator;
+use crate::caller::RecentAdmin;
 use crate::host::{Host, host_of};
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -64,7 +65,9 @@ impl DomainBody {
             name: claim.name.to_string(),
             status: claim.status,
             checked_at: claim.checked_at,
-            token: (reader == Role::Admin).then(|| claim.token.clone()),
+            token: reader
+                .may(Permission::Administer)
+                .then(|| claim.token.clone()),
             check_url: format!("https://{}{TOKEN_PATH}", claim.name),
         }
     }
@@ -92,11 +95,11 @@ struct DomainInput {
     tag = "organisation",
     request_body = DomainInput,
     responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["admin"]))
 )]
 #[put("/organisation/domain")]
 async fn claim_domain(
-    RecentOperator(operator): RecentOperator,
+    operator: RecentAdmin,
     body: Body<DomainInput>,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
@@ -116,11 +119,11 @@ async fn claim_domain(
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["admin"]))
 )]
 #[post("/organisation/domain/verify")]
 async fn verify_domain(
-    RecentOperator(operator): RecentOperator,
+    operator: RecentAdmin,
     domains: web::Data<Domains>,
     throttle: web::Data<DomainThrottle>,
 ) -> Result<HttpResponse, Problem> {
@@ -136,11 +139,11 @@ async fn verify_domain(
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["admin"]))
 )]
 #[delete("/organisation/domain")]
 async fn remove_domain(
-    RecentOperator(operator): RecentOperator,
+    operator: RecentAdmin,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
     let removed = domains.remove(&operator.organisation, operator.role);

@@ -17,9 +17,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
 use crate::change_options::notify;
 use crate::component::STATUS_MESSAGE;
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
 use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
@@ -227,11 +228,11 @@ impl IncidentPatchInput {
     tag = "incidents",
     params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<IncidentBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/list")]
 async fn list(
-    operator: Operator,
+    operator: Viewer,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
@@ -246,19 +247,21 @@ async fn list(
     tag = "incidents",
     request_body = IncidentInput,
     responses((status = 201, body = ApiResponse<IncidentBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/create")]
 async fn create(
-    operator: Operator,
+    operator: Editor,
+    repeatable: Repeatable,
     body: Body<IncidentInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
+    let respond = |created: &IncidentReport| {
+        ApiResponse::new(IncidentBody::from(created)).created(created.incident.version)
+    };
     let (draft, components) = body.0.draft()?;
-    let created = incidents
-        .create(&operator.organisation, draft, components)
-        .await?;
-    Ok(ApiResponse::new(IncidentBody::from(&created)).created(created.incident.version))
+    let create = incidents.create(&operator.organisation, draft, components);
+    repeatable.create(&operator, respond, create).await
 }
 
 /// Returns an incident. The `ETag` header is its version.
@@ -266,11 +269,11 @@ async fn create(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<IncidentBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     id: Id<IncidentId>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
@@ -284,11 +287,11 @@ async fn read(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = IncidentPatchInput,
     responses((status = 200, body = ApiResponse<IncidentBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     if_match: IfMatch,
     body: Body<IncidentPatchInput>,
@@ -305,11 +308,11 @@ async fn edit(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {

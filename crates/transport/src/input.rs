@@ -14,7 +14,9 @@ use futures_util::future::LocalBoxFuture;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
+use crate::idempotency::{self, BodyDigest};
 use crate::problem::Problem;
 
 /// Largest request body, in bytes.
@@ -31,6 +33,8 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let json = is_json(request.content_type());
         let raw = Raw::from_request(request, payload);
+        let has_key = request.headers().contains_key(idempotency::KEY);
+        let digested = has_key.then(|| request.clone());
         Box::pin(async move {
             if !json {
                 return Err(Problem::new(
@@ -38,7 +42,12 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
                     "The body must be application/json",
                 ));
             }
-            object(&raw.await?.0).map(Self)
+            let raw = raw.await?.0;
+            if let Some(request) = digested {
+                let digest = BodyDigest(Sha256::digest(&raw).into());
+                request.extensions_mut().insert(digest);
+            }
+            object(&raw).map(Self)
         })
     }
 }

@@ -1,5 +1,6 @@
 //! HTTP: REST API, event stream, socket, public pages and web app.
 
+mod api_key;
 mod api_response;
 mod audit;
 mod author;
@@ -21,10 +22,12 @@ pub mod headers;
 pub mod health;
 mod host;
 mod host_routing;
+mod idempotency;
 pub mod identity;
 mod if_match;
 mod incident;
 mod input;
+pub mod key_usage;
 mod maintenance;
 mod methods;
 mod metrics;

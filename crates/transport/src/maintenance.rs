@@ -14,7 +14,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::input::Body;
 use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
@@ -89,11 +90,11 @@ impl From<&MaintenanceReport> for MaintenanceBody {
     tag = "maintenances",
     params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<MaintenanceBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/list")]
 async fn list(
-    operator: Operator,
+    operator: Viewer,
     page: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
@@ -108,18 +109,20 @@ async fn list(
     tag = "maintenances",
     request_body = MaintenanceInput,
     responses((status = 201, body = ApiResponse<MaintenanceBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/create")]
 async fn create(
-    operator: Operator,
+    operator: Editor,
+    repeatable: Repeatable,
     body: Body<MaintenanceInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let created = maintenances
-        .create(&operator.organisation, body.0.draft()?)
-        .await?;
-    Ok(ApiResponse::new(MaintenanceBody::from(&created)).created(created.maintenance.version))
+    let respond = |created: &MaintenanceReport| {
+        ApiResponse::new(MaintenanceBody::from(created)).created(created.maintenance.version)
+    };
+    let create = maintenances.create(&operator.organisation, body.0.draft()?);
+    repeatable.create(&operator, respond, create).await
 }
 
 /// Returns a maintenance. The `ETag` header is its version.
@@ -127,11 +130,11 @@ async fn create(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<MaintenanceBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     id: Id<MaintenanceId>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
@@ -146,11 +149,11 @@ async fn read(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = MaintenancePatchInput,
     responses((status = 200, body = ApiResponse<MaintenanceBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Operator,
+    operator: Editor,
     id: Id<MaintenanceId>,
     if_match: IfMatch,
     body: Body<MaintenancePatchInput>,
@@ -167,11 +170,11 @@ async fn edit(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<MaintenanceId>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api_response::ApiResponse;
-use crate::caller::Operator;
+use crate::caller::Viewer;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -152,11 +152,11 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
     tag = "metrics",
     params(MetricsQuery),
     responses((status = 200, body = ApiResponse<MetricsBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/metrics")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     query: web::Query<MetricsQuery>,
     metrics: web::Data<Metrics>,
 ) -> Result<HttpResponse, Problem> {

@@ -1,9 +1,18 @@
 //! The OpenAPI document, generated from the handlers.
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpResponse, web};
+use allclear_domain::membership::Role;
+use serde_json::json;
+use strum::VariantArray;
 use utoipa::OpenApi;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem};
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
+use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem, RefOr, Schema};
 
 use crate::identity::{self, cookie};
 use crate::problem::{FieldProblem, ProblemBody};
@@ -28,22 +37,37 @@ pub fn document() -> Document {
     document.info.description =
         Some("Incidents, maintenance and the public status page.".to_owned());
     for (path, item) in &mut document.paths.paths {
-        name_operations(path, item);
+        describe_operations(path, item);
     }
-    let bearer = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .bearer_format("JWT")
-        .build();
     let components = document.components.get_or_insert_with(Components::new);
     components.schemas.extend(described.schemas);
+    add_permissions(components);
     components
         .schemas
         .extend(Shared::openapi().components.unwrap_or_default().schemas);
-    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    let bearer = |format: &str, description: &str| {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .bearer_format(format)
+            .description(Some(description));
+        SecurityScheme::Http(scheme.build())
+    };
+    let token = bearer(
+        "JWT",
+        "Short-lived token of a signed-in person for one organisation. A call lists the role that it needs: `viewer`, `editor` or \
+         `admin`, each of which includes those before it",
+    );
+    components.add_security_scheme("bearer", token);
+    let key = bearer(
+        "ack_",
+        "API key of an organisation, with the role `viewer` or `editor`",
+    );
+    components.add_security_scheme("apiKey", key);
     let session = ApiKeyValue::with_description(
         cookie::NAME,
         "Session cookie of the identity provider, set by sign-up and sign-in. With https, its name is \
-         `__Host-allclear_session`",
+         `__Host-allclear_session`. A call lists the role that it needs in the organisation of its path, or `administrator` for the \
+         administrator of the installation",
     );
     components.add_security_scheme("session", SecurityScheme::ApiKey(ApiKey::Cookie(session)));
     document
@@ -54,9 +78,31 @@ pub fn document() -> Document {
 #[openapi(components(schemas(ProblemBody<'static>, FieldProblem<'static>)))]
 struct Shared;
 
+/// Adds the permissions of each role to the description of roles, for clients that hide what a role may not do.
+fn add_permissions(components: &mut Components) {
+    if let Some(RefOr::T(Schema::Object(role))) = components.schemas.get_mut("Role") {
+        let permissions: BTreeMap<_, Vec<_>> = Role::VARIANTS
+            .iter()
+            .map(|role| (role.as_ref(), role.permissions().collect()))
+            .collect();
+        let extensions = Extensions::builder().add("x-permissions", json!(permissions));
+        role.extensions = Some(extensions.build());
+    }
+}
+
+/// The role that a call requires of a bearer token; `None` if it takes no token.
+fn required_role(operation: &Operation) -> Option<String> {
+    let requirements = serde_json::to_value(&operation.security).ok()?;
+    let of_token = requirements
+        .as_array()?
+        .iter()
+        .find_map(|requirement| requirement.get("bearer"))?;
+    Some(of_token.get(0)?.as_str()?.to_owned())
+}
+
 /// Names each operation by its method and path, such as `get_component_list`, because handlers of
-/// several features have equal names.
-fn name_operations(path: &str, item: &mut PathItem) {
+/// several features have equal names. Names API keys as another way to authenticate, except for admins' calls.
+fn describe_operations(path: &str, item: &mut PathItem) {
     let words: Vec<_> = path
         .trim_start_matches("/api/v1/")
         .split(['/', '{', '}', '-'])
@@ -73,6 +119,11 @@ fn name_operations(path: &str, item: &mut PathItem) {
     for (method, operation) in operations {
         if let Some(operation) = operation {
             operation.operation_id = Some(format!("{method}_{words}"));
+            let role = required_role(operation).filter(|role| role != Role::Admin.as_ref());
+            if let Some(role) = role {
+                let key = SecurityRequirement::new("apiKey", [role]);
+                operation.security.get_or_insert_default().push(key);
+            }
         }
     }
 }

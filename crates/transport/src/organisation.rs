@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::ApiResponse;
-use crate::caller::Operator;
+use crate::caller::{Admin, Viewer};
 use crate::domain::DomainBody;
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Parsed, Text};
@@ -160,11 +160,11 @@ fn emptied(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Optio
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<SettingsBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/organisation")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     organisations: web::Data<Organisations>,
 ) -> Result<HttpResponse, Problem> {
     let found = organisations.find(&operator.organisation).await?;
@@ -178,11 +178,11 @@ async fn read(
     params(("If-Match" = Option<String>, Header)),
     request_body = SettingsInput,
     responses((status = 200, body = ApiResponse<SettingsBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["admin"]))
 )]
 #[patch("/organisation")]
 async fn edit(
-    operator: Operator,
+    operator: Admin,
     if_match: IfMatch,
     body: Body<SettingsInput>,
     organisations: web::Data<Organisations>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::web;
+use allclear_application::api_key::{ApiKeys, KeyVerifier};
 use allclear_application::caller::TokenVerifier;
 
 use crate::{clerk, identity};
@@ -53,6 +54,18 @@ impl Provider {
             Self::BuiltIn(services) => Arc::clone(&services.verifier),
             Self::Clerk(services) => Arc::clone(&services.verifier),
         }
+    }
+
+    /// The same provider, which accepts API keys beside its tokens.
+    #[must_use]
+    pub fn with_api_keys(mut self, keys: &Arc<ApiKeys>) -> Self {
+        let tokens = self.verifier();
+        let verifier = Arc::new(KeyVerifier::new(Arc::clone(keys), tokens));
+        match &mut self {
+            Self::BuiltIn(services) => services.verifier = verifier,
+            Self::Clerk(services) => services.verifier = verifier,
+        }
+        self
     }
 
     pub(crate) const fn enabled_routes(&self) -> EnabledRoutes {

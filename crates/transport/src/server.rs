@@ -43,8 +43,9 @@ use crate::timeouts::body::BodyTimeout;
 use crate::timeouts::idle::Connections;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
-    audit, component, component_group, configuration, dashboard, domain, incident, maintenance,
-    metrics, openapi, organisation, redirects, status, statuspage, subscriber,
+    api_key, audit, component, component_group, configuration, dashboard, domain, idempotency,
+    incident, key_usage, maintenance, metrics, openapi, organisation, redirects, status,
+    statuspage, subscriber,
 };
 
 /// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
@@ -60,8 +61,15 @@ fn serve_routes(
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             header::IF_MATCH,
+            idempotency::KEY,
         ])
-        .expose_headers([header::ETAG, header::RETRY_AFTER])
+        .expose_headers([
+            header::ETAG,
+            header::RETRY_AFTER,
+            key_usage::POLICY,
+            key_usage::STATE,
+            idempotency::REPLAYED,
+        ])
         .max_age(3600);
     for origin in allowed_origins {
         allowed = allowed.allowed_origin(origin);
@@ -81,6 +89,7 @@ fn serve_routes(
             .configure(|config| enabled.serve(config))
             .default_service(web::to(api_fallback))
             .wrap(from_fn(with_origin))
+            .wrap(from_fn(key_usage::limit_keys))
             .wrap(Compat::new(allowed)),
     );
 }
@@ -103,6 +112,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
     dashboard::routes(config);
     metrics::routes(config);
     organisation::routes(config);
+    api_key::routes(config);
     domain::routes(config);
     component_group::routes(config);
     component::routes(config);

@@ -24,7 +24,8 @@ use utoipa::ToSchema;
 
 use self::input::{SubscriberChangeInput, SubscriberInput};
 use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
+use crate::idempotency::Repeatable;
 use crate::input::Body;
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::Id;
@@ -176,23 +177,24 @@ impl From<&Revealed> for RevealedBody {
     tag = "subscribers",
     request_body = SubscriberInput,
     responses((status = 201, body = ApiResponse<RevealedBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("")]
 async fn add(
-    operator: Operator,
+    operator: Editor,
+    repeatable: Repeatable,
     body: Body<SubscriberInput>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     let draft = draft(body.0)?;
     let message = accepted(draft.target.channel());
-    let added = subscribers
-        .add(&operator.organisation, &operator.caller.subject, draft)
-        .await?;
-    Ok(HttpResponse::Created().json(ApiResponse::with_message(
-        RevealedBody::from(&added),
-        message,
-    )))
+    let revealing = subscribers.clone();
+    let respond = move |added: &Subscriber| {
+        let added = RevealedBody::from(&revealing.reveal(added.clone()));
+        HttpResponse::Created().json(ApiResponse::with_message(added, message))
+    };
+    let add = subscribers.add(&operator.organisation, &operator.caller.subject, draft);
+    repeatable.create(&operator, respond, add).await
 }
 
 /// Changes what a subscriber receives.
@@ -201,11 +203,11 @@ async fn add(
     params(("id" = String, Path, format = "uuid")),
     request_body = SubscriberChangeInput,
     responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}")]
 async fn change(
-    operator: Operator,
+    operator: Editor,
     id: Id<SubscriberId>,
     body: Body<SubscriberChangeInput>,
     subscribers: web::Data<Subscribers>,
@@ -224,11 +226,11 @@ async fn change(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<RevealedBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/rotate-secret")]
 async fn rotate_secret(
-    operator: Operator,
+    operator: Editor,
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
@@ -243,11 +245,11 @@ async fn rotate_secret(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<SubscriberBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/test")]
 async fn test(
-    operator: Operator,
+    operator: Editor,
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
@@ -264,11 +266,11 @@ async fn test(
     tag = "subscribers",
     params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<SubscriberBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/list")]
 async fn list(
-    operator: Operator,
+    operator: Viewer,
     page: RequestedPage,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
@@ -283,11 +285,11 @@ async fn list(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {

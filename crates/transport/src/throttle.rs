@@ -31,6 +31,15 @@ pub(crate) struct Bucket<K> {
     keys: Mutex<Keys<K>>,
 }
 
+/// What is left of a bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// Attempts that are left.
+    pub(crate) remaining: u32,
+    /// Time until the bucket is full.
+    pub(crate) full_in: Duration,
+}
+
 struct Keys<K> {
     full_at: HashMap<K, Instant>,
     /// Number of keys at which full buckets are removed.
@@ -69,6 +78,20 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     /// Takes `amount` attempts; the error is the time until that many are available.
     pub(crate) fn take(&self, key: &K, amount: u32) -> Result<(), Duration> {
         self.take_at(key, amount, Instant::now())
+    }
+
+    /// Takes one attempt, and returns how many are left.
+    pub(crate) fn take_measured(&self, key: &K) -> (Result<(), Duration>, Level) {
+        let now = Instant::now();
+        let taken = self.take_at(key, 1, now);
+        let full_at = self.keys().full_at.get(key).copied();
+        let full_in = full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
+        let left = self.burst.saturating_sub(full_in).as_nanos();
+        let level = Level {
+            remaining: u32::try_from(left / self.interval.as_nanos().max(1)).unwrap_or(u32::MAX),
+            full_in,
+        };
+        (taken, level)
     }
 
     /// Returns an attempt that does not count.

@@ -68,4 +68,8 @@ export type OrganisationDomain = NonNullable<OrganisationSettings['domain']>;
 /** Whether visitors may subscribe by each channel. */
 export type PublicChannels = Schemas['PublicChannels'];
 export type OrganisationSettingsInput = Schemas['OrganisationSettingsInput'];
+/** An API key without its text. */
+export type ApiKey = Schemas['ApiKey'];
+/** A new API key with its text, which is shown once. */
+export type NewApiKey = Schemas['NewApiKey'];
 export type Configuration = Schemas['Configuration'];

@@ -119,7 +119,7 @@ it('mounts again, without any state of the old one, when the organisation change
   const { become } = renderApp(paths.components.list);
   await screen.findByText('Website');
   current = 'second';
-  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'member' } }));
+  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'editor' } }));
   expect(screen.queryByText('Website')).not.toBeInTheDocument();
   expect(await screen.findByText('Payments')).toBeInTheDocument();
 });
@@ -136,7 +136,7 @@ it('leaves an item of the old organisation for the list of the new one', async (
   );
   const { router, become } = renderApp(paths.components.edit('1'));
   await screen.findByDisplayValue('Website');
-  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'member' } }));
+  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'editor' } }));
   expect(await screen.findByText('No Data')).toBeInTheDocument();
   expect(router.state.location.pathname).toBe(paths.components.list);
   expect(screen.queryByText('Error loading component')).not.toBeInTheDocument();

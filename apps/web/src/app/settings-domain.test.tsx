@@ -108,7 +108,7 @@ it('shows the reason when the check fails, and tries again', async () => {
 
 it('is read-only for others than admins', async () => {
   serve(withoutToken);
-  const organisation = { ...signedIn.organisation, role: 'member' as const };
+  const organisation = { ...signedIn.organisation, role: 'editor' as const };
   renderApp(paths.settings, { auth: { ...signedIn, organisation } });
   expect(await screen.findByText('status.acme.example')).toBeInTheDocument();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Verify' })).toBeNull());

@@ -52,6 +52,7 @@ it('shows the settings in sections, and sends what was changed', async () => {
     'Subscribers',
     'Domain',
     'Integrations',
+    'API keys',
   ]);
   await user.type(title, 'Status of everything');
   const zone = screen.getByRole('combobox', { name: /Time zone/ });
@@ -132,7 +133,7 @@ it('follows changes of others', async () => {
 
 it('is read-only for others than admins', async () => {
   serve();
-  const organisation = { ...signedIn.organisation, role: 'member' as const };
+  const organisation = { ...signedIn.organisation, role: 'editor' as const };
   renderApp(paths.settings, { auth: { ...signedIn, organisation } });
   expect(await field('Page title')).toBeDisabled();
   expect(screen.getByText(/Only an admin/)).toBeInTheDocument();

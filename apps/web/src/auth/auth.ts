@@ -1,5 +1,8 @@
 import { createContext, use, type ComponentType, type ReactNode } from 'react';
 import type { GetToken, Reauthenticate } from '@/api/client';
+import type { components } from '@/api/schema.gen';
+
+export type Role = components['schemas']['Role'];
 
 export interface AuthUser {
   id: string;
@@ -10,7 +13,7 @@ export interface AuthUser {
 export interface AuthOrganisation {
   id: string;
   name: string;
-  role: 'admin' | 'member';
+  role: Role;
 }
 
 export type AuthState =

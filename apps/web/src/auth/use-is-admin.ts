@@ -1,7 +1,6 @@
-import { useAuth } from './auth';
+import { useMay } from './permissions';
 
-/** Whether the signed-in person is an admin of the organisation. */
+/** Whether the user is an admin of the organisation. */
 export function useIsAdmin(): boolean {
-  const { state } = useAuth();
-  return state.status === 'signed-in' && state.organisation?.role === 'admin';
+  return useMay('administer');
 }

@@ -1,6 +1,7 @@
-import { Pencil } from 'lucide-react';
+import { Eye, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { useMay } from '@/auth/permissions';
 import { buttonVariants } from '@/ui/button-variants';
 
 /** The name of an item in its row. */
@@ -12,15 +13,16 @@ export function NameCell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Leads from an item's row to its form. */
+/** Leads from an item's row to its form, which users without the right to write can only read. */
 export function EditLink({ name, to }: { name: string; to: string }) {
+  const mayWrite = useMay('write');
   return (
     <Link
       to={to}
-      aria-label={`Edit ${name}`}
+      aria-label={`${mayWrite ? 'Edit' : 'View'} ${name}`}
       className={buttonVariants({ variant: 'ghost', size: 'icon' })}
     >
-      <Pencil aria-hidden />
+      {mayWrite ? <Pencil aria-hidden /> : <Eye aria-hidden />}
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { Trash2 } from 'lucide-react';
 import { useApi } from '@/api/api-provider';
 import { useRefreshList } from '@/api/use-list';
+import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { IconButton } from '@/ui/icon-button';
@@ -18,17 +19,19 @@ export function DeleteItem<Item extends { id: string }>({ kind, item }: DeleteIt
   const remove = useDelete(kind, deletion.done, deletion.failed);
   const name = nameOf(item);
   return (
-    <ConfirmButton
-      button={(ask) => (
-        <IconButton label={`Delete ${name}`} icon={<Trash2 aria-hidden />} onClick={ask} />
-      )}
-      title={`Delete this ${noun}?`}
-      description={deletion.one(name)}
-      confirmLabel="Delete"
-      onConfirm={async () => {
-        await remove([item]);
-      }}
-    />
+    <Permitted>
+      <ConfirmButton
+        button={(ask) => (
+          <IconButton label={`Delete ${name}`} icon={<Trash2 aria-hidden />} onClick={ask} />
+        )}
+        title={`Delete this ${noun}?`}
+        description={deletion.one(name)}
+        confirmLabel="Delete"
+        onConfirm={async () => {
+          await remove([item]);
+        }}
+      />
+    </Permitted>
   );
 }
 

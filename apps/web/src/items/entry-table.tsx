@@ -1,5 +1,6 @@
 import { Pencil, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useMay } from '@/auth/permissions';
 import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf, columnStyles, type DataColumn } from '@/ui/data-table/columns';
@@ -39,6 +40,7 @@ export function EntryTable<Entry extends { id: string }>({
   onEdit,
   onDelete,
 }: EntryTableProps<Entry>) {
+  const mayWrite = useMay('write');
   const [toDelete, setToDelete] = useState<Entry[]>([]);
   const withButtons = useMemo<DataColumn<Entry>[]>(
     () => [
@@ -57,6 +59,7 @@ export function EntryTable<Entry extends { id: string }>({
     <>
       <DataTable<Entry>
         wide
+        readOnly={!mayWrite}
         label={label}
         columns={withButtons}
         rows={entries}
@@ -100,7 +103,7 @@ function buttonColumns<Entry extends { id: string }>({
     column.display({
       id: 'edit',
       header: 'Edit',
-      meta: columnStyles.edit,
+      meta: columnStyles.editDialog,
       cell: ({ row }) => (
         <IconButton
           label={`Edit ${nameOf(row.original)}`}

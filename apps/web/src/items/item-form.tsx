@@ -2,6 +2,9 @@ import { Formik, type FormikConfig, type FormikHelpers } from 'formik';
 import type { ReactNode } from 'react';
 import type { Schema } from 'yup';
 import { useRefreshList } from '@/api/use-list';
+import { useMay } from '@/auth/permissions';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
 import { FormActions } from '@/ui/form-actions';
 import { FormFailure, showFailure } from '@/ui/form-failure';
@@ -28,6 +31,7 @@ export function ItemForm<Values extends object>({
   children,
   ...actions
 }: ItemFormProps<Values>) {
+  const mayWrite = useMay('write');
   return (
     <Formik
       initialValues={initialValues}
@@ -36,9 +40,18 @@ export function ItemForm<Values extends object>({
       validateOnBlur={false}
     >
       <Form className="grid min-w-0 gap-5">
-        {children}
+        {!mayWrite && <Alert>Your role may read this and not change it.</Alert>}
+        <fieldset disabled={!mayWrite} className="contents">
+          {children}
+        </fieldset>
         <FormFailure />
-        <FormActions {...actions} />
+        {mayWrite ? (
+          <FormActions {...actions} />
+        ) : (
+          <Button className="justify-self-end" onClick={actions.onCancel}>
+            Back
+          </Button>
+        )}
       </Form>
     </Formik>
   );

@@ -1,5 +1,7 @@
 import { useMemo, type ReactNode } from 'react';
 import { useList } from '@/api/use-list';
+import { useMay } from '@/auth/permissions';
+import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
@@ -57,11 +59,12 @@ export function ListPage<Item extends { id: string }>({
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [list.rows, filter?.isShown],
   );
+  const mayWrite = useMay('write');
   const isLoading = list.rows === undefined && list.error === undefined;
 
   return (
     <div className="grid min-w-0 gap-4">
-      <PageHeader title={title} actions={action} />
+      <PageHeader title={title} actions={<Permitted>{action}</Permitted>} />
       {filter?.controls}
       {list.error && list.rows === undefined ? (
         <LoadFailure
@@ -74,6 +77,7 @@ export function ListPage<Item extends { id: string }>({
       ) : (
         <DataTable
           wide={wide}
+          readOnly={!mayWrite}
           label={title}
           columns={columns}
           rows={rows}

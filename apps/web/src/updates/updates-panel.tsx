@@ -2,6 +2,7 @@ import { History, MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
+import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
@@ -53,14 +54,16 @@ export function UpdatesPanel({ timeline, about, closed, pastBefore, onChange }: 
     <div className="grid min-w-0 gap-3">
       <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
         {closed && <p className="text-sm text-muted">{closed}</p>}
-        {closed && pastBefore && (
-          <Button onClick={() => setRecording(true)}>
-            <History aria-hidden /> Record Past Update
+        <Permitted>
+          {closed && pastBefore && (
+            <Button onClick={() => setRecording(true)}>
+              <History aria-hidden /> Record Past Update
+            </Button>
+          )}
+          <Button disabled={closed !== undefined} onClick={() => setRecording(true)}>
+            <MessageSquarePlus aria-hidden /> Record Update
           </Button>
-        )}
-        <Button disabled={closed !== undefined} onClick={() => setRecording(true)}>
-          <MessageSquarePlus aria-hidden /> Record Update
-        </Button>
+        </Permitted>
       </div>
       {error && data === undefined ? (
         <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />

@@ -226,7 +226,7 @@ fn invitation() -> Invitation {
         id: InvitationId(Uuid::from_u128(7)),
         organisation: None,
         email: ADDRESS.into(),
-        role: Role::Member,
+        role: Role::Editor,
         inviter: None,
         created_at: DateTime::default(),
         expires_at: DateTime::default(),

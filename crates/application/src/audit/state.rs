@@ -4,6 +4,7 @@
 //! deleted. Of a mail address, it has the first letter and the domain.
 
 use allclear_domain::account::User;
+use allclear_domain::api_key::ApiKey;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, UserId};
 use allclear_domain::incident::Incident;
@@ -29,6 +30,18 @@ use crate::timestamp;
 pub const TEXT_MAX: usize = 2_000;
 /// Most bytes of a state's texts and lists.
 pub const BYTES_MAX: usize = 64 * 1024;
+
+/// An API key, without its text.
+#[must_use]
+pub fn api_key(key: &ApiKey) -> Value {
+    json!({
+        "id": key.id.to_string(),
+        "name": key.name,
+        "role": key.role,
+        "prefix": key.prefix,
+        "expiresAt": key.expires_at.as_ref().map(timestamp::text),
+    })
+}
 
 /// The JSON of a state for storage. A text longer than [`TEXT_MAX`] is cut, and what does not fit into [`BYTES_MAX`] is left out; both
 /// are marked by `… N more`.

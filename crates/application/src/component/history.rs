@@ -184,7 +184,7 @@ impl Components {
         span: StatusSpan,
         author: Author,
         precondition: Precondition,
-    ) -> Result<(StatusPeriod, Revision), Error> {
+    ) -> Result<HistoryChange, Error> {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
             Ok(history.add(StatusPeriodId(stamp.id), span, author, stamp.now)?)
@@ -209,7 +209,8 @@ impl Components {
                 .map_err(Self::refused)
         });
         let scope = HistoryScope::Changed(period, span);
-        self.change_history(organisation, id, scope, rule).await
+        let change = self.change_history(organisation, id, scope, rule).await?;
+        Ok((change.period, change.component.history_version))
     }
 
     /// Deletes a period of a component's history. Returns the new version of the history. [`Error::NotFound`], [`Error::Stale`].
@@ -225,8 +226,8 @@ impl Components {
             history.delete(period, stamp.now).map_err(Self::refused)
         });
         let scope = HistoryScope::Deleted(period);
-        let (_, version) = self.change_history(organisation, id, scope, rule).await?;
-        Ok(version)
+        let change = self.change_history(organisation, id, scope, rule).await?;
+        Ok(change.component.history_version)
     }
 
     /// Returns the uptime of a component; of the last 90 days if no days are requested. [`Error::NotFound`], and
@@ -261,14 +262,13 @@ impl Components {
         id: ComponentId,
         scope: HistoryScope,
         rule: Transition<ComponentHistory, HistoryChange>,
-    ) -> Result<(StatusPeriod, Revision), Error> {
+    ) -> Result<HistoryChange, Error> {
         let committed = self
             .histories
             .change_history(organisation, id, scope, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
-        let change = self.relay.publish(committed).await;
-        Ok((change.period, change.component.history_version))
+        Ok(self.relay.publish(committed).await)
     }
 
     fn refused(refused: Refused) -> Error {

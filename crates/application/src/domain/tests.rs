@@ -95,11 +95,11 @@ async fn only_admins_may_change_a_domain() {
     let id = organisation();
     let forbidden = [
         domains
-            .claim(&id, Role::Member, name("a.example"))
+            .claim(&id, Role::Editor, name("a.example"))
             .await
             .err(),
-        domains.verify(&id, Role::Member).await.err(),
-        domains.remove(&id, Role::Member).await.err(),
+        domains.verify(&id, Role::Editor).await.err(),
+        domains.remove(&id, Role::Editor).await.err(),
     ];
     for refused in forbidden {
         assert!(matches!(refused, Some(Error::Forbidden(_))), "{refused:?}");

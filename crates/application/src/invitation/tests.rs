@@ -65,7 +65,7 @@ async fn invitation_beyond_the_mail_budget_is_refused_and_not_stored() {
     let mut service = service(memberships(Some(Role::Admin)), MockMailer::new());
     service.mail_budget = no_mail_left();
     let refused = service
-        .invite(&ann(), &organisation(), draft(), Role::Member)
+        .invite(&ann(), &organisation(), draft(), Role::Editor)
         .await;
     assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
 }

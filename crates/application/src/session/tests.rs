@@ -40,7 +40,7 @@ async fn a_token_for_an_organisation_makes_it_the_active_one() {
         .times(1)
         .return_once(|_, _| Ok(()));
     let session = session(user(1, "ann@example.com"));
-    let issued = service(store, Some(Role::Member))
+    let issued = service(store, Some(Role::Editor))
         .token(&session, Some(&organisation()))
         .await
         .unwrap();

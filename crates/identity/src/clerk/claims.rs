@@ -179,10 +179,11 @@ impl Claims {
             return Ok(None);
         };
         let id = OrganisationId::parse(&id).map_err(|_| bad("not an organisation"))?;
-        let role = if role.as_deref() == Some("org:admin") {
-            Role::Admin
-        } else {
-            Role::Member
+        let role = match role.as_deref() {
+            Some("org:admin") => Role::Admin,
+            Some("org:viewer") => Role::Viewer,
+            // Also a role that the organisation has defined.
+            _ => Role::Editor,
         };
         Ok(Some(Organisation {
             id,
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_role_is_a_members() {
+    fn every_other_role_is_an_editors() {
         for role in [
             json!("member"),
             json!("org:member"),
@@ -297,16 +298,27 @@ mod tests {
             let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": role, "slg": "acme"}}));
             assert_eq!(
                 second.organisation().unwrap(),
-                Some(organisation(Role::Member, &[])),
+                Some(organisation(Role::Editor, &[])),
                 "{role}"
             );
         }
         let first = claims(json!({"org_id": "org_1", "org_role": "admin", "org_slug": "acme"}));
         assert_eq!(
             first.organisation().unwrap(),
-            Some(organisation(Role::Member, &[])),
+            Some(organisation(Role::Editor, &[])),
             "version 1 has the prefix"
         );
+    }
+
+    #[test]
+    fn viewer_of_both_versions_is_a_viewer() {
+        let first =
+            claims(json!({"org_id": "org_1", "org_role": "org:viewer", "org_slug": "acme"}));
+        let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": "viewer", "slg": "acme"}}));
+        for claims in [first, second] {
+            let expected = Some(organisation(Role::Viewer, &[]));
+            assert_eq!(claims.organisation().unwrap(), expected);
+        }
     }
 
     #[test]

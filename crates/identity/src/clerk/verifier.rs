@@ -86,8 +86,9 @@ impl TokenVerifier for ClerkVerifier {
             name,
             session: Some(claims.sid),
             authenticated_at,
+            api_key: None,
             membership,
-            expires_at,
+            expires_at: Some(expires_at),
         })
     }
 }

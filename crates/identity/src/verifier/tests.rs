@@ -33,16 +33,16 @@ async fn verify(
 
 #[tokio::test]
 async fn a_caller_is_what_stands_behind_the_token_now() {
-    let caller = verify(&claims(), Ok(Some(bearer(Some(Role::Member)))))
+    let caller = verify(&claims(), Ok(Some(bearer(Some(Role::Editor)))))
         .await
         .unwrap();
     assert_eq!(caller.name.as_deref(), Some("Anna"));
     let membership = caller.membership.unwrap();
     assert_eq!(
         (membership.organisation_name.as_deref(), membership.role),
-        (Some("Acme Ltd"), Role::Member)
+        (Some("Acme Ltd"), Role::Editor)
     );
-    assert_eq!(caller.expires_at, claims().expires_at);
+    assert_eq!(caller.expires_at, Some(claims().expires_at));
     assert_eq!(caller.authenticated_at, Some(claims().issued_at));
 }
 

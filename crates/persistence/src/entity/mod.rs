@@ -1,6 +1,7 @@
 //! The tables.
 #![expect(unreachable_pub, reason = "SeaORM's derive wants entities public")]
 
+pub(crate) mod api_key;
 pub(crate) mod audit_item;
 pub(crate) mod component;
 pub(crate) mod component_group;
@@ -11,6 +12,7 @@ pub(crate) mod directory_message;
 pub(crate) mod directory_name;
 pub(crate) mod directory_revocation;
 pub(crate) mod domain_claim;
+pub(crate) mod idempotent_response;
 pub(crate) mod incident;
 pub(crate) mod incident_component;
 pub(crate) mod incident_review;

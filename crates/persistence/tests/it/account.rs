@@ -209,7 +209,7 @@ async fn an_account_comes_with_its_session_and_its_invitation(database: &Databas
 }
 
 async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
-    let link = invite(database, None, Role::Member).await;
+    let link = invite(database, None, Role::Editor).await;
     account(database, "bob@example.com", "hash").await;
     let second = new_account(
         "bob@example.com",
@@ -356,7 +356,7 @@ async fn what_has_expired_is_pruned(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let (here, link) = (
         open(database, &ann).await,
-        invite(database, None, Role::Member).await,
+        invite(database, None, Role::Editor).await,
     );
     database.prune(clock().now()).await.unwrap();
     assert!(is_alive(database, &here).await);

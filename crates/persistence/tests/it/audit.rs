@@ -7,7 +7,7 @@ use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
 use allclear_application::page::Page;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
-use allclear_domain::audit::{Action, ActorType, TargetType};
+use allclear_domain::audit::{Action, Actor, ActorType, TargetType};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::SubscriberId;
@@ -56,7 +56,7 @@ impl World {
 /// Runs `work` as a request of Ann.
 async fn by_ann<T>(work: impl Future<Output = T>) -> T {
     Origin::of_request(Some("r1".into()), Some(CLIENT.into()), async {
-        Origin::identify(ann());
+        Origin::identify(Actor::User(ann()));
         work.await
     })
     .await

@@ -181,7 +181,7 @@ async fn a_token_stands_on_its_session_and_membership(database: &Database) {
 async fn a_deleted_organisation_takes_its_memberships_along(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
-    let link = invite(database, Some(&acme), Role::Member).await;
+    let link = invite(database, Some(&acme), Role::Editor).await;
     let token = SecretToken::generate();
     let session = new_session(&token);
     let id = session.id;
@@ -256,7 +256,7 @@ async fn a_refused_rule_changes_no_member(database: &Database) {
 
 async fn an_invitation_is_accepted_once(database: &Database) {
     let acme = organisation(database, "acme").await;
-    let link = invite(database, Some(&acme), Role::Member).await;
+    let link = invite(database, Some(&acme), Role::Editor).await;
     let mut accepting = JoinSet::new();
     for number in 0..5 {
         let user = account(database, &format!("{number}@example.com"), "hash")
@@ -273,7 +273,7 @@ async fn an_invitation_is_accepted_once(database: &Database) {
     let outcomes = accepting.join_all().await;
     assert_eq!(outcomes.iter().flatten().count(), 1);
     assert_eq!(database.list_members(&acme).await.unwrap().len(), 1);
-    let late = invite(database, Some(&acme), Role::Member).await;
+    let late = invite(database, Some(&acme), Role::Editor).await;
     let after = clock().now() + TimeDelta::days(8);
     assert_none(OrganisationStore::find_invitation(
         database,
@@ -286,7 +286,7 @@ async fn an_invitation_is_accepted_once(database: &Database) {
 async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
-    let demote = || -> MemberTransition { Box::new(|_| Ok(Some(Role::Member))) };
+    let demote = || -> MemberTransition { Box::new(|_| Ok(Some(Role::Editor))) };
     for end in [demote(), leave()] {
         let bob = account(database, &format!("{}@example.com", clock().id()), "hash").await;
         let link = invite(database, Some(&acme), Role::Admin).await;
@@ -305,7 +305,7 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
         let refused = invite_by(database, Some(&acme), Role::Admin, Some(bob.id)).await;
         assert!(matches!(refused, Err(Error::Forbidden(_))));
     }
-    let anns = invite_by(database, Some(&acme), Role::Member, Some(ann.id))
+    let anns = invite_by(database, Some(&acme), Role::Editor, Some(ann.id))
         .await
         .unwrap();
     let found = OrganisationStore::find_invitation(database, &anns.digest(), clock().now()).await;
@@ -315,7 +315,7 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
 async fn an_accepted_invitation_never_takes_a_role_away(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let acme = found(database, &ann).await;
-    let link = invite(database, Some(&acme), Role::Member).await;
+    let link = invite(database, Some(&acme), Role::Editor).await;
     database
         .accept_invitation(&link.digest(), ann.id, clock().now())
         .await
@@ -329,9 +329,9 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
         organisation(database, "acme").await,
         organisation(database, "other").await,
     );
-    let first = invite(database, Some(&acme), Role::Member).await;
+    let first = invite(database, Some(&acme), Role::Editor).await;
     invite(database, Some(&acme), Role::Admin).await;
-    invite(database, None, Role::Member).await;
+    invite(database, None, Role::Editor).await;
     let pending = OrganisationStore::list_invitations(database, &acme, clock().now())
         .await
         .unwrap();

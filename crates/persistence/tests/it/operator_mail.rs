@@ -53,7 +53,7 @@ impl Operators {
         let ada = account(database, "ada@example.com", "hash").await;
         let acme = found(database, &ada).await;
         let bob = account(database, "bob@example.com", "hash").await;
-        let link = invite(database, Some(&acme), Role::Member).await;
+        let link = invite(database, Some(&acme), Role::Editor).await;
         let digest = link.digest();
         let accepted = database.accept_invitation(&digest, bob.id, clock().now());
         accepted.await.unwrap().unwrap();

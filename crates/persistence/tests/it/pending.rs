@@ -134,7 +134,7 @@ async fn the_newest_sign_ups_of_an_address_are_kept(database: &Database) {
 }
 
 async fn an_invitation_that_was_needed_and_is_gone_makes_no_account(database: &Database) {
-    let link = invite(database, None, Role::Member).await;
+    let link = invite(database, None, Role::Editor).await;
     let (token, pending) = pending("ann@example.com", "Ann", Some(link.digest()));
     database.add_sign_up(pending).await.unwrap();
     let used = account(database, "bob@example.com", "hash").await;
@@ -163,7 +163,7 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     let bob = account(database, "bob@example.com", "hash").await;
     let alone = found(database, &bob).await;
     let acme = found(database, &ann).await;
-    let link = invite(database, Some(&acme), Role::Member).await;
+    let link = invite(database, Some(&acme), Role::Editor).await;
     database
         .accept_invitation(&link.digest(), bob.id, clock().now())
         .await

@@ -10,6 +10,7 @@ use allclear_application::precondition::Precondition;
 use allclear_application::session::Client;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore as _};
 use allclear_domain::account::{Password, SignUpDraft};
+use allclear_domain::audit::Actor;
 use allclear_domain::author::Author;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{ComponentDraft, ComponentStatus};
@@ -91,7 +92,7 @@ impl<'a> Writer<'a> {
             id: session.user.id.to_string(),
             name: session.user.name,
         };
-        Origin::identify(author.clone());
+        Origin::identify(Actor::User(author.clone()));
         Ok(Self {
             app,
             clock,

@@ -61,6 +61,10 @@ pub(crate) struct UsageSettings {
     )]
     limit_text: u32,
 
+    /// Requests with an API key: burst and rate an hour; 0 for no limit
+    #[arg(long, env = "ALLCLEAR_LIMIT_API_KEY", value_name = "ALLCLEAR_LIMIT_API_KEY", default_value = "600/36000", value_parser = rate)]
+    limit_api_key: Rate,
+
     /// Mails a day to a mailbox that its owner did not consent to; 0 for no limit
     #[arg(
         long,
@@ -123,6 +127,11 @@ impl UsageSettings {
             organisation: limit(self.limit_mail_organisation),
             installation: limit(self.limit_mail_installation),
         }
+    }
+
+    /// Limit of the requests with an API key.
+    pub(crate) const fn api_key(&self) -> Option<Limit> {
+        self.limit_api_key.0
     }
 
     /// Quotas that are enforced before storage.
@@ -190,6 +199,7 @@ mod tests {
             "subscribers",
             "writes",
             "text",
+            "api-key",
             "mail-mailbox",
             "mail-account",
             "mail-organisation",
@@ -201,5 +211,7 @@ mod tests {
         assert_eq!(off.stored(), UsageLimits::default());
         assert_eq!(off.mails(), MailBudgetLimits::default());
         assert!(off.written().writes.is_none() && off.written().text.is_none());
+        assert_eq!(settings.api_key(), settings.written().writes);
+        assert!(off.api_key().is_none());
     }
 }

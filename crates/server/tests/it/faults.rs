@@ -7,4 +7,5 @@ mod proxy;
 mod public_documents;
 mod redis;
 mod released;
+mod repeated;
 mod shared_cache;

@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! Tests of a real server on a free port.
 
+mod api_key;
 mod app;
 mod backup;
 mod badge;
@@ -20,6 +21,7 @@ mod embed;
 mod events;
 mod faults;
 mod history;
+mod idempotency;
 mod identity;
 mod incident;
 mod injection;

@@ -6,6 +6,8 @@ mod domain;
 mod forged;
 pub(crate) mod host;
 pub(crate) mod public_path;
+mod repeat;
+mod role;
 mod route;
 mod socket;
 pub(crate) mod tenant;

@@ -6,7 +6,7 @@ use allclear_application::component::history::{ComponentUptime, RelatedIncident,
 use allclear_application::timestamp;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, StatusPeriodId};
-use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
+use allclear_domain::status_period::{HistoryChange, PeriodCause, StatusPeriod, StatusSpan};
 use allclear_domain::uptime::StatusSeconds;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -15,7 +15,8 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::STATUS_MESSAGE;
 use crate::api_response::{ApiResponse, Deleted, versioned_list};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::input::{Body, Date, FieldInput, Parsed, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -251,11 +252,11 @@ impl From<ComponentUptime> for UptimeBody {
     tag = "components",
     params(("id" = String, Path, format = "uuid"), DaysQuery, PageQuery),
     responses((status = 200, body = ApiResponse<Vec<PeriodBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/history")]
 async fn history(
-    operator: Operator,
+    operator: Viewer,
     id: Id<ComponentId>,
     days: web::Query<DaysQuery>,
     page: RequestedPage,
@@ -275,21 +276,23 @@ async fn history(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = PeriodInput,
     responses((status = 201, body = ApiResponse<PeriodBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/history/create")]
 async fn add(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentId>,
     if_match: IfMatch,
+    repeatable: Repeatable,
     body: Body<PeriodInput>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
+    let respond = |added: &HistoryChange| {
+        ApiResponse::new(PeriodBody::from(&added.period)).created(added.component.history_version)
+    };
     let (span, author) = (body.0.read()?, operator.author());
-    let (period, version) = components
-        .add_period(&operator.organisation, id.0, span, author, if_match.0)
-        .await?;
-    Ok(ApiResponse::new(PeriodBody::from(&period)).created(version))
+    let add = components.add_period(&operator.organisation, id.0, span, author, if_match.0);
+    repeatable.create(&operator, respond, add).await
 }
 
 /// Replaces status, start and end of a period. The component gets the status of the period that lasts, and is
@@ -303,11 +306,11 @@ async fn add(
     ),
     request_body = PeriodInput,
     responses((status = 200, body = ApiResponse<PeriodBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[put("/{id}/history/{period_id}")]
 async fn change(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentId>,
     period: PeriodId<StatusPeriodId>,
     if_match: IfMatch,
@@ -330,11 +333,11 @@ async fn change(
         ("If-Match" = Option<String>, Header)
     ),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}/history/{period_id}")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<ComponentId>,
     period: PeriodId<StatusPeriodId>,
     if_match: IfMatch,
@@ -354,11 +357,11 @@ async fn remove(
     tag = "components",
     params(("id" = String, Path, format = "uuid"), DaysQuery),
     responses((status = 200, body = ApiResponse<UptimeBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/uptime")]
 async fn read_uptime(
-    operator: Operator,
+    operator: Viewer,
     id: Id<ComponentId>,
     days: web::Query<DaysQuery>,
     components: web::Data<Components>,

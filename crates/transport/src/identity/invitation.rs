@@ -69,7 +69,7 @@ struct InvitationInput {
     tag = "identity",
     params(("id" = String, Path)),
     responses((status = 200, body = ApiResponse<Vec<InvitationBody>>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[get("/organisations/{id}/invitations")]
 async fn list(
@@ -87,7 +87,7 @@ async fn list(
     params(("id" = String, Path)),
     request_body = InvitationInput,
     responses((status = 201, body = ApiResponse<InvitationBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[post("/organisations/{id}/invitations")]
 async fn invite(
@@ -106,7 +106,7 @@ async fn invite(
         .0
         .role
         .optional("role", ROLE_MESSAGE, &mut invalid)
-        .map_or(Role::Member, |word| word.0);
+        .map_or(Role::Editor, |word| word.0);
     checked(&draft, invalid)?;
     throttle.invite.count(&client(&request))?;
     let invitation = invitations
@@ -128,7 +128,7 @@ async fn invite(
     tag = "identity",
     params(("id" = String, Path), ("invitation_id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[delete("/organisations/{id}/invitations/{invitation_id}")]
 async fn revoke(

@@ -66,7 +66,7 @@ fn member(text: &str) -> Result<UserId, Problem> {
     tag = "identity",
     params(("id" = String, Path)),
     responses((status = 200, body = ApiResponse<Vec<MemberBody>>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["viewer"]))
 )]
 #[get("/organisations/{id}/members")]
 async fn list(
@@ -85,7 +85,7 @@ async fn list(
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     request_body = RoleInput,
     responses((status = 200, body = ApiResponse<Role>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
@@ -120,7 +120,7 @@ async fn set_role(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[delete("/organisations/{id}/members/{user_id}")]
 async fn remove(

@@ -94,7 +94,7 @@ async fn create(
     params(("id" = String, Path)),
     request_body = OrganisationInput,
     responses((status = 200, body = ApiResponse<OrganisationBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[patch("/organisations/{id}")]
 async fn rename(
@@ -121,7 +121,7 @@ async fn rename(
     tag = "identity",
     params(("id" = String, Path)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[delete("/organisations/{id}")]
 async fn remove(

@@ -9,6 +9,7 @@ use allclear_application::origin::Origin;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::{Session, Sessions};
 use allclear_application::timestamp;
+use allclear_domain::audit::Actor;
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::Invalid;
@@ -90,10 +91,10 @@ impl FromRequest for Identified {
             };
             let session =
                 session.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-            Origin::identify(Author {
+            Origin::identify(Actor::User(Author {
                 id: session.user.id.to_string(),
                 name: session.user.name.clone(),
-            });
+            }));
             Ok(Self(session))
         })
     }

@@ -52,7 +52,7 @@ struct InvitedBody {
 #[utoipa::path(
     tag = "identity",
     responses((status = 200, body = ApiResponse<Vec<WaitingBody>>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["administrator"]))
 )]
 #[get("/waitlist")]
 async fn list(
@@ -68,7 +68,7 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<InvitedBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["administrator"]))
 )]
 #[post("/waitlist/{id}/invite")]
 async fn invite(
@@ -91,7 +91,7 @@ async fn invite(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["administrator"]))
 )]
 #[delete("/waitlist/{id}")]
 async fn remove(

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, list as list_response};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
 use crate::component::STATUS_MESSAGE;
 use crate::input::{Body, FieldInput, Parsed};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -166,11 +166,11 @@ impl DetachInput {
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
     responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/components/list")]
 async fn attached(
-    operator: Operator,
+    operator: Viewer,
     id: Id<IncidentId>,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
@@ -188,11 +188,11 @@ async fn attached(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
     responses((status = 200, body = ApiResponse<Vec<ComponentInBrief>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/components/unattached")]
 async fn unattached(
-    operator: Operator,
+    operator: Viewer,
     id: Id<IncidentId>,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
@@ -211,11 +211,11 @@ async fn unattached(
     params(("id" = String, Path, format = "uuid")),
     request_body = AttachInput,
     responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/components/attach")]
 async fn attach(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     body: Body<AttachInput>,
     incidents: web::Data<Incidents>,
@@ -233,11 +233,11 @@ async fn attach(
     params(("id" = String, Path, format = "uuid")),
     request_body = DetachInput,
     responses((status = 200, body = ApiResponse<Vec<IncidentComponentBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/components/detach")]
 async fn detach(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     body: Body<DetachInput>,
     incidents: web::Data<Incidents>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Text};
 use crate::path::Id;
@@ -100,11 +100,11 @@ fn respond(review: Review) -> HttpResponse {
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/review")]
 async fn read(
-    operator: Operator,
+    operator: Viewer,
     id: Id<IncidentId>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
@@ -118,11 +118,11 @@ async fn read(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = ReviewInput,
     responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[put("/{id}/review")]
 async fn write(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     if_match: IfMatch,
     body: Body<ReviewInput>,
@@ -140,11 +140,11 @@ async fn write(
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     request_body = PublicationInput,
     responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/review/publish")]
 async fn publish(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     if_match: IfMatch,
     body: Body<PublicationInput>,
@@ -167,11 +167,11 @@ async fn publish(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[delete("/{id}/review")]
 async fn remove(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     if_match: IfMatch,
     reviews: web::Data<Reviews>,
@@ -191,11 +191,11 @@ async fn remove(
     params(("id" = String, Path, format = "uuid")),
     request_body = ReviewInput,
     responses((status = 200, body = ApiResponse<Preview>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/review/preview")]
 async fn preview(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     body: Body<ReviewInput>,
     reviews: web::Data<Reviews>,

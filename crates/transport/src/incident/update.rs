@@ -15,9 +15,10 @@ use utoipa::ToSchema;
 
 use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
 use crate::change_options::{display_time, notify};
 use crate::component::STATUS_MESSAGE;
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -164,11 +165,11 @@ impl DeletionInput {
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), PageQuery),
     responses((status = 200, body = ApiResponse<Vec<IncidentUpdateBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/updates/list")]
 async fn list_updates(
-    operator: Operator,
+    operator: Viewer,
     id: Id<IncidentId>,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
@@ -188,20 +189,22 @@ async fn list_updates(
     params(("id" = String, Path, format = "uuid")),
     request_body = IncidentUpdateInput,
     responses((status = 201, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/updates/create")]
 async fn record_update(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
+    repeatable: Repeatable,
     body: Body<IncidentUpdateInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
+    let respond = |recorded: &IncidentUpdate| {
+        ApiResponse::new(IncidentUpdateBody::from(recorded)).created(recorded.version)
+    };
     let draft = body.0.draft()?;
-    let recorded = incidents
-        .record_update(&operator.organisation, id.0, draft, operator.author())
-        .await?;
-    Ok(ApiResponse::new(IncidentUpdateBody::from(&recorded)).created(recorded.version))
+    let record = incidents.record_update(&operator.organisation, id.0, draft, operator.author());
+    repeatable.create(&operator, respond, record).await
 }
 
 /// Returns an update. The `ETag` header is its version.
@@ -209,11 +212,11 @@ async fn record_update(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/updates/{update_id}")]
 async fn read_update(
-    operator: Operator,
+    operator: Viewer,
     id: Id<IncidentId>,
     update: UpdateId<IncidentUpdateId>,
     incidents: web::Data<Incidents>,
@@ -235,11 +238,11 @@ async fn read_update(
     ),
     request_body = IncidentUpdateInput,
     responses((status = 200, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}/updates/{update_id}")]
 async fn edit_update(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     update: UpdateId<IncidentUpdateId>,
     if_match: IfMatch,
@@ -260,11 +263,11 @@ async fn edit_update(
     params(("id" = String, Path, format = "uuid")),
     request_body = DeletionInput,
     responses((status = 200, body = ApiResponse<AllDeleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/updates/delete")]
 async fn delete_updates(
-    operator: Operator,
+    operator: Editor,
     id: Id<IncidentId>,
     body: Body<DeletionInput>,
     incidents: web::Data<Incidents>,

@@ -15,9 +15,10 @@ use utoipa::ToSchema;
 
 use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
-use crate::caller::Operator;
+use crate::caller::{Editor, Viewer};
 use crate::change_options::{display_time, notify};
 use crate::component::STATUS_MESSAGE;
+use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
 use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
@@ -162,11 +163,11 @@ impl DeletionInput {
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), PageQuery),
     responses((status = 200, body = ApiResponse<Vec<MaintenanceUpdateBody>>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/updates/list")]
 async fn list_maintenance_updates(
-    operator: Operator,
+    operator: Viewer,
     id: Id<MaintenanceId>,
     page: RequestedPage,
     maintenances: web::Data<Maintenances>,
@@ -185,20 +186,22 @@ async fn list_maintenance_updates(
     params(("id" = String, Path, format = "uuid")),
     request_body = MaintenanceUpdateInput,
     responses((status = 201, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/updates/create")]
 async fn record_maintenance_update(
-    operator: Operator,
+    operator: Editor,
     id: Id<MaintenanceId>,
+    repeatable: Repeatable,
     body: Body<MaintenanceUpdateInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
+    let respond = |recorded: &MaintenanceUpdate| {
+        ApiResponse::new(MaintenanceUpdateBody::from(recorded)).created(recorded.version)
+    };
     let draft = body.0.draft()?;
-    let recorded = maintenances
-        .record_update(&operator.organisation, id.0, draft, operator.author())
-        .await?;
-    Ok(ApiResponse::new(MaintenanceUpdateBody::from(&recorded)).created(recorded.version))
+    let record = maintenances.record_update(&operator.organisation, id.0, draft, operator.author());
+    repeatable.create(&operator, respond, record).await
 }
 
 /// Returns an update. The `ETag` header is its version.
@@ -206,11 +209,11 @@ async fn record_maintenance_update(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid"), ("update_id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/{id}/updates/{update_id}")]
 async fn read_maintenance_update(
-    operator: Operator,
+    operator: Viewer,
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
     maintenances: web::Data<Maintenances>,
@@ -231,11 +234,11 @@ async fn read_maintenance_update(
     ),
     request_body = MaintenanceUpdateInput,
     responses((status = 200, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[patch("/{id}/updates/{update_id}")]
 async fn edit_maintenance_update(
-    operator: Operator,
+    operator: Editor,
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
     if_match: IfMatch,
@@ -255,11 +258,11 @@ async fn edit_maintenance_update(
     params(("id" = String, Path, format = "uuid")),
     request_body = DeletionInput,
     responses((status = 200, body = ApiResponse<AllDeleted>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/{id}/updates/delete")]
 async fn delete_maintenance_updates(
-    operator: Operator,
+    operator: Editor,
     id: Id<MaintenanceId>,
     body: Body<DeletionInput>,
     maintenances: web::Data<Maintenances>,

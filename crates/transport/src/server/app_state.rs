@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::web::{self, Data};
+use allclear_application::api_key::ApiKeys;
 use allclear_application::audit::AuditLog;
 use allclear_application::clock::Clock;
 use allclear_application::component::Components;
@@ -12,6 +13,7 @@ use allclear_application::delivery::Deliveries;
 use allclear_application::domain::Domains;
 use allclear_application::domain::hosts::Hosts;
 use allclear_application::health::Readiness;
+use allclear_application::idempotency::Idempotency;
 use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::metrics::Metrics;
@@ -26,6 +28,7 @@ use crate::configuration::Configuration;
 use crate::domain::DomainThrottle;
 use crate::headers::Hsts;
 use crate::health::Draining;
+use crate::key_usage::KeyUsage;
 use crate::metrics_access::MetricsAccess;
 use crate::provider::Provider;
 use crate::socket::{SocketSettings, Sockets};
@@ -44,6 +47,12 @@ use crate::web_app::WebApp;
 pub struct AppState {
     /// The identity provider.
     pub identity: Provider,
+    /// API keys.
+    pub api_keys: Arc<ApiKeys>,
+    /// Limit for the requests of an API key.
+    pub key_usage: Arc<KeyUsage>,
+    /// Requests that may be repeated.
+    pub idempotency: Arc<Idempotency>,
     /// Components.
     pub components: Arc<Components>,
     /// Component groups and the order of the page.
@@ -124,6 +133,9 @@ impl AppState {
         config
             .configure(|config| self.identity.provide(config, &self.origin))
             .app_data(Data::from(Arc::clone(&self.clock)))
+            .app_data(Data::from(Arc::clone(&self.api_keys)))
+            .app_data(Data::from(Arc::clone(&self.key_usage)))
+            .app_data(Data::from(Arc::clone(&self.idempotency)))
             .app_data(Data::from(Arc::clone(&self.components)))
             .app_data(Data::from(Arc::clone(&self.component_groups)))
             .app_data(Data::from(Arc::clone(&self.audit)))

@@ -26,9 +26,17 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Expiry of the token.
-    pub(super) const fn expires_at(&self) -> DateTime<Utc> {
+    /// Expiry of the token; `None` for an API key that does not expire.
+    pub(super) const fn expires_at(&self) -> Option<DateTime<Utc>> {
         self.caller.expires_at
+    }
+
+    fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at().is_some_and(|end| end <= now)
+    }
+
+    const fn is_of_key(&self) -> bool {
+        self.caller.api_key.is_some()
     }
 
     /// Whether two tokens have the same subject, session and organisation.
@@ -138,7 +146,13 @@ impl SocketAuthorizer {
 
     fn cut_expired(&self) {
         let now = self.clock.now();
-        self.cut(RevokeReason::Expired, |access| access.expires_at() <= now);
+        self.cut(RevokeReason::Expired, |access| {
+            !access.is_of_key() && access.is_expired(now)
+        });
+        // A key is not renewed: its client must not reconnect.
+        self.cut(RevokeReason::Revoked, |access| {
+            access.is_of_key() && access.is_expired(now)
+        });
     }
 
     /// Verifies each token once, however many sockets use it.

@@ -49,8 +49,8 @@ pub(super) struct Joined {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Authenticated {
-    #[serde(serialize_with = "allclear_application::timestamp::serialize")]
-    pub(super) expires_at: chrono::DateTime<chrono::Utc>,
+    #[serde(serialize_with = "allclear_application::timestamp::serialize_option")]
+    pub(super) expires_at: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// Acknowledgement of a refused request.

@@ -22,7 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api_response::ApiResponse;
-use crate::caller::Operator;
+use crate::caller::Editor;
 use crate::csv_cell::{guarded, plain};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -132,12 +132,12 @@ impl ReportBody {
     params(ImportQuery),
     request_body(content = String, content_type = "text/csv"),
     responses((status = 200, body = ApiResponse<ReportBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[post("/import")]
 async fn import(
     request: HttpRequest,
-    operator: Operator,
+    operator: Editor,
     query: web::Query<ImportQuery>,
     body: web::Payload,
     subscribers: web::Data<Subscribers>,
@@ -262,14 +262,14 @@ fn content(
         (status = 200, description = "The file", body = String, content_type = "text/csv"),
         ErrorResponses
     ),
-    security(("bearer" = []))
+    security(("bearer" = ["editor"]))
 )]
 #[get("/export")]
 async fn export(
-    operator: Operator,
+    operator: Editor,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let organisation = operator.organisation;
+    let organisation = operator.organisation.clone();
     let components = subscribers.named_components(&organisation).await?;
     let first = line(&HEADER.map(str::to_owned))?;
     let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {

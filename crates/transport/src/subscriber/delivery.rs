@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api_response::ApiResponse;
-use crate::caller::Operator;
+use crate::caller::Viewer;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -57,11 +57,11 @@ impl From<DeliveryCounts> for CountsBody {
 #[utoipa::path(
     tag = "subscribers",
     responses((status = 200, body = ApiResponse<CountsBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/deliveries")]
 async fn counts(
-    operator: Operator,
+    operator: Viewer,
     deliveries: web::Data<Deliveries>,
 ) -> Result<HttpResponse, Problem> {
     let counts = deliveries.counts(&operator.organisation).await?;
@@ -92,11 +92,11 @@ struct PreviewBody {
     tag = "subscribers",
     params(PreviewQuery),
     responses((status = 200, body = ApiResponse<PreviewBody>), ErrorResponses),
-    security(("bearer" = []))
+    security(("bearer" = ["viewer"]))
 )]
 #[get("/preview")]
 async fn preview(
-    operator: Operator,
+    operator: Viewer,
     query: web::Query<PreviewQuery>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {

@@ -23,7 +23,7 @@ export const ada = {
 };
 
 export const engines = { id: 'org-1', name: 'Analytical Engines', role: 'admin' } as const;
-export const looms = { id: 'org-2', name: 'Looms', role: 'member' } as const;
+export const looms = { id: 'org-2', name: 'Looms', role: 'editor' } as const;
 
 export function sessionOf(changes: Partial<Session> = {}): Session {
   return { user: ada, organisations: [engines], activeOrganisationId: engines.id, ...changes };

@@ -26,7 +26,7 @@ it('names the organisation that is worked in, and what the person is in it', asy
   become({ session: session(), user: ada, organization: looms });
   expect(who()).toMatchObject({ organisation: { ...looms, role: 'admin' } });
   become({ session: session(), user: ada, organization: kilns });
-  expect(who()).toMatchObject({ organisation: { ...kilns, role: 'member' } });
+  expect(who()).toMatchObject({ organisation: { ...kilns, role: 'editor' } });
   become({});
   expect(who()).toEqual({ status: 'signed-out' });
 });

@@ -1,6 +1,9 @@
 import { useOrganization, useSession, useUser } from '@clerk/clerk-react';
 import { useMemo } from 'react';
-import type { AuthOrganisation, AuthState, AuthUser } from '@/auth/auth';
+import type { AuthOrganisation, AuthState, AuthUser, Role } from '@/auth/auth';
+
+/** A role that the organisation has defined is an editor's, as on the server. */
+const roles: Record<string, Role> = { 'org:admin': 'admin', 'org:viewer': 'viewer' };
 
 type Person = NonNullable<ReturnType<typeof useUser>['user']>;
 
@@ -41,7 +44,7 @@ function organisationOf(
   return {
     id: organization.id,
     name: organization.name,
-    role: role === 'org:admin' ? 'admin' : 'member',
+    role: roles[role] ?? 'editor',
   };
 }
 

@@ -132,7 +132,7 @@ it('offers another attempt after a failure', async () => {
 it('is for admins', async () => {
   const asked = serve();
   if (signedIn.status !== 'signed-in' || !signedIn.organisation) throw new Error('signed out');
-  render('', { ...signedIn, organisation: { ...signedIn.organisation, role: 'member' } });
+  render('', { ...signedIn, organisation: { ...signedIn.organisation, role: 'editor' } });
   expect(await screen.findByText(/Only an admin/)).toBeInTheDocument();
   expect(asked).toEqual([]);
 });

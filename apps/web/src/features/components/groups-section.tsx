@@ -2,6 +2,7 @@ import { Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useList } from '@/api/use-list';
+import { useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { NameCell } from '@/items/cells';
 import { DeleteItem, DeleteSelected } from '@/items/delete-items';
@@ -20,6 +21,7 @@ import { worstOf } from './worst-of';
 export function GroupsSection() {
   const groups = useGroups();
   const components = useList<Component>(endpoints.components.list).rows;
+  const mayWrite = useMay('write');
   const [edited, setEdited] = useState<string>();
   const columns = useMemo(() => groupColumns(components ?? [], setEdited), [components]);
   if (groups.rows?.length === 0) return null;
@@ -36,6 +38,7 @@ export function GroupsSection() {
         />
       ) : (
         <DataTable
+          readOnly={!mayWrite}
           label="Groups"
           columns={columns}
           rows={groups.rows}
@@ -80,7 +83,7 @@ function groupColumns(components: readonly Component[], edit: (id: string) => vo
     column.display({
       id: 'edit',
       header: 'Edit',
-      meta: columnStyles.edit,
+      meta: columnStyles.editDialog,
       cell: ({ row }) => (
         <span className="flex">
           <IconButton

@@ -4,6 +4,7 @@ import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
 import type { StatusPeriod } from '@/api/types';
 import { useQuery } from '@/api/use-query';
+import { Permitted } from '@/auth/permitted';
 import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';
 import { Button } from '@/ui/button';
@@ -92,9 +93,11 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
         <p className="max-w-prose text-sm text-muted">
           Times at which the component was not operational. Uptime follows each change at once.
         </p>
-        <Button onClick={() => setEdited('new')}>
-          <CalendarPlus aria-hidden /> Add Period
-        </Button>
+        <Permitted>
+          <Button onClick={() => setEdited('new')}>
+            <CalendarPlus aria-hidden /> Add Period
+          </Button>
+        </Permitted>
       </div>
       {error && data === undefined ? (
         <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />

@@ -1,4 +1,5 @@
 import type { RouteObject } from 'react-router-dom';
+import { WritersOnly } from '@/auth/permitted';
 import { paths, routes } from '@/paths';
 import { ComponentsPage } from './components-page';
 import { CreateComponentPage } from './create-component-page';
@@ -6,11 +7,16 @@ import { EditComponentPage } from './edit-component-page';
 
 export const componentRoutes: RouteObject[] = [
   { path: paths.components.list, Component: ComponentsPage },
-  { path: paths.components.create, Component: CreateComponentPage },
   { path: routes.editComponent, Component: EditComponentPage },
   {
-    path: paths.components.order,
-    // A chunk of its own: drag and drop is large.
-    lazy: async () => ({ Component: (await import('./order-page')).OrderPage }),
+    Component: WritersOnly,
+    children: [
+      { path: paths.components.create, Component: CreateComponentPage },
+      {
+        path: paths.components.order,
+        // A chunk of its own: drag and drop is large.
+        lazy: async () => ({ Component: (await import('./order-page')).OrderPage }),
+      },
+    ],
   },
 ];

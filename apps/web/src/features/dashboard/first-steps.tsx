@@ -1,5 +1,6 @@
 import { Boxes, RadioTower, UsersRound, type LucideIcon } from 'lucide-react';
 import { Link } from 'react-router-dom';
+import { useMay } from '@/auth/permissions';
 import { paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 
@@ -8,6 +9,8 @@ interface Step {
   title: string;
   text: string;
   to: string;
+  /** Only for users who may write. */
+  writes?: boolean;
   /** The server draws the page. */
   outside?: boolean;
 }
@@ -19,6 +22,7 @@ function stepsOf(organisationId: string): Step[] {
       title: 'Create a component',
       text: 'A service that your visitors know, such as a website or an API.',
       to: paths.components.create,
+      writes: true,
     },
     {
       icon: RadioTower,
@@ -32,18 +36,28 @@ function stepsOf(organisationId: string): Step[] {
       title: 'Invite subscribers',
       text: 'They get a mail when something happens or is planned.',
       to: paths.subscribers,
+      writes: true,
     },
   ];
 }
 
 /** What to do first in an organisation without components. */
 export function FirstSteps({ organisationId }: { organisationId: string }) {
+  const mayWrite = useMay('write');
+  const steps = stepsOf(organisationId).filter(({ writes }) => mayWrite || !writes);
   return (
     <Card>
-      <CardHeader title="First steps" description="Three steps to a status page that works" />
+      <CardHeader
+        title="First steps"
+        description={
+          mayWrite
+            ? 'Three steps to a status page that works'
+            : 'The organisation has no components yet'
+        }
+      />
       <CardBody>
         <ol className="grid gap-3 md:grid-cols-3">
-          {stepsOf(organisationId).map((step, index) => (
+          {steps.map((step, index) => (
             <li key={step.title}>
               <Link
                 to={step.to}

@@ -1,6 +1,7 @@
 import { MessageSquarePlus } from 'lucide-react';
 import { useState } from 'react';
 import type { Dashboard } from '@/api/types';
+import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -42,13 +43,15 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
                   <Age since={incident.occuredAt} now={now} />
                 </span>
               </div>
-              <Button
-                size="sm"
-                aria-label={`Record Update: ${incident.title}`}
-                onClick={() => setRecorded(incident)}
-              >
-                <MessageSquarePlus aria-hidden /> Record Update
-              </Button>
+              <Permitted>
+                <Button
+                  size="sm"
+                  aria-label={`Record Update: ${incident.title}`}
+                  onClick={() => setRecorded(incident)}
+                >
+                  <MessageSquarePlus aria-hidden /> Record Update
+                </Button>
+              </Permitted>
             </li>
           ))}
         </ul>

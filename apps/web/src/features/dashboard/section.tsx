@@ -1,5 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
+import { Permitted } from '@/auth/permitted';
 import { Card } from '@/ui/card';
 
 interface SectionProps {
@@ -47,9 +48,11 @@ export function Nothing({
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-5 text-muted">
       <p>{children}</p>
-      <Link to={to} className="rounded-sm font-medium text-ink underline underline-offset-4">
-        {action}
-      </Link>
+      <Permitted>
+        <Link to={to} className="rounded-sm font-medium text-ink underline underline-offset-4">
+          {action}
+        </Link>
+      </Permitted>
     </div>
   );
 }

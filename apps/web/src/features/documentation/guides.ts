@@ -50,7 +50,7 @@ const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>
     id: 'operate',
     slugs: ['operating', 'security', 'mail', 'many-nodes', 'behind-a-cdn', 'benchmarks'],
   },
-  { title: 'Build on it', id: 'build', slugs: ['read-by-program', 'api', 'realtime'] },
+  { title: 'Build on it', id: 'build', slugs: ['automate', 'read-by-program', 'api', 'realtime'] },
   { title: 'Contribute', id: 'contribute', slugs: ['contributing', 'architecture'] },
 ];
 

@@ -3,6 +3,8 @@ import { useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { AttachedComponent } from '@/api/types';
 import { useQuery } from '@/api/use-query';
+import { useMay } from '@/auth/permissions';
+import { Permitted } from '@/auth/permitted';
 import { endpoints } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -48,9 +50,11 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
 
   return (
     <div className="grid min-w-0 gap-3">
-      <Button className="justify-self-end" onClick={() => setAttaching(true)}>
-        <Plus aria-hidden /> Attach
-      </Button>
+      <Permitted>
+        <Button className="justify-self-end" onClick={() => setAttaching(true)}>
+          <Plus aria-hidden /> Attach
+        </Button>
+      </Permitted>
       {attached.error && attached.data === undefined ? (
         <LoadFailure
           title={fetchFailed}
@@ -79,12 +83,14 @@ interface AttachedComponentsTableProps {
 }
 
 function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTableProps) {
+  const mayWrite = useMay('write');
   const [toDetach, setToDetach] = useState<AttachedComponent[]>([]);
   const columns = useMemo(() => columnsFor((attached) => setToDetach([attached])), []);
 
   return (
     <>
       <DataTable
+        readOnly={!mayWrite}
         label="Components"
         columns={columns}
         rows={components}
@@ -132,7 +138,7 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
     column.display({
       id: 'detach',
       header: 'Detach',
-      meta: { width: 'w-32' },
+      meta: { width: 'w-32', writes: true },
       cell: ({ row }) => (
         <Button
           size="sm"

@@ -39,7 +39,7 @@ const columns = column.columns([
   column.display({
     id: 'record-update',
     header: 'Record Updated',
-    meta: { width: 'w-44' },
+    meta: { width: 'w-44', writes: true },
     cell: ({ row }) => <RecordUpdate incident={row.original} />,
   }),
   column.display({

@@ -2,10 +2,12 @@ import { Formik, type FormikHelpers } from 'formik';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { Review } from '@/api/types';
+import { useMay } from '@/auth/permissions';
 import { Merge } from '@/items/edit-merge';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';
+import { Prose } from '@/site/prose';
 import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
 import { FormLeaveGuard } from '@/ui/form-leave-guard';
@@ -22,6 +24,10 @@ import { ReviewState } from './review-state';
 /** Writes, publishes and deletes the review of an incident. */
 export function ReviewPanel({ incident }: { incident: Incident }) {
   const edit = useEdit<Review | null>(endpoints.incidents.review(incident.id).item, readReview);
+  const mayWrite = useMay('write');
+  if (edit.loaded !== undefined && !mayWrite) {
+    return <ReviewText incident={incident} review={edit.loaded} />;
+  }
   if (edit.loaded !== undefined) {
     return <ReviewForm incident={incident} edit={edit} review={edit.loaded} />;
   }
@@ -32,6 +38,17 @@ export function ReviewPanel({ incident }: { incident: Incident }) {
       reason={edit.error.message}
       onRetry={edit.retry}
     />
+  );
+}
+
+/** The review for users who may only read. */
+function ReviewText({ incident, review }: { incident: Incident; review: Review | null }) {
+  if (review === null) return <p className="text-muted">This incident has no review yet.</p>;
+  return (
+    <div className="grid min-w-0 gap-4">
+      <ReviewState incident={incident} review={review} />
+      <Prose html={review.html} className="overflow-x-auto" />
+    </div>
   );
 }
 

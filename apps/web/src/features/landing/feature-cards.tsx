@@ -41,7 +41,7 @@ const features: readonly Feature[] = [
     icon: ShieldCheck,
     tone: 'neutral',
     title: 'Role-based access control',
-    text: 'Admins decide on members, roles and the organisation; members run incidents. The server holds to it on every call.',
+    text: 'Admins decide on members, roles and the organisation; editors run incidents; viewers read. The server holds to it on every call.',
   },
   {
     icon: UsersRound,

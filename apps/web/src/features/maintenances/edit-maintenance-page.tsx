@@ -1,6 +1,7 @@
 import { useParams } from 'react-router-dom';
 import { useRefreshList } from '@/api/use-list';
 import type { MaintenanceStatus } from '@/api/types';
+import { Permitted } from '@/auth/permitted';
 import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useSave } from '@/items/item-form';
@@ -69,7 +70,11 @@ function EditMaintenance({ id }: { id: string }) {
           actions={
             <>
               {loaded && <StatusBadge {...maintenanceStatuses[loaded.status]} />}
-              {loaded && <Cancellation status={loaded.status} onSet={setStatus} />}
+              {loaded && (
+                <Permitted>
+                  <Cancellation status={loaded.status} onSet={setStatus} />
+                </Permitted>
+              )}
               <AuditLink id={id} />
             </>
           }

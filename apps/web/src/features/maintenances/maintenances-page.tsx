@@ -2,6 +2,7 @@ import { CircleCheck, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useRefreshList } from '@/api/use-list';
+import { Permitted } from '@/auth/permitted';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
@@ -43,7 +44,9 @@ const columns = column.columns([
     meta: { width: 'w-74 pointer-coarse:w-80' },
     cell: ({ row }) => (
       <div className="flex items-center gap-1 stacked:flex-wrap">
-        <CompleteMaintenance maintenance={row.original} />
+        <Permitted>
+          <CompleteMaintenance maintenance={row.original} />
+        </Permitted>
         <EditLink name={row.original.title} to={paths.schedules.edit(row.original.id)} />
         <DeleteItem kind={maintenanceKind} item={row.original} />
       </div>

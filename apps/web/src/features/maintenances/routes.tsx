@@ -1,4 +1,5 @@
 import type { RouteObject } from 'react-router-dom';
+import { WritersOnly } from '@/auth/permitted';
 import { paths, routes } from '@/paths';
 import { CreateMaintenancePage } from './create-maintenance-page';
 import { EditMaintenancePage } from './edit-maintenance-page';
@@ -6,6 +7,9 @@ import { MaintenancesPage } from './maintenances-page';
 
 export const maintenanceRoutes: RouteObject[] = [
   { path: paths.schedules.list, Component: MaintenancesPage },
-  { path: paths.schedules.create, Component: CreateMaintenancePage },
   { path: routes.editMaintenance, Component: EditMaintenancePage },
+  {
+    Component: WritersOnly,
+    children: [{ path: paths.schedules.create, Component: CreateMaintenancePage }],
+  },
 ];

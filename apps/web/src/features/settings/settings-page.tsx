@@ -4,6 +4,7 @@ import { useApi } from '@/api/api-provider';
 import { useConfiguration } from '@/api/configuration';
 import type { OrganisationSettings } from '@/api/types';
 import { useAuth } from '@/auth/auth';
+import { useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/edit-merge';
 import { useEdit, type Edit } from '@/items/use-edit';
@@ -21,6 +22,7 @@ import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
+import { ApiKeysCard } from './api-keys-card';
 import { DomainCard } from './domain-card';
 import { Integrations } from './integrations-card';
 import { settingsInput, settingsSchema, settingsValues, type SettingsValues } from './settings';
@@ -32,7 +34,7 @@ export function SettingsPage() {
   const { state } = useAuth();
   const edit = useEdit<OrganisationSettings>(endpoints.organisationSettings);
   const organisation = state.status === 'signed-in' ? state.organisation : null;
-  const isAdmin = organisation?.role === 'admin';
+  const isAdmin = useMay('administer');
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
       <PageHeader
@@ -69,6 +71,7 @@ export function SettingsPage() {
         </Card>
       )}
       {organisation && <Integrations orgId={organisation.id} />}
+      {isAdmin && <ApiKeysCard />}
     </div>
   );
 }

@@ -52,7 +52,7 @@ export const subscriberColumns = column.columns([
   column.display({
     id: 'actions',
     header: 'Edit',
-    meta: columnStyles.edit,
+    meta: columnStyles.editDialog,
     cell: ({ row }) => <SubscriberActions subscriber={row.original} />,
   }),
   column.display({

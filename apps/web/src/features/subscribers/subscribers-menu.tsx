@@ -2,6 +2,7 @@ import { Download, Eye, Upload } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
+import { Permitted } from '@/auth/permitted';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
@@ -28,12 +29,14 @@ export function SubscribersMenu() {
   return (
     <>
       <DropdownMenu align="end" trigger={<Button ref={trigger}>More</Button>}>
-        <MenuItem icon={Upload} onSelect={() => setOpen('import')}>
-          Import
-        </MenuItem>
-        <MenuItem icon={Download} onSelect={() => void save()}>
-          Export
-        </MenuItem>
+        <Permitted>
+          <MenuItem icon={Upload} onSelect={() => setOpen('import')}>
+            Import
+          </MenuItem>
+          <MenuItem icon={Download} onSelect={() => void save()}>
+            Export
+          </MenuItem>
+        </Permitted>
         <MenuItem icon={Eye} onSelect={() => setOpen('preview')}>
           Message previews
         </MenuItem>

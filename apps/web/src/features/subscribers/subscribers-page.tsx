@@ -1,3 +1,4 @@
+import { Permitted } from '@/auth/permitted';
 import { ListPage } from '@/items/list-page';
 import { Spinner } from '@/ui/spinner';
 import { MailSummary } from './mail-summary';
@@ -16,7 +17,9 @@ export function SubscribersPage() {
       action={
         <>
           <SubscribersMenu />
-          <NewSubscriber />
+          <Permitted>
+            <NewSubscriber />
+          </Permitted>
         </>
       }
       columns={subscriberColumns}

@@ -30,6 +30,8 @@ interface ColumnStyle {
   width?: string;
   /** Number of lines of its values. */
   lines?: 2;
+  /** Whether its buttons change something; a table that is only read leaves it out. */
+  writes?: true;
 }
 
 /**
@@ -46,7 +48,9 @@ export const columnStyles = {
   verified: { width: 'w-32' },
   time: { width: 'w-32', lines: 2 },
   edit: { width: 'w-14 pointer-coarse:w-16' },
-  delete: { width: 'w-17' },
+  /** A button that opens a dialog to edit. */
+  editDialog: { width: 'w-14 pointer-coarse:w-16', writes: true },
+  delete: { width: 'w-17', writes: true },
 } as const satisfies Record<string, ColumnStyle>;
 
 export const features = tableFeatures({

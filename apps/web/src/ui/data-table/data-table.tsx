@@ -30,6 +30,8 @@ interface DataTableProps<Row extends RowData> {
   bulkActions?: (selected: Row[], clear: () => void) => ReactNode;
   /** Content beside the pagination. */
   footer?: ReactNode;
+  /** Leaves out the selection and the columns that change something. */
+  readOnly?: boolean;
 }
 
 const noRows: never[] = [];
@@ -44,6 +46,7 @@ export function DataTable<Row extends RowData>({
   emptyHint,
   bulkActions,
   footer,
+  readOnly = false,
 }: DataTableProps<Row>) {
   const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 5 });
   const [sorting, setSorting] = useState<SortingState>([]);
@@ -51,7 +54,13 @@ export function DataTable<Row extends RowData>({
 
   const data = rows ?? noRows;
   const pageCount = Math.max(1, Math.ceil(data.length / pagination.pageSize));
-  const allColumns = useMemo(() => [selectionColumn(rowLabel), ...columns], [rowLabel, columns]);
+  const allColumns = useMemo(
+    () =>
+      readOnly
+        ? columns.filter(({ meta }) => meta?.writes !== true)
+        : [selectionColumn(rowLabel), ...columns],
+    [rowLabel, columns, readOnly],
+  );
   const table = useTable({
     features,
     columns: allColumns,

@@ -95,7 +95,7 @@ async fn a_session_token_is_its_bearers() {
     );
     assert_eq!(
         (caller.name.as_deref(), caller.expires_at),
-        (Some("Ann"), now() + TimeDelta::seconds(60))
+        (Some("Ann"), Some(now() + TimeDelta::seconds(60)))
     );
     let membership = caller.membership.unwrap();
     assert_eq!(

@@ -284,7 +284,7 @@ async fn a_closed_installation_lets_in_the_first_and_the_invited() {
     assert_eq!(bob.post("/sign-up", body.clone()).await.status, 201);
     assert_eq!(
         bob.session().await["organisations"],
-        json!([{"id": organisation, "name": "Acme", "role": "member"}])
+        json!([{"id": organisation, "name": "Acme", "role": "editor"}])
     );
     let used = Person::new(&app, "eve@example.com");
     assert_eq!(used.post("/sign-up", body).await.status, 400);
@@ -342,7 +342,7 @@ async fn a_waiting_list_is_the_administrators_to_let_in_from() {
         .await;
     assert_eq!(
         inspected.body["data"],
-        json!({"organisation": null, "email": bob.email, "role": "member"})
+        json!({"organisation": null, "email": bob.email, "role": "editor"})
     );
     let body =
         json!({"name": "Bob", "email": bob.email, "password": PASSWORD, "invitationToken": link});

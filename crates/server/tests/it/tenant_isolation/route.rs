@@ -52,6 +52,9 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Token, "get", "/component-group/{id}/uptime"),
     route(Guard::Token, "get", "/component/order"),
     route(Guard::Token, "get", "/audit"),
+    route(Guard::Token, "get", "/api-key/list"),
+    route(Guard::Token, "post", "/api-key/create"),
+    route(Guard::Token, "delete", "/api-key/{id}"),
     route(Guard::Token, "get", "/dashboard"),
     route(Guard::Token, "get", "/metrics"),
     route(Guard::Token, "get", "/organisation"),
@@ -204,6 +207,7 @@ impl Route {
             "component" => &world.component,
             "component-group" => &world.component_group,
             "incident" => &world.incident,
+            "api-key" => &world.api_key,
             "maintenance" => &world.maintenance,
             "subscriber" => &world.subscriber,
             "identity" if self.path.contains("waitlist") => &world.waiting,
@@ -278,6 +282,7 @@ impl Route {
             ("post", "/maintenance/{id}/updates/delete") => {
                 json!({"maintenanceUpdateIds": [world.maintenance_update]})
             }
+            ("post", "/api-key/create") => json!({"name": "Intruded", "role": "editor"}),
             ("post", "/subscriber") => json!({"email": "intruded@example.com"}),
             ("patch", "/subscriber/{id}") => json!({"muteMaintenances": true}),
             ("patch", "/identity/organisations/{id}" | "/identity/user")

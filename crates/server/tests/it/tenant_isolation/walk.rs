@@ -10,14 +10,14 @@ use crate::app::{TestApp, TestResponse, assert_status, cookie_client, send};
 use crate::identity::Person;
 
 /// A client that must be refused.
-struct Intruder {
-    name: String,
-    client: Client,
-    token: Option<String>,
+pub(super) struct Intruder {
+    pub(super) name: String,
+    pub(super) client: Client,
+    pub(super) token: Option<String>,
 }
 
 impl Intruder {
-    fn with_token(name: &str, token: &str) -> Self {
+    pub(super) fn with_token(name: &str, token: &str) -> Self {
         Self {
             name: name.to_owned(),
             client: cookie_client(),
@@ -25,7 +25,7 @@ impl Intruder {
         }
     }
 
-    async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> TestResponse {
+    pub(super) async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> TestResponse {
         let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
         let mut request = self.client.request(method, app.call(&route.path_in(world)));
         if let Some(token) = &self.token {

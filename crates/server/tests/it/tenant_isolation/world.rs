@@ -24,6 +24,7 @@ pub(super) struct World {
     pub(super) maintenance: String,
     pub(super) maintenance_update: String,
     pub(super) subscriber: String,
+    pub(super) api_key: String,
     pub(super) invitation: String,
     /// A person on the waitlist of the installation.
     pub(super) waiting: String,
@@ -83,6 +84,8 @@ impl World {
             json!({"email": "reader@example.com"}),
         )
         .await;
+        let key = json!({"name": "Deploys", "role": "editor"});
+        let api_key = created(&operator, "/api-key/create", key).await;
         let invited = json!({"email": "invited@example.com", "role": "member"});
         let invited = admin
             .post(
@@ -112,6 +115,7 @@ impl World {
             maintenance,
             maintenance_update,
             subscriber,
+            api_key,
             invitation,
             waiting,
         }
@@ -133,6 +137,7 @@ impl World {
             "/maintenance/list".to_owned(),
             format!("/maintenance/{}/updates/list", self.maintenance),
             "/subscriber/list".to_owned(),
+            "/api-key/list".to_owned(),
         ] {
             let response = operator.get(&path).await;
             assert_eq!(response.status, 200, "{path}: {response:?}");
@@ -152,7 +157,7 @@ impl World {
     }
 
     /// Whatever names something of it.
-    pub(super) fn identifiers(&self) -> [&str; 11] {
+    pub(super) fn identifiers(&self) -> [&str; 12] {
         [
             &self.organisation,
             &self.component,
@@ -163,6 +168,7 @@ impl World {
             &self.maintenance,
             &self.maintenance_update,
             &self.subscriber,
+            &self.api_key,
             &self.invitation,
             &self.member_id,
         ]

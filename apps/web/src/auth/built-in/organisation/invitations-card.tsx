@@ -129,7 +129,7 @@ interface InviteFormProps {
 function InviteForm({ onSubmit }: InviteFormProps) {
   return (
     <IdentityForm<InviteValues>
-      initialValues={{ email: '', role: 'member' }}
+      initialValues={{ email: '', role: 'editor' }}
       schema={schema}
       onSubmit={onSubmit}
       submitLabel="Send invitation"

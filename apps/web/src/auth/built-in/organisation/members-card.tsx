@@ -6,6 +6,7 @@ import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member, Role } from '@/auth/built-in/types';
+import { permissions } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
@@ -16,7 +17,7 @@ import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
-import { roleLabels, RoleSelect } from './role-select';
+import { roleLabels, roles, RoleSelect } from './role-select';
 
 interface MembersCardProps {
   organisation: AuthOrganisation;
@@ -111,7 +112,8 @@ interface MemberRoleProps {
 
 function MemberRole({ member, isSelf, onChange }: MemberRoleProps) {
   const [changing, setChanging] = useState(false);
-  const [asking, setAsking] = useState(false);
+  /** The own lower role that waits for a confirmation. */
+  const [asked, setAsked] = useState<Role>();
 
   async function change(role: Role) {
     setChanging(true);
@@ -126,21 +128,31 @@ function MemberRole({ member, isSelf, onChange }: MemberRoleProps) {
         value={member.role}
         disabled={changing}
         onChange={(event) => {
-          const role = event.target.value === 'admin' ? 'admin' : 'member';
-          if (isSelf && role === 'member') setAsking(true);
+          const role = roles.find((known) => known === event.target.value);
+          if (role === undefined) return;
+          if (isSelf && losesPermission(member.role, role)) setAsked(role);
           else void change(role);
         }}
       />
       <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
-        title="Become a member?"
-        description="You can no longer change the organisation, its members or its invitations. Another admin can make you one again."
-        confirmLabel="Become a member"
-        onConfirm={() => change('member')}
+        open={asked !== undefined}
+        onOpenChange={(open) => !open && setAsked(undefined)}
+        title={`Become ${asked === 'editor' ? 'an editor' : 'a viewer'}?`}
+        description={`You can no longer change the organisation, its members, invitations or API keys${
+          asked === 'viewer' ? ', or any of its content' : ''
+        }. Another admin can make you one again.`}
+        confirmLabel={`Become ${asked === 'editor' ? 'an editor' : 'a viewer'}`}
+        onConfirm={async () => {
+          if (asked) await change(asked);
+        }}
       />
     </div>
   );
+}
+
+/** Whether somebody with the first role gives up a right by the second. */
+function losesPermission(before: Role, after: Role): boolean {
+  return permissions[before].some((permission) => !permissions[after].includes(permission));
 }
 
 interface MemberActions {

@@ -21,13 +21,13 @@ const charles: Member = {
   userId: 'user-2',
   name: 'Charles Babbage',
   email: 'charles@example.com',
-  role: 'member',
+  role: 'editor',
   createdAt: since,
 };
 const mary: Invitation = {
   id: 'inv-1',
   email: 'mary@example.com',
-  role: 'member',
+  role: 'editor',
   createdAt: since,
   expiresAt: since,
 };
@@ -62,8 +62,8 @@ const memberCall = apiUrl(endpoints.identity.member('org-1', 'user-2'));
 const ownCall = apiUrl(endpoints.identity.member('org-1', 'user-1'));
 const organisationCall = apiUrl(endpoints.identity.organisation('org-1'));
 
-it('is for reading to members', async () => {
-  await openOrganisation(sessionOf({ organisations: [{ ...engines, role: 'member' }] }));
+it('is for reading to editors', async () => {
+  await openOrganisation(sessionOf({ organisations: [{ ...engines, role: 'editor' }] }));
   expect(screen.getByText('Only an admin', { exact: false })).toBeVisible();
   expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
   expect(screen.queryByRole('combobox')).not.toBeInTheDocument();
@@ -127,14 +127,31 @@ it('gives a member another role', async () => {
   );
 });
 
-it('asks before an admin becomes a member, and says that the last one cannot', async () => {
+it('asks before an admin becomes an editor, and says that the last one cannot', async () => {
   const { user } = await openOrganisation();
-  const refusal = 'The last admin cannot leave or become a member';
+  const refusal = 'The last admin cannot leave or get another role';
   server.use(http.patch(ownCall, () => problem(409, refusal)));
-  await user.selectOptions(screen.getByLabelText('Role of Ada Lovelace'), 'Member');
-  await user.click(inDialog('Become a member'));
+  await user.selectOptions(screen.getByLabelText('Role of Ada Lovelace'), 'Editor');
+  await user.click(inDialog('Become an editor'));
   expect(await screen.findByText(refusal)).toBeVisible();
   expect(screen.getByLabelText('Role of Ada Lovelace')).toHaveDisplayValue('Admin');
+});
+
+it('offers the three roles, and gives the viewer without a question to others', async () => {
+  const { user } = await openOrganisation();
+  const role = screen.getByLabelText('Role of Charles Babbage');
+  const labels = within(role).getAllByRole('option');
+  expect(labels.map((label) => label.textContent)).toEqual(['Viewer', 'Editor', 'Admin']);
+  const sent: unknown[] = [];
+  server.use(
+    http.patch(memberCall, async ({ request }) => {
+      sent.push(await request.json());
+      return success('viewer');
+    }),
+  );
+  await user.selectOptions(role, 'Viewer');
+  expect(await screen.findByText('Role changed')).toBeVisible();
+  expect(sent).toEqual([{ role: 'viewer' }]);
 });
 
 it('removes a member once that is confirmed', async () => {

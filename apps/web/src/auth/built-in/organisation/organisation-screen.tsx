@@ -1,6 +1,7 @@
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
+import { permissions } from '@/auth/permissions';
 import { useSession, useSignedIn } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -55,7 +56,7 @@ function GeneralCard({ organisation }: { organisation: AuthOrganisation }) {
     toast.success('Organisation renamed');
   }
 
-  if (organisation.role === 'member') {
+  if (!permissions[organisation.role].includes('administer')) {
     return (
       <Card>
         <CardHeader title="General" />

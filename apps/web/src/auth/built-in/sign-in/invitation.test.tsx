@@ -13,7 +13,7 @@ const inspected = http.post(apiUrl(endpoints.identity.inspectInvitation), async 
   return success({
     organisation: { id: looms.id, name: looms.name },
     email: 'ada@example.com',
-    role: 'member',
+    role: 'editor',
   });
 });
 

@@ -1,0 +1,83 @@
+import { screen, within } from '@testing-library/react';
+import { http } from 'msw';
+import { beforeEach, expect, it } from 'vitest';
+import { componentRoutes } from '@/features/components/routes';
+import { anIncident } from '@/features/incidents/fixtures';
+import { incidentRoutes } from '@/features/incidents/routes';
+import { endpoints, paths } from '@/paths';
+import { component } from '@/testing/component';
+import { renderRoutes, signedIn } from '@/testing/render';
+import { apiUrl, server, success } from '@/testing/server';
+
+const viewer = {
+  status: 'signed-in' as const,
+  user: { id: 'user-1', name: 'Ada Lovelace', email: 'ada@example.com' },
+  organisation: { id: 'org-1', name: 'Analytical Engines', role: 'viewer' as const },
+};
+
+const { incidents } = endpoints;
+
+beforeEach(() => {
+  const review = { ...endpoints.incidents.review('incident-1') };
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () => success([component('Website')])),
+    http.get(apiUrl(incidents.list), () => success([anIncident()])),
+    http.get(apiUrl(incidents.item('incident-1')), () => success(anIncident(), { etag: '"1"' })),
+    http.get(apiUrl(incidents.updates('incident-1')), () => success([])),
+    http.get(apiUrl(review.item), () =>
+      success({ body: 'Why', html: '<p>Why</p>', status: 'DRAFT', publishedAt: null }),
+    ),
+  );
+});
+
+const headers = () => screen.getAllByRole('columnheader').map((header) => header.textContent);
+
+it('shows components without buttons that change them', async () => {
+  renderRoutes(componentRoutes, { path: paths.components.list, auth: viewer });
+  await screen.findByText('Website');
+  expect(screen.queryByRole('link', { name: 'New Component' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('link', { name: 'Reorder' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'New Group' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Delete Website' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'View Website' })).toBeVisible();
+});
+
+it('shows the same components to an editor with these buttons', async () => {
+  const editor = { ...viewer, organisation: { ...viewer.organisation, role: 'editor' as const } };
+  renderRoutes(componentRoutes, { path: paths.components.list, auth: editor });
+  await screen.findByText('Website');
+  expect(screen.getByRole('link', { name: 'New Component' })).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Edit Website' })).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Delete Website' })).toBeVisible();
+});
+
+it('shows incidents without the columns that change them', async () => {
+  renderRoutes(incidentRoutes, { path: paths.incidents.list, auth: viewer });
+  await screen.findByText('Checkout fails');
+  expect(headers()).toEqual(['Name', 'Status', 'Occurred at', 'Created at', 'Edit']);
+});
+
+it('shows the form of an incident for reading, with its review as text', async () => {
+  const path = paths.incidents.edit('incident-1');
+  const { user } = renderRoutes(incidentRoutes, { path, auth: viewer });
+  expect(await screen.findByRole('textbox', { name: /^Title/ })).toBeDisabled();
+  expect(screen.getByText('Your role may read this and not change it.')).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Back' })).toBeEnabled();
+  expect(screen.queryByRole('button', { name: 'Update Incident' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Record Update' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('tab', { name: 'Review' }));
+  expect(await screen.findByText('Why')).toBeVisible();
+  const panel = screen.getByRole('tabpanel', { name: 'Review' });
+  expect(within(panel).queryByRole('button')).not.toBeInTheDocument();
+});
+
+it('leads away from the form of a new incident', async () => {
+  const dashboard = { path: paths.dashboard, element: <h1>Dashboard</h1> };
+  const path = paths.incidents.create;
+  const { unmount } = renderRoutes([...incidentRoutes, dashboard], { path, auth: viewer });
+  expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  unmount();
+  renderRoutes([...incidentRoutes, dashboard], { path, auth: signedIn });
+  expect(await screen.findByRole('heading', { name: 'Create Incident' })).toBeVisible();
+});

@@ -1,0 +1,144 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
+import type { ApiKey } from '@/api/types';
+import { useQuery } from '@/api/use-query';
+import { endpoints } from '@/paths';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { ConfirmButton } from '@/ui/confirm-button';
+import { CopyField } from '@/ui/copy-field';
+import { Dialog, DialogActions } from '@/ui/dialog';
+import { IconButton } from '@/ui/icon-button';
+import { LoadFailure } from '@/ui/load-failure';
+import { Skeleton } from '@/ui/skeleton';
+import { Timestamp } from '@/ui/timestamp';
+import { toast } from '@/ui/toast';
+import { roleNames } from './api-key';
+import { CreateKeyDialog } from './create-key-dialog';
+
+/** The API keys of the organisation: for admins. */
+export function ApiKeysCard() {
+  const keys = useQuery<ApiKey[]>(endpoints.apiKeys.list);
+  const button = useRef<HTMLButtonElement>(null);
+  const [creating, setCreating] = useState(false);
+  const [created, setCreated] = useState<string>();
+  const refresh = () => void keys.refresh();
+  return (
+    <Card>
+      <CardHeader
+        title="API keys"
+        description="Scripts and other programs use a key in place of a person’s sign-in."
+        actions={
+          <Button ref={button} size="sm" onClick={() => setCreating(true)}>
+            <Plus aria-hidden /> New Key
+          </Button>
+        }
+      />
+      {keys.data ? (
+        <KeyList keys={keys.data} onChange={refresh} />
+      ) : keys.error ? (
+        <CardBody>
+          <LoadFailure
+            title="Error while fetching the API keys"
+            reason={keys.error.message}
+            onRetry={refresh}
+          />
+        </CardBody>
+      ) : (
+        <CardBody>
+          <Skeleton className="h-10" />
+        </CardBody>
+      )}
+      {creating && (
+        <CreateKeyDialog
+          onClose={() => setCreating(false)}
+          onCreated={(key) => {
+            setCreated(key);
+            refresh();
+          }}
+        />
+      )}
+      <Dialog
+        open={created !== undefined}
+        onOpenChange={(open) => !open && setCreated(undefined)}
+        title="Your new API key"
+        description="Copy it now. It is not shown again."
+        returnTo={button}
+      >
+        {created !== undefined && <CopyField label="API key" value={created} />}
+        <DialogActions>
+          <Button variant="primary" onClick={() => setCreated(undefined)}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </Card>
+  );
+}
+
+interface KeyListProps {
+  keys: readonly ApiKey[];
+  onChange: () => void;
+}
+
+function KeyList({ keys, onChange }: KeyListProps) {
+  const api = useApi();
+
+  async function revoke({ id }: ApiKey) {
+    try {
+      await api.delete(endpoints.apiKeys.item(id));
+      toast.success('API key revoked');
+    } catch (error) {
+      toast.error(serverMessageOr('The API key was not revoked', error));
+    }
+    onChange();
+  }
+
+  if (keys.length === 0) {
+    return <p className="p-4 text-muted">The organisation has no API keys.</p>;
+  }
+  return (
+    <ul aria-label="API keys" className="divide-y divide-line">
+      {keys.map((key) => (
+        <li key={key.id} className="flex items-center gap-3 px-4 py-3">
+          <div className="grid min-w-0 flex-1 gap-0.5">
+            <p className="flex flex-wrap items-center gap-2 font-medium text-ink">
+              <bdi className="min-w-0 wrap-anywhere">{key.name}</bdi>
+              <Badge>{roleNames[key.role]}</Badge>
+              {isExpired(key) && <Badge tone="major">Expired</Badge>}
+            </p>
+            <p className="flex flex-wrap gap-x-4 text-sm text-muted">
+              <code>{key.prefix}…</code>
+              <span>
+                Expires: <Timestamp value={key.expiresAt} fallback="never" />
+              </span>
+              <span>
+                Last used: <Timestamp value={key.lastUsedAt} fallback="never" />
+              </span>
+            </p>
+          </div>
+          <ConfirmButton
+            button={(ask) => (
+              <IconButton
+                label={`Revoke ${key.name}`}
+                icon={<Trash2 aria-hidden />}
+                onClick={ask}
+              />
+            )}
+            title="Revoke this API key?"
+            description={`Programs that use “${key.name}” are refused from then on. This cannot be undone.`}
+            confirmLabel="Revoke"
+            onConfirm={() => revoke(key)}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function isExpired({ expiresAt }: ApiKey): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+}

@@ -1,0 +1,206 @@
+//! API keys: the use cases, their storage port, and their verification.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
+use allclear_domain::id::{ApiKeyId, OrganisationId};
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::background::Background;
+use crate::caller::{Caller, Membership, TokenError, TokenVerifier};
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::secret::Digest;
+use crate::transition::{Committed, CreateTransition};
+
+/// The organisation of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyOwner {
+    /// Its identifier.
+    pub organisation: OrganisationId,
+    /// Its name.
+    pub name: String,
+}
+
+/// Storage of API keys, each with the digest of its text. An organisation has at most [`ApiKey::MOST`].
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait ApiKeyStore: Send + Sync {
+    /// The keys of an organisation, newest first.
+    async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error>;
+
+    /// Stores the key that a rule creates. [`Error::NotFound`] if the organisation does not exist, [`Error::Conflict`] if it has
+    /// too many.
+    async fn insert(
+        &self,
+        organisation: &OrganisationId,
+        digest: Digest,
+        create: CreateTransition<ApiKey>,
+    ) -> Result<Committed<ApiKey>, Error>;
+
+    /// Deletes a key. `None` if it does not exist.
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ApiKeyId,
+    ) -> Result<Option<Committed<()>>, Error>;
+
+    /// The key with this digest. An adapter MUST NOT return a key whose deletion was answered, on any node.
+    async fn find_by_digest(&self, digest: &Digest) -> Result<Option<(ApiKey, KeyOwner)>, Error>;
+
+    /// Notes a use of a key, unless it was used after `unless_after`.
+    async fn touch(
+        &self,
+        id: ApiKeyId,
+        now: DateTime<Utc>,
+        unless_after: DateTime<Utc>,
+    ) -> Result<(), Error>;
+}
+
+/// The use cases of API keys.
+pub struct ApiKeys {
+    store: Arc<dyn ApiKeyStore>,
+    clock: Arc<dyn Clock>,
+    background: Background,
+    /// When this node last noted the use of a key, for the keys of the last minute.
+    noted: Mutex<HashMap<ApiKeyId, DateTime<Utc>>>,
+}
+
+impl ApiKeys {
+    /// How often the use of a key is noted.
+    pub const NOTE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
+
+    /// The use cases over these ports.
+    #[must_use]
+    pub fn new(store: Arc<dyn ApiKeyStore>, clock: Arc<dyn Clock>, background: Background) -> Self {
+        Self {
+            store,
+            clock,
+            background,
+            noted: Mutex::default(),
+        }
+    }
+
+    /// A new random text.
+    #[must_use]
+    pub fn generate() -> KeyText {
+        KeyText::of(rand::random())
+    }
+
+    /// The keys of an organisation, newest first.
+    pub async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error> {
+        self.store.list(organisation).await
+    }
+
+    /// Creates a key with this text, which is not stored. [`Error::Invalid`], [`Error::Conflict`] if the organisation has too many.
+    pub async fn create(
+        &self,
+        organisation: &OrganisationId,
+        draft: ApiKeyDraft,
+        text: KeyText,
+    ) -> Result<ApiKey, Error> {
+        let digest = digest(&text);
+        let create: CreateTransition<ApiKey> = Box::new(move |stamp| {
+            let id = ApiKeyId(stamp.id);
+            Ok(ApiKey::create(id, draft, &text, stamp.now)?)
+        });
+        let created = self.store.insert(organisation, digest, create).await?;
+        Ok(created.state)
+    }
+
+    /// Revokes a key; from then on it is refused. [`Error::NotFound`].
+    pub async fn revoke(&self, organisation: &OrganisationId, id: ApiKeyId) -> Result<(), Error> {
+        self.store
+            .delete(organisation, id)
+            .await?
+            .ok_or(Error::NotFound("API key"))?;
+        Ok(())
+    }
+
+    /// The caller of a key. The checksum is checked before storage is asked.
+    async fn caller(&self, text: &str) -> Result<Caller, TokenError> {
+        let text: KeyText = text
+            .parse()
+            .map_err(|_| TokenError::Bad("malformed API key".to_owned()))?;
+        let found = self.store.find_by_digest(&digest(&text)).await;
+        let found = found.map_err(|error| match error {
+            Error::Unavailable(cause) | Error::Internal(cause) => TokenError::Unavailable(cause),
+            error => TokenError::Unavailable(error.into()),
+        })?;
+        let unknown = || TokenError::Bad("unknown or revoked API key".to_owned());
+        let (key, owner) = found.ok_or_else(unknown)?;
+        let now = self.clock.now();
+        if key.is_expired(now) {
+            return Err(TokenError::Bad("expired API key".to_owned()));
+        }
+        self.note_use(&key, now);
+        Ok(Caller {
+            subject: key.id.to_string(),
+            name: Some(key.name),
+            session: None,
+            authenticated_at: None,
+            api_key: Some(key.id),
+            membership: Some(Membership {
+                organisation: owner.organisation,
+                organisation_name: Some(owner.name),
+                role: key.role,
+            }),
+            expires_at: key.expires_at,
+        })
+    }
+
+    /// Notes the use of a key after the response, at most once a minute.
+    fn note_use(&self, key: &ApiKey, now: DateTime<Utc>) {
+        let unless_after = now - Self::NOTE_INTERVAL;
+        if key.last_used_at.is_some_and(|at| at > unless_after) {
+            return;
+        }
+        {
+            let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            noted.retain(|_, at| *at > unless_after);
+            if noted.insert(key.id, now).is_some() {
+                return;
+            }
+        }
+        let (store, id) = (Arc::clone(&self.store), key.id);
+        self.background
+            .start("noting the use of an API key", async move {
+                store.touch(id, now, unless_after).await
+            });
+    }
+}
+
+/// The digest of a key, which is stored. The text has 256 random bits, so one fast round is enough.
+fn digest(text: &KeyText) -> Digest {
+    Digest::of(text.reveal())
+}
+
+/// Verifies API keys, and every other token by the identity provider.
+pub struct KeyVerifier {
+    keys: Arc<ApiKeys>,
+    provider: Arc<dyn TokenVerifier>,
+}
+
+impl KeyVerifier {
+    /// A verifier of keys beside a provider's tokens.
+    #[must_use]
+    pub const fn new(keys: Arc<ApiKeys>, provider: Arc<dyn TokenVerifier>) -> Self {
+        Self { keys, provider }
+    }
+}
+
+#[async_trait]
+impl TokenVerifier for KeyVerifier {
+    async fn verify(&self, token: &str) -> Result<Caller, TokenError> {
+        if KeyText::is_meant(token) {
+            self.keys.caller(token).await
+        } else {
+            self.provider.verify(token).await
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

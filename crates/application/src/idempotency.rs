@@ -1,0 +1,287 @@
+//! Requests that a client may repeat: the response to the first one is stored in the transaction of its change.
+//!
+//! A crash after the commit loses the response on its way, not the stored one, so the repeated request returns it and changes nothing.
+
+mod seal;
+
+use std::any::Any;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use self::seal::Seal;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::secret::HmacKey;
+
+tokio::task_local! {
+    static CALL: Arc<OpenCall>;
+}
+
+/// The response to a repeatable request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Response {
+    /// HTTP status.
+    pub status: u16,
+    /// Value of `ETag`; `None` if there is none.
+    pub etag: Option<String>,
+    /// JSON body.
+    pub body: String,
+}
+
+/// A request with an `Idempotency-Key`.
+#[derive(Debug, Clone, Copy)]
+pub struct RepeatableRequest<'a> {
+    /// The organisation that it changes.
+    pub organisation: &'a OrganisationId,
+    /// The caller: a person or an API key.
+    pub caller: &'a str,
+    /// The client's key.
+    pub key: &'a str,
+    /// Path of the call.
+    pub path: &'a str,
+    /// SHA-256 of the body.
+    pub body: &'a [u8; 32],
+}
+
+/// A stored response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptResponse {
+    /// Digest of the request, so that another request with the same key is recognised.
+    pub request: String,
+    /// The encrypted response.
+    pub sealed: Vec<u8>,
+}
+
+/// Storage of responses. A write transaction stores the response of its [`OpenCall`] with its change.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait IdempotencyStore: Send + Sync {
+    /// The response that was stored under a name after the given time.
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        name: &str,
+        after: DateTime<Utc>,
+    ) -> Result<Option<KeptResponse>, Error>;
+
+    /// Deletes responses from before the given time, at most `limit`. Returns their number.
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+}
+
+/// Whether a request is the first one with its key.
+pub enum Begun {
+    /// It is: run the use case in [`FirstRequest::run`].
+    First(FirstRequest),
+    /// It is not; this was the response to the first one.
+    Repeated(Response),
+    /// The key was used for another path or body.
+    Mismatch,
+    /// A request with the key is being handled.
+    InProgress,
+}
+
+/// Repeatable requests.
+pub struct Idempotency {
+    store: Arc<dyn IdempotencyStore>,
+    clock: Arc<dyn Clock>,
+    hmac_key: HmacKey,
+    /// Names of the requests that this node is handling. Other nodes' requests meet in the database.
+    in_progress: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Idempotency {
+    /// How long responses are kept.
+    pub const KEPT: TimeDelta = TimeDelta::hours(24);
+    /// How many responses are kept for an organisation.
+    pub const MOST: i64 = 100_000;
+    /// How many bytes of responses are kept for an organisation.
+    pub const MOST_BYTES: i64 = 64 * 1024 * 1024;
+    const BATCH: u64 = 200;
+
+    /// Repeatable requests over this storage. The HMAC key is the installation's.
+    #[must_use]
+    pub fn new(store: Arc<dyn IdempotencyStore>, clock: Arc<dyn Clock>, hmac_key: HmacKey) -> Self {
+        Self {
+            store,
+            clock,
+            hmac_key,
+            in_progress: Arc::default(),
+        }
+    }
+
+    /// Begins a request.
+    pub async fn begin(&self, request: RepeatableRequest<'_>) -> Result<Begun, Error> {
+        let parts = [
+            request.organisation.as_str().as_bytes(),
+            request.caller.as_bytes(),
+            request.key.as_bytes(),
+        ];
+        let name = URL_SAFE_NO_PAD.encode(self.hmac_key.sign("idempotency-name", &parts));
+        let Some(in_progress) = InProgress::enter(&self.in_progress, &name) else {
+            return Ok(Begun::InProgress);
+        };
+        let seal = Seal::new(self.hmac_key.sign("idempotency-seal", &parts));
+        let digest = digest(request.path, request.body);
+        let after = self.clock.now() - Self::KEPT;
+        let kept = self.store.find(request.organisation, &name, after).await?;
+        let Some(kept) = kept else {
+            return Ok(Begun::First(FirstRequest {
+                name,
+                request: digest,
+                seal,
+                in_progress,
+            }));
+        };
+        if kept.request != digest {
+            return Ok(Begun::Mismatch);
+        }
+        let response = seal.open(name.as_bytes(), &kept.sealed)?;
+        serde_json::from_slice(&response)
+            .map(Begun::Repeated)
+            .map_err(Error::internal)
+    }
+
+    /// Deletes responses older than [`Self::KEPT`]. Every node may do so at any time.
+    pub async fn prune(&self) -> Result<(), Error> {
+        let before = self.clock.now() - Self::KEPT;
+        while self.store.prune(before, Self::BATCH).await? >= Self::BATCH {}
+        Ok(())
+    }
+}
+
+/// The first request with its key.
+pub struct FirstRequest {
+    name: String,
+    request: String,
+    seal: Seal,
+    in_progress: InProgress,
+}
+
+impl FirstRequest {
+    /// Runs a use case. Its transaction stores what `respond` makes of the created state.
+    pub async fn run<T, F>(
+        self,
+        respond: impl Fn(&T) -> Option<Response> + Send + Sync + 'static,
+        work: F,
+    ) -> F::Output
+    where
+        T: 'static,
+        F: Future,
+    {
+        let Self {
+            name,
+            request,
+            seal,
+            in_progress,
+        } = self;
+        let respond = Box::new(move |state: &dyn Any| respond(state.downcast_ref()?));
+        let call = OpenCall {
+            name,
+            request,
+            seal,
+            respond,
+        };
+        let outcome = CALL.scope(Arc::new(call), work).await;
+        drop(in_progress);
+        outcome
+    }
+}
+
+/// Marks a name as in progress until it is dropped.
+struct InProgress {
+    names: Arc<Mutex<HashSet<String>>>,
+    name: String,
+}
+
+impl InProgress {
+    fn enter(names: &Arc<Mutex<HashSet<String>>>, name: &str) -> Option<Self> {
+        let mut entered = names.lock().unwrap_or_else(PoisonError::into_inner);
+        entered.insert(name.to_owned()).then(|| Self {
+            names: Arc::clone(names),
+            name: name.to_owned(),
+        })
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.remove(&self.name);
+    }
+}
+
+/// A repeatable request that is being handled. Storage keeps its response.
+pub struct OpenCall {
+    name: String,
+    request: String,
+    seal: Seal,
+    respond: Box<dyn Fn(&dyn Any) -> Option<Response> + Send + Sync>,
+}
+
+/// A response to be stored in the transaction of its change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewResponse {
+    /// Its name in the organisation.
+    pub name: String,
+    /// The response.
+    pub kept: KeptResponse,
+}
+
+impl OpenCall {
+    /// Another request with the same key was first.
+    #[must_use]
+    pub fn in_progress() -> Error {
+        Error::Conflict(IN_PROGRESS.to_owned())
+    }
+
+    /// The request that is being handled; `None` if it is not repeatable.
+    #[must_use]
+    pub fn current() -> Option<Arc<Self>> {
+        CALL.try_with(Arc::clone).ok()
+    }
+
+    /// Handles the request in `work`, also on another thread.
+    pub async fn carry<F: Future>(call: Option<Arc<Self>>, work: F) -> F::Output {
+        match call {
+            Some(call) => CALL.scope(call, work).await,
+            None => work.await,
+        }
+    }
+
+    /// The response to keep for a created state; `None` if the request creates something else.
+    pub fn response_to(&self, state: &dyn Any) -> Result<Option<NewResponse>, Error> {
+        let Some(response) = (self.respond)(state) else {
+            return Ok(None);
+        };
+        let response = serde_json::to_vec(&response).map_err(Error::internal)?;
+        Ok(Some(NewResponse {
+            name: self.name.clone(),
+            kept: KeptResponse {
+                request: self.request.clone(),
+                sealed: self.seal.close(self.name.as_bytes(), response)?,
+            },
+        }))
+    }
+}
+
+/// Message for a key whose first request is being handled.
+pub const IN_PROGRESS: &str = "A request with this Idempotency-Key is in progress";
+
+fn digest(path: &str, body: &[u8; 32]) -> String {
+    let digest = Sha256::new()
+        .chain_update((path.len() as u64).to_be_bytes())
+        .chain_update(path)
+        .chain_update(body);
+    URL_SAFE_NO_PAD.encode(digest.finalize())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+use super::*;
+use crate::clock::TestClock;
+
+/// A store with at most one response.
+#[derive(Default)]
+struct OneResponse(Mutex<Option<NewResponse>>);
+
+#[async_trait]
+impl IdempotencyStore for OneResponse {
+    async fn find(
+        &self,
+        _: &OrganisationId,
+        name: &str,
+        _: DateTime<Utc>,
+    ) -> Result<Option<KeptResponse>, Error> {
+        let stored = self.0.lock().unwrap().clone();
+        Ok(stored.filter(|new| new.name == name).map(|new| new.kept))
+    }
+
+    async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
+        Ok(0)
+    }
+}
+
+fn idempotency(store: &Arc<OneResponse>) -> Idempotency {
+    let hmac_key = HmacKey::new("salt").unwrap();
+    Idempotency::new(Arc::clone(store) as _, TestClock::stopped(), hmac_key)
+}
+
+fn acme() -> OrganisationId {
+    OrganisationId::parse("acme").unwrap()
+}
+
+fn request(organisation: &OrganisationId) -> RepeatableRequest<'_> {
+    RepeatableRequest {
+        organisation,
+        caller: "user:ann",
+        key: "k1",
+        path: "/api/v1/incident/create",
+        body: &[1; 32],
+    }
+}
+
+fn response(number: u32) -> Response {
+    Response {
+        status: 201,
+        etag: Some("\"1\"".into()),
+        body: number.to_string(),
+    }
+}
+
+async fn first(idempotency: &Idempotency, request: RepeatableRequest<'_>) -> FirstRequest {
+    match idempotency.begin(request).await.unwrap() {
+        Begun::First(first) => first,
+        _ => panic!("not the first request"),
+    }
+}
+
+#[tokio::test]
+async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only() {
+    let (store, acme) = (Arc::new(OneResponse::default()), acme());
+    let idempotency = idempotency(&store);
+    let kept = Arc::clone(&store);
+    let work = async move {
+        let call = OpenCall::current().unwrap();
+        assert_eq!(call.response_to(&"another type").unwrap(), None);
+        *kept.0.lock().unwrap() = call.response_to(&7_u32).unwrap();
+    };
+    let begun = first(&idempotency, request(&acme)).await;
+    begun
+        .run(|number: &u32| Some(response(*number)), work)
+        .await;
+    assert!(OpenCall::current().is_none());
+
+    let again = idempotency.begin(request(&acme)).await.unwrap();
+    assert!(matches!(again, Begun::Repeated(found) if found == response(7)));
+    for other in [
+        RepeatableRequest {
+            path: "/api/v1/component/create",
+            ..request(&acme)
+        },
+        RepeatableRequest {
+            body: &[2; 32],
+            ..request(&acme)
+        },
+    ] {
+        let begun = idempotency.begin(other).await.unwrap();
+        assert!(matches!(begun, Begun::Mismatch));
+    }
+    for other in [
+        RepeatableRequest {
+            caller: "key:ann",
+            ..request(&acme)
+        },
+        RepeatableRequest {
+            key: "k2",
+            ..request(&acme)
+        },
+    ] {
+        first(&idempotency, other).await;
+    }
+}
+
+#[tokio::test]
+async fn second_request_is_refused_while_the_first_is_handled() {
+    let (store, acme) = (Arc::new(OneResponse::default()), acme());
+    let idempotency = idempotency(&store);
+    let begun = first(&idempotency, request(&acme)).await;
+    let second = idempotency.begin(request(&acme)).await.unwrap();
+    assert!(matches!(second, Begun::InProgress));
+    drop(begun);
+    // The first one failed and stored nothing.
+    first(&idempotency, request(&acme)).await;
+}

@@ -1,0 +1,169 @@
+//! API keys.
+
+use allclear_application::api_key::{ApiKeyStore, KeyOwner};
+use allclear_application::audit::state;
+use allclear_application::error::Error;
+use allclear_application::secret::Digest;
+use allclear_application::transition::{Committed, CreateTransition};
+use allclear_domain::api_key::ApiKey;
+use allclear_domain::id::{ApiKeyId, OrganisationId};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, IntoActiveModel, PaginatorTrait,
+    QueryFilter, QueryOrder, Select,
+};
+
+use crate::audit::subject::Subject;
+use crate::commit::Stored;
+use crate::database::Database;
+use crate::entity::api_key::{ActiveModel, Column, Entity, Model};
+use crate::entity::organisation;
+use crate::error::{broken, parse_stored};
+
+#[async_trait]
+impl ApiKeyStore for Database {
+    async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error> {
+        let rows = of(organisation)
+            .order_by_desc(Column::Id)
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        rows.into_iter().map(api_key).collect()
+    }
+
+    async fn insert(
+        &self,
+        organisation: &OrganisationId,
+        digest: Digest,
+        create: CreateTransition<ApiKey>,
+    ) -> Result<Committed<ApiKey>, Error> {
+        let committed = self.commit(organisation, Subject::Known, move |scope| {
+            Box::pin(async move {
+                let present = of(scope.organisation).count(scope.transaction).await;
+                if present.map_err(broken)? >= ApiKey::MOST {
+                    let most = ApiKey::MOST;
+                    let message = format!("An organisation may have {most} API keys");
+                    return Err(Error::Conflict(message));
+                }
+                let created = create(scope.stamp)?;
+                let row = row(scope.organisation, &created.state, &digest);
+                Entity::insert(row.into_active_model())
+                    .exec_without_returning(scope.transaction)
+                    .await
+                    .map_err(broken)?;
+                let after = state::api_key(&created.state);
+                Ok(Some(
+                    Stored::from(created).with_states(vec![(None, Some(after))]),
+                ))
+            })
+        });
+        committed.await?.ok_or(Error::NotFound("Organisation"))
+    }
+
+    async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: ApiKeyId,
+    ) -> Result<Option<Committed<()>>, Error> {
+        self.commit(organisation, Subject::Known, move |scope| {
+            Box::pin(async move {
+                let found = of(scope.organisation)
+                    .filter(Column::Id.eq(id.0))
+                    .one(scope.transaction)
+                    .await
+                    .map_err(broken)?;
+                let Some(row) = found else {
+                    return Ok(None);
+                };
+                Entity::delete_by_id(id.0)
+                    .exec(scope.transaction)
+                    .await
+                    .map_err(broken)?;
+                let key = api_key(row)?;
+                let before = state::api_key(&key);
+                let states = vec![(Some(before), None)];
+                Ok(Some(Stored::from(key.revoke()).with_states(states)))
+            })
+        })
+        .await
+    }
+
+    async fn find_by_digest(&self, digest: &Digest) -> Result<Option<(ApiKey, KeyOwner)>, Error> {
+        let row = Entity::find()
+            .filter(Column::Digest.eq(digest.as_str()))
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let Some(row) = row else { return Ok(None) };
+        let owner = organisation::Entity::find_by_id(row.organisation_id.as_str())
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let Some(owner) = owner else { return Ok(None) };
+        let owner = KeyOwner {
+            organisation: OrganisationId::parse(&owner.id).map_err(Error::internal)?,
+            name: owner.name,
+        };
+        Ok(Some((api_key(row)?, owner)))
+    }
+
+    async fn touch(
+        &self,
+        id: ApiKeyId,
+        now: DateTime<Utc>,
+        unless_after: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let is_due = Condition::any()
+                    .add(Column::LastUsedAt.is_null())
+                    .add(Column::LastUsedAt.lte(unless_after));
+                let used = ActiveModel {
+                    last_used_at: Set(Some(now)),
+                    ..Default::default()
+                };
+                Entity::update_many()
+                    .set(used)
+                    .filter(Column::Id.eq(id.0))
+                    .filter(is_due)
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+/// The API keys of an organisation.
+fn of(organisation: &OrganisationId) -> Select<Entity> {
+    Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+fn row(organisation: &OrganisationId, key: &ApiKey, digest: &Digest) -> Model {
+    Model {
+        id: key.id.0,
+        organisation_id: organisation.to_string(),
+        name: key.name.clone(),
+        role: key.role.to_string(),
+        prefix: key.prefix.clone(),
+        digest: digest.as_str().to_owned(),
+        created_at: key.created_at,
+        expires_at: key.expires_at,
+        last_used_at: key.last_used_at,
+    }
+}
+
+fn api_key(row: Model) -> Result<ApiKey, Error> {
+    Ok(ApiKey {
+        id: ApiKeyId(row.id),
+        name: row.name,
+        role: parse_stored(&row.role)?,
+        prefix: row.prefix,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+        last_used_at: row.last_used_at,
+    })
+}

@@ -1,0 +1,165 @@
+//! Responses to requests with an `Idempotency-Key`, stored in the transaction of their change.
+
+use std::any::Any;
+
+use allclear_application::error::Error;
+use allclear_application::idempotency::{
+    Idempotency, IdempotencyStore, KeptResponse, NewResponse, OpenCall,
+};
+use allclear_domain::id::OrganisationId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, Order, QueryFilter,
+    QueryOrder, QuerySelect,
+};
+
+use crate::database::Database;
+use crate::entity::idempotent_response::{ActiveModel, Column, Entity};
+use crate::error::broken;
+
+#[async_trait]
+impl IdempotencyStore for Database {
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        name: &str,
+        after: DateTime<Utc>,
+    ) -> Result<Option<KeptResponse>, Error> {
+        let found = Entity::find_by_id((organisation.as_str().to_owned(), name.to_owned()))
+            .filter(Column::CreatedAt.gt(after))
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        Ok(found.map(|row| KeptResponse {
+            request: row.request,
+            sealed: row.sealed,
+        }))
+    }
+
+    async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
+        let old: Vec<(String, String)> = Entity::find()
+            .select_only()
+            .columns([Column::OrganisationId, Column::Name])
+            .filter(Column::CreatedAt.lte(before))
+            .order_by_asc(Column::CreatedAt)
+            .limit(limit)
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        if old.is_empty() {
+            return Ok(0);
+        }
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let mut deleted = 0;
+                for key in old {
+                    let gone = Entity::delete_by_id(key).exec(transaction).await;
+                    deleted += gone.map_err(broken)?.rows_affected;
+                }
+                Ok(deleted)
+            })
+        })
+        .await
+    }
+}
+
+/// The response to keep for the state that a request made; `None` if the request is not repeatable.
+pub(crate) fn response_to(state: &dyn Any) -> Result<Option<NewResponse>, Error> {
+    match OpenCall::current() {
+        Some(call) => call.response_to(state),
+        None => Ok(None),
+    }
+}
+
+/// Stores a response with the change that it describes. The caller must hold the organisation's lock.
+///
+/// # Errors
+/// [`Error::Conflict`] if another request with the same key was first, [`Error::TooMany`] if the organisation keeps too many responses.
+pub(crate) async fn keep(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+    new: Option<NewResponse>,
+) -> Result<(), Error> {
+    match new {
+        Some(new) => insert(transaction, organisation, now, new).await,
+        None => Ok(()),
+    }
+}
+
+async fn insert(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+    new: NewResponse,
+) -> Result<(), Error> {
+    let key = (organisation.as_str().to_owned(), new.name.clone());
+    Entity::delete_by_id(key)
+        .filter(Column::CreatedAt.lte(now - Idempotency::KEPT))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    let bytes = i64::try_from(new.kept.sealed.len()).map_err(Error::internal)?;
+    let (number, total_bytes) = match end(transaction, organisation, Order::Desc).await? {
+        Some((number, total)) => (number + 1, total + bytes),
+        None => (1, bytes),
+    };
+    if let Some((first, total)) = end(transaction, organisation, Order::Asc).await?
+        && (number - first >= Idempotency::MOST || total_bytes - total > Idempotency::MOST_BYTES)
+    {
+        return Err(too_many());
+    }
+    let row = ActiveModel {
+        organisation_id: Set(organisation.as_str().to_owned()),
+        name: Set(new.name),
+        request: Set(new.kept.request),
+        sealed: Set(new.kept.sealed),
+        number: Set(number),
+        total_bytes: Set(total_bytes),
+        created_at: Set(now),
+    };
+    let first_wins = OnConflict::columns([Column::OrganisationId, Column::Name])
+        .do_nothing()
+        .to_owned();
+    let inserted = Entity::insert(row)
+        .on_conflict(first_wins)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    if inserted == 0 {
+        return Err(OpenCall::in_progress());
+    }
+    Ok(())
+}
+
+/// Number and total of the oldest or the newest response of an organisation.
+async fn end(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    order: Order,
+) -> Result<Option<(i64, i64)>, Error> {
+    Entity::find()
+        .select_only()
+        .columns([Column::Number, Column::TotalBytes])
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .order_by(Column::Number, order)
+        .limit(1)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)
+}
+
+fn too_many() -> Error {
+    Error::TooMany {
+        message: format!(
+            "The organisation has used {} Idempotency-Keys or {} MiB of responses within a day, please try again later",
+            Idempotency::MOST,
+            Idempotency::MOST_BYTES / 1024 / 1024,
+        ),
+        retry_after: 3600,
+    }
+}

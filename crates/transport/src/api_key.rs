@@ -1,0 +1,172 @@
+//! The routes of API keys.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use allclear_application::api_key::ApiKeys;
+use allclear_application::timestamp;
+use allclear_domain::api_key::{ApiKey, ApiKeyDraft};
+use allclear_domain::id::ApiKeyId;
+use allclear_domain::membership::Role;
+use allclear_domain::validation::Invalid;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::api_response::{ApiResponse, Deleted};
+use crate::caller::{Admin, RecentAdmin};
+use crate::component::STATUS_MESSAGE;
+use crate::idempotency::Repeatable;
+use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
+use crate::path::Id;
+use crate::problem::{ErrorResponses, Problem};
+use crate::routes::Routes;
+
+/// An API key, without its text.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ApiKey)]
+struct KeyBody {
+    /// Identifier, a `UUIDv7`.
+    id: String,
+    name: String,
+    /// `viewer` or `editor`.
+    role: Role,
+    /// Null if it does not expire.
+    #[schema(required)]
+    #[serde(serialize_with = "timestamp::serialize_option")]
+    expires_at: Option<DateTime<Utc>>,
+    /// To about a minute; null if it has not been used.
+    #[schema(required)]
+    #[serde(serialize_with = "timestamp::serialize_option")]
+    last_used_at: Option<DateTime<Utc>>,
+    #[serde(serialize_with = "timestamp::serialize")]
+    created_at: DateTime<Utc>,
+    /// The first 12 characters of the key.
+    prefix: String,
+}
+
+impl From<&ApiKey> for KeyBody {
+    fn from(key: &ApiKey) -> Self {
+        Self {
+            id: key.id.to_string(),
+            name: key.name.clone(),
+            role: key.role,
+            expires_at: key.expires_at,
+            last_used_at: key.last_used_at,
+            created_at: key.created_at,
+            prefix: key.prefix.clone(),
+        }
+    }
+}
+
+/// A new API key with its text.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NewApiKey)]
+struct NewKeyBody {
+    #[serde(flatten)]
+    item: KeyBody,
+    /// The key, which is not shown again.
+    key: String,
+}
+
+/// A key to be created.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ApiKeyInput)]
+struct KeyInput {
+    /// 2 to 200 characters.
+    #[serde(default)]
+    #[schema(value_type = String, required = true, min_length = 2, max_length = 200)]
+    name: FieldInput<Text>,
+    /// `viewer` or `editor`; `viewer` if absent.
+    #[serde(default)]
+    #[schema(value_type = Role, required = false)]
+    role: FieldInput<Parsed<Role>>,
+    /// A time in the future; null or absent means never.
+    #[serde(default)]
+    #[schema(value_type = Option<DateTime<Utc>>, required = false)]
+    expires_at: FieldInput<Timestamp>,
+}
+
+impl KeyInput {
+    fn draft(self) -> Result<ApiKeyDraft, Invalid> {
+        let mut invalid = Invalid::default();
+        let name = self.name.required("name", "Name is required", &mut invalid);
+        let role = self.role.optional("role", STATUS_MESSAGE, &mut invalid);
+        let expires_at = match self.expires_at {
+            FieldInput::Null => None,
+            given => given.optional("expiresAt", "Must be a time", &mut invalid),
+        };
+        invalid.into_result()?;
+        Ok(ApiKeyDraft {
+            name: name.map_or_else(String::new, |text| text.0),
+            role: role.map_or(Role::Viewer, |role| role.0),
+            expires_at: expires_at.map(|time| time.0),
+        })
+    }
+}
+
+/// Lists the API keys of the organisation, newest first.
+#[utoipa::path(
+    tag = "api keys",
+    responses((status = 200, body = ApiResponse<Vec<KeyBody>>), ErrorResponses),
+    security(("bearer" = ["admin"]))
+)]
+#[get("/list")]
+async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse, Problem> {
+    let listed = keys.list(&operator.organisation).await?;
+    let listed: Vec<_> = listed.iter().map(KeyBody::from).collect();
+    Ok(ApiResponse::new(listed).ok())
+}
+
+/// Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
+#[utoipa::path(
+    tag = "api keys",
+    request_body = KeyInput,
+    responses((status = 201, body = ApiResponse<NewKeyBody>), ErrorResponses),
+    security(("bearer" = ["admin"]))
+)]
+#[post("/create")]
+async fn create(
+    operator: RecentAdmin,
+    repeatable: Repeatable,
+    body: Body<KeyInput>,
+    keys: web::Data<ApiKeys>,
+) -> Result<HttpResponse, Problem> {
+    let text = ApiKeys::generate();
+    let shown = text.clone();
+    let respond = move |created: &ApiKey| {
+        HttpResponse::Created().json(ApiResponse::new(NewKeyBody {
+            item: KeyBody::from(created),
+            key: shown.reveal().to_owned(),
+        }))
+    };
+    let create = keys.create(&operator.organisation, body.0.draft()?, text);
+    repeatable.create(&operator, respond, create).await
+}
+
+/// Revokes an API key. Requests with it are refused from then on, and its open connections are closed.
+#[utoipa::path(
+    tag = "api keys",
+    params(("id" = String, Path, format = "uuid")),
+    responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
+    security(("bearer" = ["admin"]))
+)]
+#[delete("/{id}")]
+async fn revoke(
+    operator: RecentAdmin,
+    id: Id<ApiKeyId>,
+    keys: web::Data<ApiKeys>,
+) -> Result<HttpResponse, Problem> {
+    keys.revoke(&operator.organisation, id.0).await?;
+    Ok(ApiResponse::new(Deleted {
+        id: id.0.to_string(),
+    })
+    .ok())
+}
+
+/// The routes under `/api-key`.
+pub(crate) fn routes(config: &mut impl Routes) {
+    config.scope("/api-key", |routes| {
+        routes.service(list).service(create).service(revoke);
+    });
+}

@@ -24,6 +24,7 @@ use crate::link::Links;
 use crate::mail::Mailer;
 use crate::mail_budget::MailBudget;
 use crate::organisation::OrganisationStore;
+use crate::origin::Origin;
 use crate::password::{PasswordHash, PasswordHasher};
 use crate::second_factor::{FactorStore, SecondFactors};
 use crate::secret::SecretToken;
@@ -219,6 +220,7 @@ impl Accounts {
         let key = EmailKey::of(&draft.email);
         let candidates = self.ports.accounts.candidates(&key).await?;
         let owner: Vec<_> = candidates.owner.into_iter().collect();
+        let known = owner.first().map(|owner| owner.user.id);
         let mut found = self.whose(&draft, owner).await?;
         // The number of hashes depends on the installation, not on the address.
         if candidates.any_without_address {
@@ -226,6 +228,9 @@ impl Accounts {
             found = found.or(other);
         }
         let Some(mut account) = found else {
+            if let Some(known) = known {
+                self.note_refused(known);
+            }
             return Err(Self::WRONG);
         };
         if self.ports.hasher.is_outdated(&account.password)
@@ -240,6 +245,16 @@ impl Accounts {
         }
         let signed_in = self.ports.opener.open(account.user, client).await?;
         Ok(PasswordAccepted::SignedIn(signed_in))
+    }
+
+    /// Notes a refused sign-in in the audit log. In the background, because the time of the response must not tell known addresses
+    /// from unknown ones.
+    fn note_refused(&self, account: UserId) {
+        let accounts = Arc::clone(&self.ports.accounts);
+        let work = async move { accounts.note_refused(account).await };
+        let noted = Origin::current().carry(work);
+        self.background
+            .start("the note of a refused sign-in", noted);
     }
 
     /// Stores a hash with the current parameters, and returns it. A failure does not fail the sign-in; the next sign-in tries again.

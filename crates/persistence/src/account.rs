@@ -143,6 +143,17 @@ impl AccountStore for Database {
         .await
     }
 
+    async fn note_refused(&self, id: UserId) -> Result<(), Error> {
+        let now = self.clock.now();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let (action, states) = (Action::SessionRefused, (None, None));
+                audit::note_of_person(transaction, id, now, action, states).await
+            })
+        })
+        .await
+    }
+
     async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
         let now = self.clock.now();
         self.write(move |transaction| Box::pin(deletion::delete(transaction, id, now)))
@@ -208,8 +219,15 @@ impl AccountStore for Database {
         password: PasswordHash,
         spared: Option<SessionId>,
     ) -> Result<PasswordStored, Error> {
+        let now = self.clock.now();
         self.write(move |transaction| {
-            Box::pin(password::set_password(transaction, id, password, spared))
+            Box::pin(password::set_password(
+                transaction,
+                id,
+                password,
+                spared,
+                now,
+            ))
         })
         .await
     }

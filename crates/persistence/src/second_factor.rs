@@ -3,6 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
 use allclear_application::secret::Digest;
+use allclear_domain::audit::Action;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,7 +12,9 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
     PaginatorTrait, QueryFilter,
 };
+use serde_json::{Value, json};
 
+use crate::audit;
 use crate::database::Database;
 use crate::entity::recovery_code;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
@@ -87,9 +90,16 @@ impl FactorStore for Database {
         digests: Vec<Digest>,
         spared: SessionId,
     ) -> Result<(), Error> {
+        let now = self.clock.now();
         self.write(move |transaction| {
             Box::pin(async move {
+                let count = digests.len();
                 replace_recovery_codes(transaction, user, digests).await?;
+                let (action, states) = (
+                    Action::RecoveryCodesCreated,
+                    (None, Some(json!({"count": count}))),
+                );
+                audit::note_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok(())
             })
@@ -98,6 +108,7 @@ impl FactorStore for Database {
     }
 
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error> {
+        let now = self.clock.now();
         self.write(move |transaction| {
             Box::pin(async move {
                 let removed = Entity::delete_many()
@@ -110,6 +121,7 @@ impl FactorStore for Database {
                     return Ok(false);
                 }
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
+                note_removed(transaction, user, now).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok(true)
             })
@@ -118,17 +130,33 @@ impl FactorStore for Database {
     }
 
     async fn reset_factors(&self, user: UserId) -> Result<(), Error> {
+        let now = self.clock.now();
         self.write(move |transaction| {
             Box::pin(async move {
                 let removed = Entity::delete_by_id(user.0).exec(transaction);
                 removed.await.map_err(broken)?;
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
+                note_removed(transaction, user, now).await?;
                 end_all(transaction, user, None).await?;
                 Ok(())
             })
         })
         .await
     }
+}
+
+/// The authenticator app in the audit log.
+fn totp_state() -> Value {
+    json!({"type": "TOTP"})
+}
+
+async fn note_removed(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let (action, states) = (Action::FactorDeleted, (Some(totp_state()), None));
+    audit::note_of_person(transaction, user, now, action, states).await
 }
 
 async fn begin_totp(
@@ -190,6 +218,8 @@ async fn confirm_totp(
         return Ok(false);
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
+    let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));
+    audit::note_of_person(transaction, user, now, action, states).await?;
     end_all(transaction, user, Some(spared)).await?;
     Ok(true)
 }

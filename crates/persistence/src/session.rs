@@ -5,6 +5,7 @@ use allclear_application::secret::Digest;
 use allclear_application::session::{
     Bearer, ListedSession, NewSession, Session, SessionStore, Sessions,
 };
+use allclear_domain::audit::Action;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,8 +13,10 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect, Select,
 };
+use serde_json::{Value, json};
 
 use crate::account::credentials;
+use crate::audit;
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::user;
@@ -23,8 +26,15 @@ use crate::membership;
 #[async_trait]
 impl SessionStore for Database {
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(insert(transaction, user, session)))
-            .await
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let (now, states) = (session.created_at, (None, Some(state(session.id))));
+                insert(transaction, user, session).await?;
+                let action = Action::SessionCreated;
+                audit::note_of_person(transaction, user, now, action, states).await
+            })
+        })
+        .await
     }
 
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error> {
@@ -111,21 +121,38 @@ impl SessionStore for Database {
     }
 
     async fn end_one(&self, user: UserId, id: SessionId) -> Result<bool, Error> {
+        let now = self.clock.now();
         self.write(move |transaction| {
             Box::pin(async move {
                 let ended = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::Id.eq(id.0));
                 let ended = ended.exec(transaction).await.map_err(broken)?;
-                Ok(ended.rows_affected > 0)
+                let is_ended = ended.rows_affected > 0;
+                if is_ended {
+                    let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
+                    audit::note_of_person(transaction, user, now, action, states).await?;
+                }
+                Ok(is_ended)
             })
         })
         .await
     }
 
     async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error> {
-        self.write(move |transaction| Box::pin(end_all(transaction, user, Some(spared))))
-            .await
+        let now = self.clock.now();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let ended = end_all(transaction, user, Some(spared)).await?;
+                if ended > 0 {
+                    let states = (Some(json!({"sessions": ended})), None);
+                    let action = Action::SessionDeleted;
+                    audit::note_of_person(transaction, user, now, action, states).await?;
+                }
+                Ok(ended)
+            })
+        })
+        .await
     }
 
     async fn bearer(
@@ -154,6 +181,11 @@ impl SessionStore for Database {
             membership,
         }))
     }
+}
+
+/// A session in the audit log.
+fn state(id: SessionId) -> Value {
+    json!({"id": id.to_string()})
 }
 
 impl Database {

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
+use allclear_application::error::Error;
 use allclear_application::origin::Origin;
+use allclear_application::second_factor::reset_factors;
 use allclear_domain::audit::Actor;
 use allclear_persistence::account::administration::MadeAdmin;
 use allclear_persistence::database::Database;
@@ -21,6 +23,11 @@ const AT_ONCE: u64 = 500;
 pub(crate) enum UserAction {
     /// List accounts with their organisations and roles; columns are separated by tabs
     List,
+    /// Remove all second factors of a person and end the sessions; the server may be running
+    ResetFactors {
+        /// Mail address of the account
+        address: String,
+    },
     /// Make a person an admin of an organisation, also one who is not a member; the server may be running
     MakeAdmin {
         /// Mail address of the account
@@ -40,6 +47,7 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
     let work = async {
         match action {
             UserAction::List => list(&database).await,
+            UserAction::ResetFactors { address } => reset(&database, &address).await,
             UserAction::MakeAdmin {
                 address,
                 organisation,
@@ -69,6 +77,17 @@ async fn list(database: &Database) -> Result<(), String> {
             writeln!(out, "{line}").map_err(|error| error.to_string())?;
         }
         after = last;
+    }
+}
+
+async fn reset(database: &Database, address: &str) -> Result<(), String> {
+    match reset_factors(database, database, address).await {
+        Ok(user) => {
+            println!("{} signs in without a second factor now.", user.email);
+            Ok(())
+        }
+        Err(Error::NotFound(_)) => Err(format!("no account has the address {address}")),
+        Err(error) => Err(error.to_string()),
     }
 }
 

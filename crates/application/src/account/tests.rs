@@ -42,8 +42,10 @@ struct Ports {
 impl Ports {
     /// Nothing may be written, and so many passwords are hashed and verified.
     fn hashing(hashes: usize, verifications: usize) -> Self {
+        let mut accounts = MockAccountStore::new();
+        accounts.expect_note_refused().returning(|_| Ok(()));
         Self {
-            accounts: MockAccountStore::new(),
+            accounts,
             sessions: MockSessionStore::new(),
             factors: MockFactorStore::new(),
             organisations: MockOrganisationStore::new(),

@@ -4,6 +4,7 @@ use allclear_application::account::{Credentials, PasswordStored, Reset};
 use allclear_application::error::Error;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
+use allclear_domain::audit::Action;
 use allclear_domain::id::{SessionId, UserId};
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -11,6 +12,7 @@ use sea_orm::{
 };
 
 use super::credentials;
+use crate::audit;
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
 use crate::error::broken;
@@ -64,7 +66,7 @@ pub(super) async fn use_reset(
     if used.rows_affected == 0 {
         return Ok(PasswordStored::Gone);
     }
-    set_password(transaction, UserId(reset.user_id), password, None).await
+    set_password(transaction, UserId(reset.user_id), password, None, now).await
 }
 
 pub(super) async fn set_password(
@@ -72,6 +74,7 @@ pub(super) async fn set_password(
     id: UserId,
     password: PasswordHash,
     spared: Option<SessionId>,
+    now: DateTime<Utc>,
 ) -> Result<PasswordStored, Error> {
     let password = user::ActiveModel {
         password: Set(password.as_str().to_owned()),
@@ -86,6 +89,8 @@ pub(super) async fn set_password(
     if stored.rows_affected == 0 {
         return Ok(PasswordStored::Gone);
     }
+    let (action, states) = (Action::PasswordChanged, (None, None));
+    audit::note_of_person(transaction, id, now, action, states).await?;
     end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.exec(transaction).await.map_err(broken)?;

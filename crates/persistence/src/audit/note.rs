@@ -1,8 +1,10 @@
 //! Items for changes that make no revision.
 
 use allclear_application::error::Error;
+use allclear_application::origin::Origin;
 use allclear_application::stamp::Stamp;
-use allclear_domain::audit::{Action, TargetType};
+use allclear_domain::audit::{Action, Actor, TargetType};
+use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -107,7 +109,21 @@ pub(crate) async fn note_of_person(
             ..Note::new(action, TargetType::User, &person)
         };
         let change = change.states(before.clone(), after.clone());
-        note(transaction, &organisation, now, change).await?;
+        let appended = note(transaction, &organisation, now, change);
+        if action == Action::SessionCreated {
+            // The request of a sign-in has no caller yet.
+            let author = Author {
+                id: person.to_string(),
+                name: name.clone().unwrap_or_default(),
+            };
+            let origin = Origin {
+                actor: Actor::User(author),
+                ..Origin::current()
+            };
+            origin.carry(appended).await?;
+        } else {
+            appended.await?;
+        }
     }
     Ok(())
 }

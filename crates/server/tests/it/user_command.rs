@@ -71,6 +71,16 @@ async fn operator_makes_an_admin_beside_a_running_server() {
         )
     );
 
+    let (code, said, stderr) = run(command(
+        &data,
+        &["user", "reset-factors", "ada@example.com"],
+    ))
+    .await;
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(
+        said.trim(),
+        "ada@example.com signs in without a second factor now."
+    );
     let token = format!("{}/api/v1/identity/token", process.url);
     let switched = bob
         .client

@@ -218,12 +218,15 @@ impl Drop for InProgress {
     }
 }
 
+/// Makes the response of a created state; `None` for other states.
+type Respond = Box<dyn Fn(&dyn Any) -> Option<Response> + Send + Sync>;
+
 /// A repeatable request that is being handled. Storage keeps its response.
 pub struct OpenCall {
     name: String,
     request: String,
     seal: Seal,
-    respond: Box<dyn Fn(&dyn Any) -> Option<Response> + Send + Sync>,
+    respond: Respond,
 }
 
 /// A response to be stored in the transaction of its change.

@@ -155,14 +155,13 @@ impl FromRequest for RecentAdmin {
 /// Verifies the token of a request, and that the role of its bearer has the permission.
 async fn identify(request: &HttpRequest, permission: Permission) -> Result<Operator, Problem> {
     let verified = request.extensions_mut().remove::<VerifiedKey>();
-    let outcome = match verified {
-        Some(VerifiedKey(outcome)) => outcome,
-        None => {
-            let token = bearer(request).map(str::to_owned);
-            let token =
-                token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-            verify(request, token).await?
-        }
+    let outcome = if let Some(VerifiedKey(outcome)) = verified {
+        outcome
+    } else {
+        let token = bearer(request).map(str::to_owned);
+        let token =
+            token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
+        verify(request, token).await?
     };
     if let Err(TokenError::Bad(reason)) = &outcome {
         let refused = SecurityRecord {

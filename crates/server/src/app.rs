@@ -74,7 +74,10 @@ impl App {
     ///
     /// # Errors
     /// One line with the reason why the server cannot start.
-    #[expect(clippy::too_many_lines, reason = "the wiring is read from top to bottom")]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the wiring is read from top to bottom"
+    )]
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let clerk = settings.clerk.application()?;
         let (listener, address) = listen(settings)?;

@@ -155,7 +155,7 @@ fn every_met_requirement_names_a_test_or_a_file_that_exists() {
         let source = source.unwrap_or_else(|error| panic!("{number}: {path}: {error}"));
         let is_there = if let Some(path) = path.strip_prefix("it/") {
             tests.contains(&name_of(Path::new(path), &test))
-        } else if path.ends_with(".rs") && !test.is_empty() {
+        } else if Path::new(&path).extension().is_some_and(|it| it == "rs") && !test.is_empty() {
             tests_in(&source).contains(&test)
         } else {
             source.contains(&test)

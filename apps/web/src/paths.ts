@@ -167,3 +167,9 @@ export const endpoints = {
     inviteFromWaitlist: (id: string) => `/identity/waitlist/${segment(id)}/invite`,
   },
 } as const;
+
+/** The address at which a sign-in with an identity provider begins. It leaves the app. */
+export function providerStart(provider: string, returnTo: string): string {
+  const query = new URLSearchParams({ returnTo });
+  return `/api/v1/identity/oidc/${segment(provider)}/start?${query.toString()}`;
+}

@@ -30,6 +30,7 @@ pub mod membership;
 pub mod message;
 pub mod metrics;
 pub mod notice;
+pub mod openid;
 pub mod operator_mail;
 pub mod organisation;
 pub mod origin;

@@ -94,6 +94,13 @@ pub enum MailContent {
     },
     /// The security of the account with this address changed.
     SecurityNotice(SecurityNotice),
+    /// The account of this address was linked to an identity provider.
+    ProviderLinked {
+        /// Name of the provider.
+        provider: String,
+        /// URL of the sign-in page.
+        sign_in: String,
+    },
     /// The address was subscribed to an organisation.
     Verification {
         /// The organisation's name.

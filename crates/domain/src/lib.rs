@@ -32,6 +32,7 @@ pub mod markdown;
 pub mod membership;
 pub mod metrics;
 pub mod notice;
+pub mod openid;
 pub mod organisation;
 pub mod page_order;
 pub mod permission;

@@ -44,7 +44,7 @@ pub fn one_line(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-fn breaks_line(character: char) -> bool {
+pub(crate) fn breaks_line(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

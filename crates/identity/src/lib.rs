@@ -3,6 +3,7 @@
 pub mod clerk;
 pub mod jwt;
 pub mod key_ring;
+pub mod openid;
 pub mod password_hasher;
 pub mod secrets;
 pub mod signing;

@@ -93,6 +93,20 @@ struct KnownAddressHtml<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "provider_linked.txt", escape = "none")]
+struct ProviderLinkedText<'a> {
+    provider: &'a str,
+    sign_in: &'a str,
+}
+
+#[derive(Template)]
+#[template(path = "provider_linked.html")]
+struct ProviderLinkedHtml<'a> {
+    provider: &'a str,
+    sign_in: &'a str,
+}
+
+#[derive(Template)]
 #[template(path = "verification.txt", escape = "none")]
 struct VerificationText<'a> {
     organisation: &'a str,
@@ -158,6 +172,12 @@ impl RenderedMail {
                 vec![sign_in.clone(), reset.clone()],
             ),
             MailContent::SecurityNotice(notice) => SecurityMail::new(notice).render(),
+            MailContent::ProviderLinked { provider, sign_in } => Self::render(
+                format!("You can sign in with {}", one_line(provider)),
+                &ProviderLinkedText { provider, sign_in },
+                &ProviderLinkedHtml { provider, sign_in },
+                vec![sign_in.clone()],
+            ),
             MailContent::Verification {
                 organisation,
                 link,
@@ -421,6 +441,10 @@ mod tests {
             MailContent::NewAddress { link: link.clone() },
             MailContent::PasswordReset { link },
             known,
+            MailContent::ProviderLinked {
+                provider: "Okta".to_owned(),
+                sign_in: "https://x.example/login".to_owned(),
+            },
         ] {
             let mail = RenderedMail::new(&content).unwrap();
             assert!(!mail.links.is_empty());

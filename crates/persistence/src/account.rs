@@ -273,12 +273,7 @@ pub(super) async fn create(
     transaction: &DatabaseTransaction,
     account: NewAccount,
 ) -> Result<Creation, Error> {
-    let mut administrator = false;
-    if !any(transaction).await? {
-        // Concurrent first accounts wait here and then find the one that was created.
-        installation::lock(transaction).await?;
-        administrator = !any(transaction).await?;
-    }
+    let administrator = is_first(transaction).await?;
     if account.admission == Admission::First && !administrator {
         return Ok(Creation::NotFirst);
     }
@@ -286,16 +281,7 @@ pub(super) async fn create(
         administrator,
         ..account.user
     };
-    if let Err(error) = Entity::insert(row(&user, &account.password))
-        .exec_without_returning(transaction)
-        .await
-    {
-        return Err(if is_duplicate(&error) {
-            Error::Stale
-        } else {
-            broken(error)
-        });
-    }
+    insert(transaction, &user, &account.password).await?;
     session::insert(transaction, user.id, account.session).await?;
     if let Admission::Invitation(digest) = &account.admission {
         let accepted =
@@ -309,8 +295,47 @@ pub(super) async fn create(
     Ok(Creation::Made(user))
 }
 
+/// Stores an account without a session; the first one administers the installation. [`Error::Stale`] if the address has an
+/// account already.
+pub(crate) async fn insert_account(
+    transaction: &DatabaseTransaction,
+    user: &User,
+    password: &PasswordHash,
+) -> Result<User, Error> {
+    let user = User {
+        administrator: is_first(transaction).await?,
+        ..user.clone()
+    };
+    insert(transaction, &user, password).await?;
+    Ok(user)
+}
+
+/// Whether an account that is made now is the first one. Concurrent first accounts wait here and then find the one that was made.
+async fn is_first(transaction: &DatabaseTransaction) -> Result<bool, Error> {
+    if any(transaction).await? {
+        return Ok(false);
+    }
+    installation::lock(transaction).await?;
+    Ok(!any(transaction).await?)
+}
+
+async fn insert(
+    transaction: &DatabaseTransaction,
+    user: &User,
+    password: &PasswordHash,
+) -> Result<(), Error> {
+    let inserted = Entity::insert(row(user, password))
+        .exec_without_returning(transaction)
+        .await;
+    match inserted {
+        Ok(_) => Ok(()),
+        Err(error) if is_duplicate(&error) => Err(Error::Stale),
+        Err(error) => Err(broken(error)),
+    }
+}
+
 /// Returns the account with an address. `None` if there is none.
-pub(super) async fn owner(
+pub(crate) async fn owner(
     connection: &impl ConnectionTrait,
     address: &EmailKey,
 ) -> Result<Option<Credentials>, Error> {

@@ -29,6 +29,7 @@ pub mod maintenance;
 pub mod membership;
 mod metrics;
 mod notice;
+mod openid;
 mod operator_mail;
 mod options;
 pub mod organisation;

@@ -77,18 +77,30 @@ pub(crate) async fn change(
     )
     .await?;
     if let Some(role) = decided {
-        set_role(transaction, organisation, user, role).await?;
+        change_role(transaction, organisation, user, role).await?;
     } else {
         let key = (organisation.as_str().to_owned(), user.0);
         Entity::delete_by_id(key)
             .exec(transaction)
             .await
             .map_err(broken)?;
-    }
-    if decided != Some(Role::Admin) {
         end_invitations(transaction, organisation, user).await?;
     }
     Ok(Some(()))
+}
+
+/// Gives a member a role. Invitations end with the role of their inviter. The caller holds the organisation's lock.
+pub(crate) async fn change_role(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    user: UserId,
+    role: Role,
+) -> Result<(), Error> {
+    set_role(transaction, organisation, user, role).await?;
+    if role == Role::Admin {
+        return Ok(());
+    }
+    end_invitations(transaction, organisation, user).await
 }
 
 /// An account's membership in an organisation; `None` if it is not a member.

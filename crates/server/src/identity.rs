@@ -11,6 +11,7 @@ use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
+use allclear_application::openid::OpenId;
 use allclear_application::password::{PasswordPorts, Passwords};
 use allclear_application::relay::Relay;
 use allclear_application::second_factor::{FactorPorts, SecondFactors};
@@ -26,10 +27,12 @@ use allclear_identity::secrets;
 use allclear_identity::verifier::Verifier;
 use allclear_persistence::database::Database;
 use allclear_transport::identity::BuiltInServices;
+use allclear_transport::identity::openid::{OpenIdServices, OpenIdThrottle};
 use allclear_transport::identity::throttle::IdentityThrottle;
 
 use crate::clock::SystemClock;
 use crate::connect;
+use crate::openid;
 use crate::settings::Settings;
 
 /// Services of the built-in identity provider.
@@ -43,6 +46,8 @@ pub(crate) struct Identity {
     pub(crate) waitlist: Arc<Waitlist>,
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     pub(crate) keys: Arc<KeyRing>,
+    /// Sign-in by OpenID Connect.
+    pub(crate) openid: Arc<OpenId>,
     /// Quotas of mails that people cause.
     pub(crate) mail_budget: Arc<MailBudget>,
     /// Whether the installation has no account yet.
@@ -82,15 +87,15 @@ pub(crate) async fn built_in(
     let secrets = secrets::load(store.as_ref(), clock.as_ref())
         .await
         .map_err(|error| error.to_string())?;
+    let signing_keys = &secrets.signing_keys;
     let keys = KeyRing::new(
         Arc::clone(&store) as _,
         Arc::clone(clock),
-        &secrets.signing_keys,
+        signing_keys,
         public_url,
     );
     let keys = Arc::new(keys.map_err(|error| error.to_string())?);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let hasher = Arc::new(Argon2idHasher::new(cores));
+    let hasher = hasher();
 
     let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
     let security_mails = SecurityMails::new(
@@ -128,6 +133,8 @@ pub(crate) async fn built_in(
         mail_budget: Arc::clone(&mail_budget),
         clock: Arc::clone(clock),
     };
+    let salt = &secrets.salt;
+    let openid = openid::openid(settings, public_url, &store, &ports, salt, background)?;
     let accounts = Accounts::new(ports, settings.sign_up, background.clone(), links.clone());
     let is_first = accounts
         .is_first()
@@ -172,9 +179,16 @@ pub(crate) async fn built_in(
         waitlist: Arc::new(waitlist),
         verifier: Arc::new(verifier),
         keys,
+        openid: Arc::new(openid),
         mail_budget,
         is_first,
     })
+}
+
+/// Hashes as many passwords at once as there are processors.
+fn hasher() -> Arc<Argon2idHasher> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Arc::new(Argon2idHasher::new(cores))
 }
 
 /// Quotas of mails that people cause, shared by all nodes of a database.
@@ -203,6 +217,11 @@ impl Identity {
             invitations: Arc::clone(&self.invitations),
             waitlist: Arc::clone(&self.waitlist),
             throttle: Arc::new(IdentityThrottle::new(&settings.limits.identity())),
+            openid: OpenIdServices {
+                openid: Arc::clone(&self.openid),
+                throttle: Arc::new(OpenIdThrottle::new(settings.openid.limit())),
+                passwords: settings.openid.passwords(),
+            },
         }
     }
 }

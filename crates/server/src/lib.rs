@@ -14,6 +14,7 @@ mod identity;
 mod log;
 mod mail;
 mod metrics;
+mod openid;
 mod private;
 mod public_status;
 mod rlimit;

@@ -21,6 +21,7 @@ use self::domain::DomainSettings;
 use self::limit::LimitSettings;
 use self::mail::MailSettings;
 use self::metrics::MetricsSettings;
+use self::openid::OpenIdSettings;
 use self::outbound::WebhookSettings;
 use self::public_url::PublicUrl;
 use self::redis::RedisSettings;
@@ -34,6 +35,7 @@ mod file;
 mod limit;
 mod mail;
 mod metrics;
+pub(crate) mod openid;
 mod outbound;
 mod public_url;
 mod redis;
@@ -94,6 +96,9 @@ pub struct Settings {
         value_parser = PossibleValuesParser::new(SignUpMode::VARIANTS).try_map(|mode| mode.parse::<SignUpMode>())
     )]
     pub sign_up: SignUpMode,
+
+    #[command(flatten)]
+    pub(crate) openid: OpenIdSettings,
 
     #[command(flatten)]
     pub(crate) clerk: ClerkSettings,
@@ -284,6 +289,8 @@ impl Settings {
             clerk_publishable_key: clerk.map(|clerk| clerk.publishable_key.as_str().to_owned()),
             sign_up: self.sign_up,
             mail_server: self.mail.is_sent(),
+            passwords: self.openid.passwords(),
+            sign_in_providers: self.openid.buttons(),
             discord_url: text(&self.discord_url),
             sponsor_url: text(&self.sponsor_url),
             version: env!("CARGO_PKG_VERSION"),

@@ -20,6 +20,15 @@ pub enum IdentityProvider {
     Clerk,
 }
 
+/// An identity provider that people sign in with by OpenID Connect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct SignInProvider {
+    /// Identifier in `/identity/oidc/{provider}/start`.
+    pub id: String,
+    /// Name that people see.
+    pub name: String,
+}
+
 /// Settings of the installation.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -35,6 +44,10 @@ pub struct Configuration {
     /// Whether mail is sent by a mail server. Otherwise mails are written to files in the data
     /// folder, and their links to the log.
     pub mail_server: bool,
+    /// Whether people may sign in with a password. True with Clerk, which decides itself.
+    pub passwords: bool,
+    /// Identity providers beside the built-in one, in the order of the buttons.
+    pub sign_in_providers: Vec<SignInProvider>,
     /// Target of `/discord`; null if it is not configured.
     #[schema(required)]
     pub discord_url: Option<String>,

@@ -11,6 +11,7 @@ mod input;
 mod invitation;
 pub(crate) mod key_set;
 mod membership;
+pub mod openid;
 mod organisation;
 mod password;
 mod reauthentication;
@@ -39,6 +40,7 @@ use allclear_application::waitlist::Waitlist;
 use crate::routes::Routes;
 
 use self::cookie::CookieSecurity;
+use self::openid::{OpenIdServices, PasswordsAllowed};
 use self::same_origin::OwnOrigin;
 use self::throttle::IdentityThrottle;
 
@@ -63,6 +65,8 @@ pub struct BuiltInServices {
     pub waitlist: Arc<Waitlist>,
     /// Limits for the attempts of a client.
     pub throttle: Arc<IdentityThrottle>,
+    /// Sign-in by OpenID Connect.
+    pub openid: OpenIdServices,
 }
 
 impl BuiltInServices {
@@ -78,6 +82,8 @@ impl BuiltInServices {
             .app_data(Data::from(Arc::clone(&self.invitations)))
             .app_data(Data::from(Arc::clone(&self.waitlist)))
             .app_data(Data::from(Arc::clone(&self.throttle)))
+            .app_data(Data::new(self.openid.clone()))
+            .app_data(Data::new(PasswordsAllowed(self.openid.passwords)))
             .app_data(Data::new(OwnOrigin(origin.to_owned())))
             .app_data(Data::new(CookieSecurity {
                 https: origin.starts_with("https:"),
@@ -91,6 +97,7 @@ pub(crate) fn serve(config: &mut web::ServiceConfig) {
         web::scope("/identity")
             .configure(routes)
             .wrap(DefaultHeaders::new().add((header::CACHE_CONTROL, "no-store")))
+            .wrap(from_fn(openid::check_passwords))
             .wrap(from_fn(same_origin::check)),
     );
 }
@@ -108,4 +115,5 @@ pub(crate) fn routes(config: &mut impl Routes) {
     membership::routes(config);
     invitation::routes(config);
     waitlist::routes(config);
+    openid::routes(config);
 }

@@ -376,6 +376,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/identity/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Completes a sign-in: a provider redirects the browser here. Sets the session cookie and redirects to
+         *     the page that the sign-in began on or, after a failure, to the sign-in page, whose address then has
+         *     the reason in `signInError`.
+         */
+        get: operations["get_identity_oidc_callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/identity/oidc/{provider}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begins a sign-in with a provider: redirects the browser to the provider. After a failure it redirects
+         *     to the sign-in page, whose address then has the reason in `signInError`.
+         */
+        get: operations["get_identity_oidc_provider_start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/identity/organisations": {
         parameters: {
             query?: never;
@@ -2444,6 +2485,20 @@ export interface components {
             meta?: components["schemas"]["Meta"] | null;
         };
         /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_SignedOutBody: {
+            /** @description What remains to be done after a sign-out. */
+            data: {
+                /**
+                 * @description Address at which the browser signs out of the identity provider of the session; null if there is
+                 *     none.
+                 */
+                providerUrl: string | null;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Snapshot: {
             /** @description Everything a status page shows, at one revision. */
             data: {
@@ -3582,6 +3637,10 @@ export interface components {
              *     folder, and their links to the log.
              */
             mailServer: boolean;
+            /** @description Whether people may sign in with a password. True with Clerk, which decides itself. */
+            passwords: boolean;
+            /** @description Identity providers beside the built-in one, in the order of the buttons. */
+            signInProviders: components["schemas"]["SignInProvider"][];
             /** @description Who may create an account. */
             signUp: components["schemas"]["SignUp"];
             /** @description Target of `/sponsor`; null if it is not configured. */
@@ -4368,6 +4427,13 @@ export interface components {
             email: string;
             password: string;
         };
+        /** @description An identity provider that people sign in with by OpenID Connect. */
+        SignInProvider: {
+            /** @description Identifier in `/identity/oidc/{provider}/start`. */
+            id: string;
+            /** @description Name that people see. */
+            name: string;
+        };
         /**
          * @description Which people may sign up.
          * @enum {string}
@@ -4390,6 +4456,14 @@ export interface components {
         /** @description A signed-in account. */
         SignedInBody: {
             user: components["schemas"]["User"];
+        };
+        /** @description What remains to be done after a sign-out. */
+        SignedOutBody: {
+            /**
+             * @description Address at which the browser signs out of the identity provider of the session; null if there is
+             *     none.
+             */
+            providerUrl: string | null;
         };
         /** @description Everything a status page shows, at one revision. */
         Snapshot: {
@@ -8148,6 +8222,57 @@ export interface operations {
             };
         };
     };
+    get_identity_oidc_callback: {
+        parameters: {
+            query?: {
+                /** @description Authorisation code. */
+                code?: string;
+                /** @description State of the request. */
+                state?: string;
+                /** @description Issuer of the response (RFC 9207). */
+                iss?: string;
+                /** @description Code of an error. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Redirect to a page of the installation */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    get_identity_oidc_provider_start: {
+        parameters: {
+            query?: {
+                /** @description Path of the page to which the person returns; `/` if absent. Other addresses are ignored. */
+                returnTo?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Identifier of the provider */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Redirect to the provider or the sign-in page */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     post_identity_organisations: {
         parameters: {
             query?: never;
@@ -10399,7 +10524,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_SignedOutBody"];
+                };
             };
             /** @description The request is malformed. */
             400: {

@@ -15,6 +15,7 @@ mod mail_budget;
 mod maintenance;
 mod membership;
 mod metrics;
+mod openid;
 mod operator_mail;
 mod organisation;
 mod outbox;

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::Command;
 
+use super::openid::PROVIDER_SETTING;
 use crate::private;
 
 /// Name of the configuration file, in the working directory.
@@ -28,25 +29,24 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
     let table: toml::Table = toml::from_str(&text)
         .map_err(|error| format!("{}: {}", file.display(), error.message()))?;
     let mut holds_secrets = false;
+    let mut of_providers = Vec::new();
     for (key, value) in table {
         let id = key
             .strip_prefix("ALLCLEAR_")
             .unwrap_or(&key)
             .to_ascii_lowercase();
-        if !command
+        let is_setting = command
             .get_arguments()
-            .any(|known| known.get_id() == id.as_str())
-        {
+            .any(|known| known.get_id() == id.as_str());
+        // The settings of a provider begin with its name, which no argument can know.
+        if let (false, Some(name)) = (is_setting, id.strip_prefix("oidc_")) {
+            of_providers.push(format!("{name}={}", as_flag(value)));
+            continue;
+        }
+        if !is_setting {
             return Err(format!("{}: there is no setting {key}", file.display()));
         }
-        let value = match value {
-            toml::Value::String(text) => text,
-            toml::Value::Array(items) => {
-                let items: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
-                items.join(",")
-            }
-            other => other.to_string(),
-        };
+        let value = as_flag(value);
         command = command.mut_arg(id, |argument| {
             // The output of --help is often shared.
             let secret = argument.is_hide_env_values_set();
@@ -54,8 +54,26 @@ pub fn with_file(mut command: Command, file: &Path) -> Result<Command, String> {
             argument.default_value(value).hide_default_value(secret)
         });
     }
+    if !of_providers.is_empty() {
+        holds_secrets = true;
+        command = command.mut_arg(PROVIDER_SETTING, |argument| {
+            argument.default_values(of_providers)
+        });
+    }
     if holds_secrets {
         private::secret_file(file, &opened)?;
     }
     Ok(command)
+}
+
+/// A value as a flag has it.
+fn as_flag(value: toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text,
+        toml::Value::Array(items) => {
+            let items: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
+            items.join(",")
+        }
+        other => other.to_string(),
+    }
 }

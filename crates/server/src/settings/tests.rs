@@ -132,3 +132,18 @@ fn the_guide_has_every_setting() {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
     }
 }
+
+#[test]
+fn providers_are_read_from_the_file_and_flags_win() {
+    let file = "oidc_providers = ['okta']\nALLCLEAR_OIDC_OKTA_ISSUER = 'https://a.example'\noidc_okta_client_id = 'abc'\n\
+        oidc_okta_client_secret = 'hunter2'\noidc_okta_domains = ['a.example', 'b.example']";
+    let settings = parse(&[], file).unwrap();
+    let providers = settings.openid.providers(false).unwrap();
+    assert_eq!(providers[0].issuer.as_str(), "https://a.example");
+    assert!(providers[0].domains.contains("ann@b.example"));
+    assert!(!format!("{settings:?}").contains("hunter2"));
+    let help = parse(&["--help"], file).unwrap_err();
+    assert!(help.contains("ALLCLEAR_OIDC_PROVIDERS") && !help.contains("hunter2"));
+    assert!(parse(&["--passwords", "maybe"], "").is_err());
+    assert!(parse(&["--limit-oidc", "0/5"], "").is_err());
+}

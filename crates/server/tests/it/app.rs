@@ -210,6 +210,11 @@ impl TestApp {
         (client.no_proxy().build().unwrap(), user)
     }
 
+    /// Address of the server's database.
+    pub(crate) fn database_url(&self) -> &str {
+        &self.database
+    }
+
     /// The server's database.
     pub(crate) async fn database(&self) -> Database {
         Database::connect(&self.database, Arc::new(SystemClock))

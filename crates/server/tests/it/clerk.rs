@@ -1,6 +1,6 @@
 //! The product with Clerk, against a stand-in of it.
 
-mod fake_clerk;
+pub(crate) mod fake_clerk;
 mod page;
 mod start;
 mod token;

@@ -13,7 +13,7 @@ use crate::request_rules::peak;
 const POLLING: &str = "/socket.io/?EIO=4&transport=polling";
 
 /// Repeats a request until the response is the expected one.
-async fn until<T: PartialEq>(wanted: T, ask: impl AsyncFn() -> T) {
+pub(crate) async fn until<T: PartialEq>(wanted: T, ask: impl AsyncFn() -> T) {
     let asking = async {
         while ask().await != wanted {
             tokio::time::sleep(Duration::from_millis(10)).await;

@@ -31,6 +31,7 @@ mod mail_budget;
 mod maintenance;
 mod metrics;
 mod nodes;
+mod openid;
 mod operator_mail;
 mod organisation;
 mod other_servers;

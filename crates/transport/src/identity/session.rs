@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::cookie::{CookieSecurity, presented};
+use super::openid::OpenIdServices;
 use super::organisation::OrganisationBody;
 use super::signed_in::UserBody;
 use crate::api_response::ApiResponse;
@@ -147,16 +148,34 @@ async fn read(
     Ok(ApiResponse::new(Some(body)).ok())
 }
 
+/// What remains to be done after a sign-out.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SignedOutBody {
+    /// Address at which the browser signs out of the identity provider of the session; null if there is
+    /// none.
+    #[schema(required)]
+    provider_url: Option<String>,
+}
+
 /// Signs out. The session's bearer tokens become invalid.
-#[utoipa::path(tag = "identity", responses((status = 200), ErrorResponses))]
+#[utoipa::path(
+    tag = "identity",
+    responses((status = 200, body = ApiResponse<SignedOutBody>), ErrorResponses)
+)]
 #[post("/sign-out")]
 async fn sign_out(
     request: HttpRequest,
     sessions: web::Data<Sessions>,
+    openid: web::Data<OpenIdServices>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
+    let mut provider_url = None;
     if let Some(token) = presented(&request) {
         let session = sessions.find(&token).await?;
+        if let Some(session) = &session {
+            provider_url = openid.openid.sign_out_url(session).await?;
+        }
         sessions.sign_out(&token).await?;
         if let Some(session) = session {
             let signed_out = SecurityRecord {
@@ -168,7 +187,10 @@ async fn sign_out(
     }
     Ok(HttpResponse::Ok()
         .cookie(security.cleared())
-        .json(ApiResponse::with_message((), "Signed out")))
+        .json(ApiResponse::with_message(
+            SignedOutBody { provider_url },
+            "Signed out",
+        )))
 }
 
 /// Options of a bearer token.

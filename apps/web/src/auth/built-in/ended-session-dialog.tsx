@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { object } from 'yup';
 import { createApiClient } from '@/api/client';
+import { useConfiguration } from '@/api/configuration';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
@@ -20,6 +21,7 @@ const api = createApiClient(() => Promise.resolve(null));
 export function EndedSessionDialog() {
   const { state, refresh, leave } = useSession();
   const [needsCode, setNeedsCode] = useState(false);
+  const { passwords } = useConfiguration();
   if (state.status !== 'signed-in' || !state.hasEnded) return null;
   const { email } = state.user;
 
@@ -76,7 +78,7 @@ export function EndedSessionDialog() {
           rel="noreferrer"
           className={buttonVariants({ variant: 'ghost' })}
         >
-          Sign in another way in a new tab
+          {passwords ? 'Sign in another way in a new tab' : 'Sign in in a new tab'}
         </a>
         <Button variant="ghost" onClick={leave}>
           Sign out

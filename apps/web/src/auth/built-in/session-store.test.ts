@@ -146,7 +146,7 @@ it('takes every tab along into another organisation, out and in again', async ()
   expect(organisationOf(here)).toBe('Looms');
   await expect.poll(() => organisationOf(there)).toBe('Looms');
 
-  server.use(http.post(apiUrl(endpoints.identity.signOut), () => success(null)));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => success({ providerUrl: null })));
   await there.signOut();
   expect(organisationOf(there)).toBe('signed-out');
   await expect.poll(() => organisationOf(here)).toBe('signed-out');

@@ -3,7 +3,7 @@ import { ApiError } from '@/api/error';
 import type { AuthOrganisation } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { TokenCache } from './token-cache';
-import type { IssuedToken, Session, SessionUser } from './types';
+import type { IssuedToken, Session, SessionUser, SignedOut } from './types';
 
 export interface SignedIn {
   status: 'signed-in';
@@ -21,7 +21,8 @@ export type SessionState =
   | SignedIn;
 
 /** A message to the other tabs. */
-type TabMessage = { kind: 'signed-out' } | { kind: 'changed'; organisationId: string | null };
+type TabMessage =
+  { kind: 'signed-out' } | { kind: 'opened' } | { kind: 'changed'; organisationId: string | null };
 
 /** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
 export class SessionStore {
@@ -58,10 +59,14 @@ export class SessionStore {
   /** Reads the session for a page that has none yet, or could not read it. */
   readonly retry = (): void => {
     this.#set({ status: 'loading' });
-    this.#read(null).catch((error: unknown) => {
-      const { message } = error instanceof ApiError ? error : ApiError.unreachable();
-      this.#set({ status: 'failed', message });
-    });
+    this.#read(null).then(
+      // A sign-in with an identity provider loads the page, so other tabs do not learn of it otherwise.
+      () => this.#state.status === 'signed-in' && this.#broadcast({ kind: 'opened' }),
+      (error: unknown) => {
+        const { message } = error instanceof ApiError ? error : ApiError.unreachable();
+        this.#set({ status: 'failed', message });
+      },
+    );
   };
 
   readonly getToken: GetToken = async (options) => {
@@ -104,7 +109,13 @@ export class SessionStore {
 
   readonly signOut = async (): Promise<void> => {
     try {
-      await this.#api.post(endpoints.identity.signOut, {});
+      const { data } = await this.#api.post<SignedOut>(endpoints.identity.signOut, {});
+      // The page stays as it is until the browser has left it.
+      if (data.providerUrl !== null) {
+        this.#broadcast({ kind: 'signed-out' });
+        window.location.assign(data.providerUrl);
+        return;
+      }
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
     }
@@ -161,6 +172,11 @@ export class SessionStore {
   #follow(message: TabMessage): void {
     if (message.kind === 'signed-out') {
       this.#adopt(null, null);
+      return;
+    }
+    if (message.kind === 'opened') {
+      const hasEnded = this.#state.status === 'signed-in' && this.#state.hasEnded;
+      if (hasEnded) this.#read(null).catch(() => undefined);
       return;
     }
     // After a failed read the shown state stays; the next request notices the difference.

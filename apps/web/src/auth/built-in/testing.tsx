@@ -48,6 +48,8 @@ export const configuration: Configuration = {
   clerkPublishableKey: null,
   signUp: 'open',
   mailServer: true,
+  passwords: true,
+  signInProviders: [],
   firstAccount: false,
   discordUrl: null,
   sponsorUrl: null,

@@ -18,6 +18,11 @@ export interface Session {
   activeOrganisationId: string | null;
 }
 
+export interface SignedOut {
+  /** The address at which the browser signs out of the identity provider of the session. */
+  providerUrl: string | null;
+}
+
 export interface IssuedToken {
   token: string;
   expiresAt: Instant;

@@ -48,7 +48,15 @@ const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>
   {
     title: 'Operate',
     id: 'operate',
-    slugs: ['operating', 'security', 'mail', 'many-nodes', 'behind-a-cdn', 'benchmarks'],
+    slugs: [
+      'operating',
+      'security',
+      'openid-connect',
+      'mail',
+      'many-nodes',
+      'behind-a-cdn',
+      'benchmarks',
+    ],
   },
   { title: 'Build on it', id: 'build', slugs: ['automate', 'read-by-program', 'api', 'realtime'] },
   { title: 'Contribute', id: 'contribute', slugs: ['contributing', 'architecture'] },

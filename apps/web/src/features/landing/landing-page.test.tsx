@@ -10,6 +10,8 @@ const configuration: Configuration = {
   clerkPublishableKey: null,
   signUp: 'open',
   mailServer: true,
+  passwords: true,
+  signInProviders: [],
   firstAccount: false,
   discordUrl: null,
   sponsorUrl: null,

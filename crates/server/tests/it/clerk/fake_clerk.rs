@@ -83,7 +83,7 @@ pub(super) fn encoded(bytes: &[u8]) -> String {
 }
 
 /// Seconds since 1970.
-pub(super) fn now() -> i64 {
+pub(crate) fn now() -> i64 {
     SystemClock.now().timestamp()
 }
 
@@ -95,7 +95,7 @@ fn key(which: usize) -> KeyPair {
     KeyPair::from_pkcs8(&STANDARD.decode(lines).unwrap()).unwrap()
 }
 
-fn published(which: usize) -> Value {
+pub(crate) fn published(which: usize) -> Value {
     let public: PublicKeyComponents<Vec<u8>> = key(which).public().into();
     let text = |bytes: Vec<u8>| URL_SAFE_NO_PAD.encode(bytes);
     let name = format!("ins_{which}");
@@ -103,7 +103,7 @@ fn published(which: usize) -> Value {
 }
 
 /// A token with these claims, signed with one of the keys.
-pub(super) fn signed(which: usize, claims: &Value) -> String {
+pub(crate) fn signed(which: usize, claims: &Value) -> String {
     with_header(
         which,
         &json!({"alg": "RS256", "typ": "JWT", "kid": format!("ins_{which}"), "cat": "cl_B7d4PD111AAA"}),
@@ -112,7 +112,7 @@ pub(super) fn signed(which: usize, claims: &Value) -> String {
 }
 
 /// The same with another header.
-pub(super) fn with_header(which: usize, header: &Value, claims: &Value) -> String {
+pub(crate) fn with_header(which: usize, header: &Value, claims: &Value) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let text = format!("{}.{}", part(header), part(claims));
     let key = key(which);

@@ -81,7 +81,7 @@ it('lets a user sign out who came by mistake', async () => {
   server.use(
     http.post(apiUrl(endpoints.identity.signOut), () => {
       backend.session = null;
-      return success(null);
+      return success({ providerUrl: null });
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Account of Ada Lovelace' }));

@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import { useConfiguration } from '@/api/configuration';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import { hostName, useAcceptInvitation, useInvitation } from '@/auth/built-in/use-invitation';
-import { endpoints } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Skeleton } from '@/ui/skeleton';
@@ -11,6 +12,7 @@ import { toast } from '@/ui/toast';
 import { AuthCard, TextButton } from './auth-card';
 import { CheckMailCard } from './check-mail-card';
 import { CodeCard } from './code-card';
+import { ProviderButtons } from './provider-buttons';
 import { SignInForm, type SignInResponse, type SignInValues } from './sign-in-card';
 import { SignUpForm, type SignUpValues } from './sign-up-card';
 
@@ -67,6 +69,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
   const api = useApi();
   const { refresh, links } = useSession();
   const accept = useAcceptInvitation();
+  const { passwords } = useConfiguration();
   const [hasAccount, setHasAccount] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);
   const [needsCode, setNeedsCode] = useState(false);
@@ -107,8 +110,18 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
       {hasAccount ? 'Create a new account instead' : 'Join with an account you have'}
     </TextButton>
   );
+  // The link is opened again after the sign-in, and accepted then.
+  const returnTo = `${paths.login}?${new URLSearchParams({ invitation: token }).toString()}`;
+  const providers = <ProviderButtons returnTo={returnTo} />;
   if (sentTo !== null) return <CheckMailCard email={sentTo} footer={null} />;
   if (needsCode) return <CodeCard onSignedIn={join} onCancel={() => setNeedsCode(false)} />;
+  if (!passwords) {
+    return (
+      <AuthCard title={`Join ${host}`} description="You are invited. Sign in to join.">
+        {providers}
+      </AuthCard>
+    );
+  }
   if (hasAccount) {
     return (
       <AuthCard
@@ -117,6 +130,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
         description="Sign in with the account you have."
         footer={footer}
       >
+        {providers}
         <SignInForm email={email} onSubmit={signIn} />
       </AuthCard>
     );
@@ -128,6 +142,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
       description="You are invited. Create your account to begin."
       footer={footer}
     >
+      {providers}
       <SignUpForm email={email} onSubmit={signUp} />
     </AuthCard>
   );

@@ -1,13 +1,17 @@
 import { useState, type ReactNode } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
+import { useConfiguration } from '@/api/configuration';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { givenEmailAddress, givenPassword } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
-import { endpoints } from '@/paths';
+import { endpoints, paths } from '@/paths';
+import { Alert } from '@/ui/alert';
 import { AuthCard, TextButton } from './auth-card';
 import { CodeCard } from './code-card';
+import { ProviderButtons } from './provider-buttons';
+import { useProviderFailure } from './provider-failure';
 
 interface SignInCardProps {
   notice?: ReactNode;
@@ -19,6 +23,8 @@ interface SignInCardProps {
 export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
   const api = useApi();
   const { refresh } = useSession();
+  const { passwords } = useConfiguration();
+  const failure = useProviderFailure();
 
   const [needsCode, setNeedsCode] = useState(false);
 
@@ -34,10 +40,16 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
   return (
     <AuthCard title="Sign in" footer={footer}>
       {notice}
-      <SignInForm onSubmit={signIn} />
-      <p className="text-center">
-        <TextButton onClick={onForgot}>Forgot your password?</TextButton>
-      </p>
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      <ProviderButtons returnTo={paths.dashboard} />
+      {passwords && (
+        <>
+          <SignInForm onSubmit={signIn} />
+          <p className="text-center">
+            <TextButton onClick={onForgot}>Forgot your password?</TextButton>
+          </p>
+        </>
+      )}
     </AuthCard>
   );
 }

@@ -159,7 +159,7 @@ it('begins with the first account where there is none, until there is one', asyn
     }),
     http.post(apiUrl(endpoints.identity.signOut), () => {
       backend.session = null;
-      return success(null);
+      return success({ providerUrl: null });
     }),
   );
   await fillIn(user, { 'Name*': 'Ada', 'Email*': 'a@b.cd', 'Password*': 'a few words of mine' });

@@ -19,11 +19,12 @@ type View = 'sign-in' | 'sign-up' | 'forgot';
 /** The page at /login: handles mailed links, sign-in, sign-up and forgotten passwords. */
 export function SignInScreen() {
   const { links, state } = useSession();
+  const { passwords } = useConfiguration();
   const way = useSignUpWay();
   const wantsAccount = useWantsAccount();
   const wantsPassword = useWantsPassword();
   const [view, setView] = useState<View>(() => {
-    if (wantsPassword) return 'forgot';
+    if (wantsPassword && passwords) return 'forgot';
     return way === 'first' || wantsAccount ? 'sign-up' : 'sign-in';
   });
   const [notice, setNotice] = useState<string | null>(null);
@@ -70,7 +71,7 @@ export function SignInScreen() {
       notice={notice !== null && <Alert kind="success">{notice}</Alert>}
       footer={
         way === null ? (
-          <p>Accounts are made by invitation here.</p>
+          passwords && <p>Accounts are made by invitation here.</p>
         ) : (
           <p>
             No account yet?{' '}
@@ -120,10 +121,11 @@ function signUpCard(way: SignUpWay, footer: ReactNode): ReactNode {
   }
 }
 
-/** Null if sign-up needs an invitation. */
+/** Null if sign-up needs an invitation or an identity provider. */
 function useSignUpWay(): SignUpWay | null {
-  const { firstAccount, signUp } = useConfiguration();
+  const { firstAccount, passwords, signUp } = useConfiguration();
   const { hasAccounts } = useSession();
+  if (!passwords) return null;
   if (firstAccount && !hasAccounts) return 'first';
   return signUp === 'closed' ? null : signUp;
 }

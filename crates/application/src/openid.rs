@@ -1,0 +1,417 @@
+//! Sign-in by OpenID Connect: accounts of people whose identity provider proves who they are.
+//! `docs/decisions/openid-connect.md` has the reasons.
+
+mod port;
+mod sealed_state;
+
+use std::sync::Arc;
+
+use allclear_domain::account::{Password, User};
+use allclear_domain::email::{EmailKey, email_address};
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_domain::openid::{MailDomains, ProviderId, ReturnPath, RoleMapping, display_name};
+
+use crate::account::AccountStore;
+use crate::background::Background;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::link::Links;
+use crate::mail::{Mail, MailContent, Mailer};
+use crate::mail_budget::{MailBudget, MailCause};
+use crate::password::{PasswordHash, PasswordHasher};
+use crate::secret::{HmacKey, SecretToken};
+use crate::session::{Client, NewSession, Session, Sessions};
+
+pub use port::*;
+use sealed_state::SignInState;
+
+/// A configured provider.
+pub struct Provider {
+    /// Its identifier.
+    pub id: ProviderId,
+    /// Its name, as people see it.
+    pub name: String,
+    /// Domains of the addresses that its people may have.
+    pub domains: MailDomains,
+    /// The organisation whose members its people become.
+    pub organisation: Option<OrganisationId>,
+    /// The roles that its claims give; `None` if roles are given in Allclear.
+    pub roles: Option<RoleMapping>,
+    /// The client that talks to it.
+    pub client: Arc<dyn ProviderClient>,
+}
+
+/// Why a person was not signed in.
+#[derive(Debug)]
+pub enum SignInFailure {
+    /// No provider has this identifier.
+    UnknownProvider,
+    /// The sign-in is too old, was completed before, or began in another browser.
+    Expired,
+    /// The provider reported an error, or the person cancelled.
+    Refused(String),
+    /// The provider is unavailable.
+    ProviderUnavailable(String),
+    /// The provider's response is not valid.
+    InvalidResponse(String),
+    /// The provider has not verified the address, or gives none.
+    EmailUnverified,
+    /// The address has a domain that the configuration does not list.
+    ForeignDomain,
+    /// The provider gives the person no role.
+    NoRole,
+    /// The address belongs to an account of another person of the provider.
+    AnotherPerson,
+    /// The storage failed.
+    Failed(Error),
+}
+
+impl SignInFailure {
+    /// The reason, as the sign-in page knows it.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider => "unknown-provider",
+            Self::Expired => "expired",
+            Self::Refused(_) => "refused",
+            Self::ProviderUnavailable(_) => "provider-unavailable",
+            Self::InvalidResponse(_) => "invalid-response",
+            Self::EmailUnverified => "email-unverified",
+            Self::ForeignDomain => "foreign-domain",
+            Self::NoRole => "no-role",
+            Self::AnotherPerson => "another-person",
+            Self::Failed(_) => "failed",
+        }
+    }
+
+    /// Details for the log, without secrets.
+    #[must_use]
+    pub fn detail(&self) -> Option<&str> {
+        match self {
+            Self::Refused(reason)
+            | Self::ProviderUnavailable(reason)
+            | Self::InvalidResponse(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for SignInFailure {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<ProviderError> for SignInFailure {
+    fn from(error: ProviderError) -> Self {
+        match error {
+            ProviderError::Unavailable(reason) => Self::ProviderUnavailable(reason),
+            ProviderError::Invalid(reason) => Self::InvalidResponse(reason),
+        }
+    }
+}
+
+/// A sign-in that has begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// Address of the provider at which the person signs in.
+    pub url: String,
+    /// Value of the cookie that binds the sign-in to the browser.
+    pub cookie: SecretToken,
+}
+
+/// A sign-in that a provider has completed.
+#[derive(Debug)]
+pub struct Completed {
+    /// The account.
+    pub user: User,
+    /// The session's secret, for the cookie.
+    pub token: SecretToken,
+    /// The provider.
+    pub provider: ProviderId,
+    /// Page to which the person returns.
+    pub return_to: ReturnPath,
+    /// What became of the membership.
+    pub membership: MembershipOutcome,
+    /// The organisation of the provider.
+    pub organisation: Option<OrganisationId>,
+}
+
+/// A failed sign-in.
+#[derive(Debug)]
+pub struct Failed {
+    /// The provider, if the sign-in belongs to one.
+    pub provider: Option<ProviderId>,
+    /// The reason.
+    pub failure: SignInFailure,
+}
+
+/// Ports of [`OpenId`].
+#[derive(Clone)]
+pub struct OpenIdPorts {
+    /// Storage of sign-ins.
+    pub store: Arc<dyn OpenIdStore>,
+    /// Storage of accounts.
+    pub accounts: Arc<dyn AccountStore>,
+    /// Hashes passwords.
+    pub hasher: Arc<dyn PasswordHasher>,
+    /// Sends mail.
+    pub mailer: Arc<dyn Mailer>,
+    /// Mail budget.
+    pub mail_budget: Arc<MailBudget>,
+    /// Time and identifiers.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// The use cases of sign-in by OpenID Connect.
+pub struct OpenId {
+    providers: Vec<Provider>,
+    ports: OpenIdPorts,
+    hmac_key: HmacKey,
+    background: Background,
+    links: Links,
+}
+
+impl OpenId {
+    /// The use cases over these providers and ports. The key signs the state of sign-ins.
+    #[must_use]
+    pub const fn new(
+        providers: Vec<Provider>,
+        ports: OpenIdPorts,
+        hmac_key: HmacKey,
+        background: Background,
+        links: Links,
+    ) -> Self {
+        Self {
+            providers,
+            ports,
+            hmac_key,
+            background,
+            links,
+        }
+    }
+
+    /// Begins a sign-in. Its completion ends the session that the browser had before (OWASP ASVS 5.0, 7.2.4).
+    ///
+    /// # Errors
+    /// [`SignInFailure::UnknownProvider`], [`SignInFailure::ProviderUnavailable`].
+    pub async fn begin(
+        &self,
+        provider: &str,
+        return_to: Option<&str>,
+        before: Option<SessionId>,
+    ) -> Result<Begun, SignInFailure> {
+        let provider = self.provider(provider)?;
+        let return_to = return_to.and_then(ReturnPath::parse).unwrap_or_default();
+        let now = self.ports.clock.now();
+        let state = SignInState::begin(provider.id.clone(), return_to, before, now);
+        let secrets = state.secrets(&self.hmac_key);
+        let url = provider.client.authorization_url(&secrets).await?;
+        Ok(Begun {
+            url,
+            cookie: state.seal(&self.hmac_key),
+        })
+    }
+
+    /// Completes a sign-in with the provider's response and the cookie of the browser.
+    ///
+    /// # Errors
+    /// [`Failed`], with the reason.
+    pub async fn complete(
+        &self,
+        cookie: Option<&SecretToken>,
+        response: AuthorizationResponse,
+        client: &Client,
+    ) -> Result<Completed, Failed> {
+        let now = self.ports.clock.now();
+        let state = cookie.and_then(|cookie| SignInState::open(cookie, &self.hmac_key, now));
+        let Some(state) = state.filter(|state| state.is_of(response.state.as_deref())) else {
+            let failure = SignInFailure::Expired;
+            return Err(Failed {
+                provider: None,
+                failure,
+            });
+        };
+        let completed = self.complete_in(&state, response, client).await;
+        completed.map_err(|failure| Failed {
+            provider: Some(state.provider.clone()),
+            failure,
+        })
+    }
+
+    async fn complete_in(
+        &self,
+        state: &SignInState,
+        response: AuthorizationResponse,
+        client: &Client,
+    ) -> Result<Completed, SignInFailure> {
+        let provider = self.provider(state.provider.as_str())?;
+        let now = self.ports.clock.now();
+        let digest = state.digest();
+        let store = &self.ports.store;
+        if !store.use_state(&digest, state.expires_at, now).await? {
+            return Err(SignInFailure::Expired);
+        }
+        self.check_issuer(provider, response.issuer.as_deref())
+            .await?;
+        if let Some(error) = response.error {
+            return Err(SignInFailure::Refused(bounded(&error)));
+        }
+        let Some(code) = response.code else {
+            return Err(SignInFailure::InvalidResponse("no code".to_owned()));
+        };
+        let secrets = state.secrets(&self.hmac_key);
+        let person = provider.client.redeem(code, &secrets).await?;
+        let token = SecretToken::generate();
+        let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
+        let arrived = self.admit(provider, person, session, state.before).await?;
+        Ok(Completed {
+            user: arrived.user,
+            token,
+            provider: provider.id.clone(),
+            return_to: state.return_to.clone(),
+            membership: arrived.membership,
+            organisation: provider.organisation.clone(),
+        })
+    }
+
+    /// A response of another provider that pretends to be this one is refused (RFC 9207, section 2.4).
+    async fn check_issuer(
+        &self,
+        provider: &Provider,
+        issuer: Option<&str>,
+    ) -> Result<(), SignInFailure> {
+        match issuer {
+            Some(issuer) if issuer == provider.client.issuer() => Ok(()),
+            None if !provider.client.names_issuer().await? => Ok(()),
+            _ => {
+                let reason = "the response is not the provider's".to_owned();
+                Err(SignInFailure::InvalidResponse(reason))
+            }
+        }
+    }
+
+    async fn admit(
+        &self,
+        provider: &Provider,
+        person: ProviderPerson,
+        session: NewSession,
+        before: Option<SessionId>,
+    ) -> Result<Arrived, SignInFailure> {
+        let email = person.email.as_deref().map(str::trim).unwrap_or_default();
+        if !person.email_verified || email_address(email).is_err() {
+            return Err(SignInFailure::EmailUnverified);
+        }
+        if !provider.domains.contains(email) {
+            return Err(SignInFailure::ForeignDomain);
+        }
+        let membership = membership(provider, &person)?;
+        let names = person.names.iter().map(String::as_str);
+        let user = User {
+            id: UserId(self.ports.clock.id()),
+            name: display_name(names, email),
+            email: email.to_owned(),
+            administrator: false,
+            needs_address: false,
+            created_at: session.created_at,
+        };
+        let arrival = Arrival {
+            password: self.password_of_new(email).await?,
+            user,
+            session,
+            before,
+            membership,
+            origin: ProviderSession {
+                provider: provider.id.clone(),
+                id_token: person.id_token,
+            },
+            issuer: person.issuer,
+            subject: person.subject,
+        };
+        let arrived = match self.ports.store.arrive(arrival).await? {
+            Ok(arrived) => arrived,
+            Err(ArrivalRefusal::AnotherPerson) => return Err(SignInFailure::AnotherPerson),
+        };
+        if arrived.way == ArrivalWay::Linked {
+            self.mail_link(&arrived.user, &provider.name);
+        }
+        Ok(arrived)
+    }
+
+    /// The hash of a password that nobody knows, for the account of an address that has none. The person can reset it.
+    async fn password_of_new(&self, email: &str) -> Result<Option<PasswordHash>, Error> {
+        let owner = self.ports.accounts.owner(&EmailKey::of(email)).await?;
+        if owner.is_some() {
+            return Ok(None);
+        }
+        let random = Password::new(SecretToken::generate().reveal().to_owned());
+        self.ports.hasher.hash(&random).await.map(Some)
+    }
+
+    /// Tells the owner of an account that a provider's person can sign in to it.
+    fn mail_link(&self, user: &User, provider: &str) {
+        let (mailer, budget) = (
+            Arc::clone(&self.ports.mailer),
+            Arc::clone(&self.ports.mail_budget),
+        );
+        let to = user.email.clone();
+        let content = MailContent::ProviderLinked {
+            provider: provider.to_owned(),
+            sign_in: self.links.login(),
+        };
+        self.background
+            .start("mailing a linked account", async move {
+                let cause = MailCause::by_anybody(EmailKey::of(&to));
+                if budget.may_send(&cause).await? {
+                    mailer.send(Mail::new(to, content)).await?;
+                }
+                Ok(())
+            });
+    }
+
+    /// Returns the address at which the person of a session signs out of the provider. `None` if the session is not a provider's,
+    /// or the provider offers none.
+    pub async fn sign_out_url(&self, session: &Session) -> Result<Option<String>, Error> {
+        let store = &self.ports.store;
+        let origin = store.session_origin(session.id, session.user.id).await?;
+        let Some(origin) = origin else {
+            return Ok(None);
+        };
+        let Ok(provider) = self.provider(origin.provider.as_str()) else {
+            return Ok(None);
+        };
+        Ok(provider.client.sign_out_url(&origin.id_token).await)
+    }
+
+    fn provider(&self, id: &str) -> Result<&Provider, SignInFailure> {
+        let found = self
+            .providers
+            .iter()
+            .find(|provider| provider.id.as_str() == id);
+        found.ok_or(SignInFailure::UnknownProvider)
+    }
+}
+
+/// The membership that a provider gives a person.
+fn membership(
+    provider: &Provider,
+    person: &ProviderPerson,
+) -> Result<Option<ProvidedMembership>, SignInFailure> {
+    let Some(organisation) = provider.organisation.clone() else {
+        return Ok(None);
+    };
+    let role = match &provider.roles {
+        Some(mapping) => Some(mapping.role(&person.roles).ok_or(SignInFailure::NoRole)?),
+        None => None,
+    };
+    Ok(Some(ProvidedMembership { organisation, role }))
+}
+
+/// The code of an error, for the log. It comes from the browser.
+fn bounded(error: &str) -> String {
+    error
+        .chars()
+        .filter(char::is_ascii_graphic)
+        .take(60)
+        .collect()
+}

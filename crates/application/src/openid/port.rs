@@ -1,0 +1,230 @@
+//! The ports of sign-in by OpenID Connect, and what crosses them.
+
+use std::fmt;
+
+use allclear_domain::account::User;
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_domain::membership::Role;
+use allclear_domain::openid::ProviderId;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::error::Error;
+use crate::password::PasswordHash;
+use crate::secret::Digest;
+use crate::session::NewSession;
+
+/// Secrets of one sign-in, which the provider returns or checks.
+#[derive(Clone)]
+pub struct SignInSecrets {
+    /// Returned by the browser.
+    pub state: String,
+    /// Returned in the ID token.
+    pub nonce: String,
+    /// Verifier of the code challenge (RFC 7636).
+    pub code_verifier: String,
+}
+
+impl fmt::Debug for SignInSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SignInSecrets(..)")
+    }
+}
+
+/// Response of a provider's authorisation endpoint, as the browser delivers it.
+#[derive(Clone, Default)]
+pub struct AuthorizationResponse {
+    /// The authorisation code.
+    pub code: Option<String>,
+    /// State of the request.
+    pub state: Option<String>,
+    /// Issuer of the response (RFC 9207).
+    pub issuer: Option<String>,
+    /// Code of an error.
+    pub error: Option<String>,
+}
+
+impl fmt::Debug for AuthorizationResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationResponse")
+            .field("error", &self.error)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A person, as a verified ID token and the provider's user information describe them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProviderPerson {
+    /// Identifier of the provider.
+    pub issuer: String,
+    /// Identifier of the person at the provider.
+    pub subject: String,
+    /// Mail address; `None` if the provider gives none.
+    pub email: Option<String>,
+    /// Whether the provider has verified the address.
+    pub email_verified: bool,
+    /// Names, the best one first.
+    pub names: Vec<String>,
+    /// Values of the claim that gives roles.
+    pub roles: Vec<String>,
+    /// The ID token, which the provider wants back at sign-out.
+    pub id_token: String,
+}
+
+impl fmt::Debug for ProviderPerson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderPerson")
+            .field("issuer", &self.issuer)
+            .field("subject", &self.subject)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a provider did not sign a person in. The reason is for the log; it holds no secrets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// The provider is unavailable or does not respond as it should.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The response or the ID token is not valid.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// A client of one provider. An adapter MUST bound the time and the size of every response.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait ProviderClient: Send + Sync {
+    /// Identifier of the provider, exactly as its tokens name it.
+    fn issuer(&self) -> String;
+
+    /// Returns the address at which a person signs in.
+    async fn authorization_url(&self, secrets: &SignInSecrets) -> Result<String, ProviderError>;
+
+    /// Returns whether the provider says that its responses name the issuer (RFC 9207).
+    async fn names_issuer(&self) -> Result<bool, ProviderError>;
+
+    /// Exchanges a code, and verifies the ID token: signature, issuer, audience, expiry and nonce.
+    async fn redeem(
+        &self,
+        code: String,
+        secrets: &SignInSecrets,
+    ) -> Result<ProviderPerson, ProviderError>;
+
+    /// Returns the address that signs a person out of the provider. `None` if the provider offers none or is unavailable.
+    async fn sign_out_url(&self, id_token: &str) -> Option<String>;
+}
+
+/// The membership that a provider gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProvidedMembership {
+    /// The organisation.
+    pub organisation: OrganisationId,
+    /// Role of the person; `None` if the provider gives none: then a member keeps the role, and a new one gets the lowest.
+    pub role: Option<Role>,
+}
+
+/// A session's origin, for sign-out.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ProviderSession {
+    /// The provider.
+    pub provider: ProviderId,
+    /// The ID token of the sign-in.
+    pub id_token: String,
+}
+
+impl fmt::Debug for ProviderSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderSession")
+            .field("provider", &self.provider)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A person whose provider has proven who they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// Identifier of the provider.
+    pub issuer: String,
+    /// Identifier of the person at the provider.
+    pub subject: String,
+    /// The account to make if the person and the address have none. The store decides whether it is an administrator.
+    pub user: User,
+    /// Password of that account; `None` if the address had an account.
+    pub password: Option<PasswordHash>,
+    /// The session to open.
+    pub session: NewSession,
+    /// The session to end.
+    pub before: Option<SessionId>,
+    /// Origin of the session.
+    pub origin: ProviderSession,
+    /// The membership that the provider gives.
+    pub membership: Option<ProvidedMembership>,
+}
+
+/// What became of an arrival.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrived {
+    /// The account.
+    pub user: User,
+    /// How the person came to it.
+    pub way: ArrivalWay,
+    /// What became of the membership.
+    pub membership: MembershipOutcome,
+}
+
+/// How a person of a provider came to an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrivalWay {
+    /// The account was linked before.
+    Known,
+    /// The account of the same proven address was linked.
+    Linked,
+    /// A new account was made.
+    Made,
+}
+
+/// What became of the membership that a provider gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MembershipOutcome {
+    /// The provider gives none, or it was so already.
+    Unchanged,
+    /// The account became a member or has another role.
+    Changed(Role),
+    /// The account is the organisation's last admin, so its role stays.
+    LastAdmin,
+    /// The organisation does not exist.
+    NoOrganisation,
+}
+
+/// Why an arrival has no account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrivalRefusal {
+    /// The account of the address is linked to another person of the same provider: the address changed hands.
+    AnotherPerson,
+}
+
+/// Storage of sign-ins by OpenID Connect.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait OpenIdStore: Send + Sync {
+    /// Marks the state of a sign-in as used until it expires. Returns false if it was used before: of several concurrent
+    /// requests on any node, one succeeds. Removes expired marks.
+    async fn use_state(
+        &self,
+        digest: &Digest,
+        expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error>;
+
+    /// Finds, links or makes the account of a person, gives the membership and opens the session, in one transaction. An adapter
+    /// MUST keep one account per address and an admin in every organisation.
+    async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error>;
+
+    /// Returns the origin of an account's session; `None` if it was not opened by a provider.
+    async fn session_origin(
+        &self,
+        session: SessionId,
+        user: UserId,
+    ) -> Result<Option<ProviderSession>, Error>;
+}

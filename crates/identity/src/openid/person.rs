@@ -1,0 +1,182 @@
+//! The person that verified claims describe.
+
+use allclear_application::openid::ProviderPerson;
+use serde_json::{Map, Value};
+
+/// Claims of an ID token or of user information.
+pub(super) type Claims = Map<String, Value>;
+
+/// Maximum length of a subject, in ASCII characters (OpenID Connect Core 1.0, section 2).
+const LONGEST_SUBJECT: usize = 255;
+/// Maximum number of values of the claim that gives roles.
+const MOST_ROLES: usize = 1000;
+
+/// Names of the claims that an operator chooses.
+#[derive(Debug, Clone)]
+pub(super) struct ClaimNames {
+    pub(super) email_verified: String,
+    pub(super) role: Option<String>,
+}
+
+impl ClaimNames {
+    /// Whether claims describe a person completely.
+    pub(super) fn are_complete(&self, claims: &Claims) -> bool {
+        let has_role = self
+            .role
+            .as_deref()
+            .is_none_or(|name| find(claims, name).is_some());
+        claims.contains_key("email") && find(claims, &self.email_verified).is_some() && has_role
+    }
+
+    /// The person of verified claims; `None` if the subject is not one.
+    pub(super) fn person(&self, claims: &Claims, id_token: String) -> Option<ProviderPerson> {
+        let text = |name: &str| {
+            claims
+                .get(name)
+                .and_then(Value::as_str)
+                .map(ToOwned::to_owned)
+        };
+        let subject = text("sub")?;
+        if subject.is_empty() || subject.len() > LONGEST_SUBJECT || !subject.is_ascii() {
+            return None;
+        }
+        let full = [text("given_name"), text("family_name")];
+        let full = full.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let names = [text("name"), Some(full), text("preferred_username")];
+        let role = self.role.as_deref().and_then(|name| find(claims, name));
+        Some(ProviderPerson {
+            issuer: text("iss")?,
+            subject,
+            email: text("email"),
+            email_verified: find(claims, &self.email_verified).is_some_and(is_true),
+            names: names.into_iter().flatten().collect(),
+            roles: role.map(texts).unwrap_or_default(),
+            id_token,
+        })
+    }
+}
+
+/// The claim of this name, or the one at this path: `realm_access.roles`.
+fn find<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
+    if let Some(found) = claims.get(name) {
+        return Some(found);
+    }
+    let (first, rest) = name.split_once('.')?;
+    find(claims.get(first)?.as_object()?, rest)
+}
+
+/// Some providers write truth as a text or a number.
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Bool(is_true) => *is_true,
+        Value::String(text) => text == "true" || text == "1",
+        Value::Number(number) => number.as_u64() == Some(1),
+        _ => false,
+    }
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(values) => {
+            let texts = values.iter().filter_map(Value::as_str);
+            texts.take(MOST_ROLES).map(ToOwned::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(role: Option<&str>) -> ClaimNames {
+        ClaimNames {
+            email_verified: "email_verified".into(),
+            role: role.map(ToOwned::to_owned),
+        }
+    }
+
+    fn person(role: Option<&str>, claims: &Value) -> Option<ProviderPerson> {
+        let mut all = json!({"iss": "https://a.example", "sub": "1"});
+        let all = all.as_object_mut().unwrap();
+        all.extend(claims.as_object().unwrap().clone());
+        names(role).person(all, "token".into())
+    }
+
+    #[test]
+    fn an_address_is_verified_only_if_the_claim_says_so() {
+        for (claim, expected) in [
+            (json!(true), true),
+            (json!("true"), true),
+            (json!(1), true),
+            (json!(false), false),
+            (json!("false"), false),
+            (json!(0), false),
+            (json!(null), false),
+            (json!([true]), false),
+        ] {
+            let claims = json!({"email": "a@b.example", "email_verified": claim});
+            assert_eq!(
+                person(None, &claims).unwrap().email_verified,
+                expected,
+                "{claims}"
+            );
+        }
+        assert!(
+            !person(None, &json!({"email": "a@b.example"}))
+                .unwrap()
+                .email_verified
+        );
+    }
+
+    #[test]
+    fn roles_are_read_by_name_or_path() {
+        for (name, claims, expected) in [
+            ("groups", json!({"groups": ["a", 1, "b"]}), vec!["a", "b"]),
+            ("groups", json!({"groups": "a"}), vec!["a"]),
+            (
+                "realm_access.roles",
+                json!({"realm_access": {"roles": ["a"]}}),
+                vec!["a"],
+            ),
+            (
+                "https://x.example/roles",
+                json!({"https://x.example/roles": ["a"]}),
+                vec!["a"],
+            ),
+            ("a.b.c", json!({"a": {"b.c": "x"}}), vec!["x"]),
+            ("groups", json!({}), vec![]),
+            ("groups", json!({"groups": {"a": true}}), vec![]),
+        ] {
+            assert_eq!(
+                person(Some(name), &claims).unwrap().roles,
+                expected,
+                "{claims}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_subject_is_bounded() {
+        for (subject, is_one) in [
+            ("a".repeat(255), true),
+            ("a".repeat(256), false),
+            (String::new(), false),
+            ("ä".to_owned(), false),
+        ] {
+            let found = person(None, &json!({"sub": subject}));
+            assert_eq!(found.is_some(), is_one, "{subject}");
+        }
+    }
+
+    #[test]
+    fn claims_without_address_or_role_are_incomplete() {
+        let complete = |role, claims: Value| names(role).are_complete(claims.as_object().unwrap());
+        let address = json!({"email": "a@b.example", "email_verified": false});
+        assert!(complete(None, address.clone()));
+        assert!(!complete(Some("groups"), address));
+        assert!(!complete(None, json!({"email": "a@b.example"})));
+    }
+}

@@ -1,0 +1,229 @@
+//! Sign-ins by OpenID Connect.
+
+use allclear_application::error::Error;
+use allclear_application::openid::{
+    Arrival, ArrivalRefusal, ArrivalWay, Arrived, MembershipOutcome, OpenIdStore,
+    ProvidedMembership, ProviderSession,
+};
+use allclear_application::secret::Digest;
+use allclear_domain::account::User;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{SessionId, UserId};
+use allclear_domain::membership::MemberState;
+use allclear_domain::openid::LOWEST_ROLE;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
+};
+
+use crate::account::{credentials, insert_account, owner};
+use crate::database::Database;
+use crate::entity::{
+    openid_account, openid_session, openid_state, session as session_entity, user,
+};
+use crate::error::{broken, is_duplicate};
+use crate::membership;
+use crate::organisation::lock::lock;
+use crate::session;
+
+#[async_trait]
+impl OpenIdStore for Database {
+    async fn use_state(
+        &self,
+        digest: &Digest,
+        expires_at: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error> {
+        let digest = digest.clone();
+        self.write(move |transaction| {
+            Box::pin(async move { use_state(transaction, &digest, expires_at, now).await })
+        })
+        .await
+    }
+
+    async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error> {
+        self.write(move |transaction| Box::pin(arrive(transaction, arrival)))
+            .await
+    }
+
+    async fn session_origin(
+        &self,
+        session: SessionId,
+        user: UserId,
+    ) -> Result<Option<ProviderSession>, Error> {
+        let owned = session_entity::Entity::find_by_id(session.0)
+            .filter(session_entity::Column::UserId.eq(user.0));
+        if owned.one(self.read()).await.map_err(broken)?.is_none() {
+            return Ok(None);
+        }
+        let found = openid_session::Entity::find_by_id(session.0)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let Some(row) = found else {
+            return Ok(None);
+        };
+        // A provider whose identifier was valid once may not be configured any more.
+        let provider = row.provider.parse().map_err(Error::internal)?;
+        Ok(Some(ProviderSession {
+            provider,
+            id_token: row.id_token,
+        }))
+    }
+}
+
+async fn use_state(
+    transaction: &DatabaseTransaction,
+    digest: &Digest,
+    expires_at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    use openid_state::{ActiveModel, Column, Entity};
+
+    let expired = Entity::delete_many().filter(Column::ExpiresAt.lte(now));
+    expired.exec(transaction).await.map_err(broken)?;
+    let used = ActiveModel {
+        digest: Set(digest.as_str().to_owned()),
+        expires_at: Set(expires_at),
+    };
+    let first = OnConflict::column(Column::Digest).do_nothing().to_owned();
+    let inserted = Entity::insert(used)
+        .on_conflict(first)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(inserted > 0)
+}
+
+/// [`Error::Stale`] if another account took the address, or another request linked the person, at the same time.
+async fn arrive(
+    transaction: &DatabaseTransaction,
+    arrival: Arrival,
+) -> Result<Result<Arrived, ArrivalRefusal>, Error> {
+    let (user, way) = match account(transaction, &arrival).await? {
+        Ok(found) => found,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let now = arrival.session.created_at;
+    let session_id = arrival.session.id;
+    if let Some(before) = arrival.before {
+        let ended = session_entity::Entity::delete_by_id(before.0);
+        ended.exec(transaction).await.map_err(broken)?;
+    }
+    session::insert(transaction, user.id, arrival.session).await?;
+    let origin = openid_session::ActiveModel {
+        session_id: Set(session_id.0),
+        provider: Set(arrival.origin.provider.as_str().to_owned()),
+        id_token: Set(arrival.origin.id_token),
+    };
+    openid_session::Entity::insert(origin)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    let membership = match arrival.membership {
+        Some(provided) => give(transaction, user.id, provided, now).await?,
+        None => MembershipOutcome::Unchanged,
+    };
+    Ok(Ok(Arrived {
+        user,
+        way,
+        membership,
+    }))
+}
+
+/// The account of a person: the linked one, the one of the same address, or a new one.
+async fn account(
+    transaction: &DatabaseTransaction,
+    arrival: &Arrival,
+) -> Result<Result<(User, ArrivalWay), ArrivalRefusal>, Error> {
+    let key = (arrival.issuer.clone(), arrival.subject.clone());
+    let linked = openid_account::Entity::find_by_id(key)
+        .find_also_related(user::Entity)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    if let Some((_, Some(row))) = linked {
+        return Ok(Ok((credentials(row).user, ArrivalWay::Known)));
+    }
+    let found = owner(transaction, &EmailKey::of(&arrival.user.email)).await?;
+    let (user, way) = match found {
+        Some(found) if is_of_another(transaction, found.user.id, &arrival.issuer).await? => {
+            return Ok(Err(ArrivalRefusal::AnotherPerson));
+        }
+        Some(found) => (found.user, ArrivalWay::Linked),
+        None => {
+            // The account of the address was deleted a moment ago: the next sign-in makes a new one.
+            let password = arrival.password.as_ref().ok_or(Error::Stale)?;
+            let user = insert_account(transaction, &arrival.user, password).await?;
+            (user, ArrivalWay::Made)
+        }
+    };
+    let link = openid_account::ActiveModel {
+        issuer: Set(arrival.issuer.clone()),
+        subject: Set(arrival.subject.clone()),
+        user_id: Set(user.id.0),
+        created_at: Set(arrival.session.created_at),
+    };
+    let linked = openid_account::Entity::insert(link)
+        .exec_without_returning(transaction)
+        .await;
+    match linked {
+        Ok(_) => Ok(Ok((user, way))),
+        Err(error) if is_duplicate(&error) => Err(Error::Stale),
+        Err(error) => Err(broken(error)),
+    }
+}
+
+/// Whether an account is linked to a person of this issuer.
+async fn is_of_another(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    issuer: &str,
+) -> Result<bool, Error> {
+    let other = openid_account::Entity::find()
+        .filter(openid_account::Column::UserId.eq(user.0))
+        .filter(openid_account::Column::Issuer.eq(issuer))
+        .limit(1)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(other.is_some())
+}
+
+/// Gives the membership of a provider. The last admin stays one.
+async fn give(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    provided: ProvidedMembership,
+    now: DateTime<Utc>,
+) -> Result<MembershipOutcome, Error> {
+    let ProvidedMembership { organisation, role } = provided;
+    if lock(transaction, &organisation).await?.is_none() {
+        return Ok(MembershipOutcome::NoOrganisation);
+    }
+    let state = membership::member_state(transaction, &organisation, user).await?;
+    match (state, role) {
+        (None, role) => {
+            let role = role.unwrap_or(LOWEST_ROLE);
+            membership::insert(transaction, &organisation, user, role, now).await?;
+            let roles = (None, Some(role));
+            membership::note_member(transaction, &organisation, user, now, roles).await?;
+            Ok(MembershipOutcome::Changed(role))
+        }
+        (Some(MemberState { role: own, .. }), Some(role)) if own == role => {
+            Ok(MembershipOutcome::Unchanged)
+        }
+        (Some(state), Some(role)) => {
+            if state.become_role(role).is_err() {
+                return Ok(MembershipOutcome::LastAdmin);
+            }
+            membership::change_role(transaction, &organisation, user, role).await?;
+            let roles = (Some(state.role), Some(role));
+            membership::note_member(transaction, &organisation, user, now, roles).await?;
+            Ok(MembershipOutcome::Changed(role))
+        }
+        (Some(_), None) => Ok(MembershipOutcome::Unchanged),
+    }
+}

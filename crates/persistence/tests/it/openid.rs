@@ -1,0 +1,191 @@
+use allclear_application::error::Error;
+use allclear_application::openid::{
+    Arrival, ArrivalRefusal, ArrivalWay, Arrived, MembershipOutcome, OpenIdStore,
+    ProvidedMembership, ProviderSession,
+};
+use allclear_application::password::PasswordHash;
+use allclear_application::secret::SecretToken;
+use allclear_application::session::SessionStore;
+use allclear_domain::account::User;
+use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::membership::Role;
+use allclear_domain::openid::LOWEST_ROLE;
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+use tokio::task::JoinSet;
+
+use crate::account::new_session;
+use crate::backend::clock;
+use crate::contract;
+use crate::membership::found;
+
+contract!(
+    of_ten_uses_of_a_state_one_succeeds,
+    of_ten_first_arrivals_of_a_person_all_have_one_account,
+    another_subject_of_an_issuer_does_not_get_the_account,
+    a_role_is_given_and_the_last_admin_stays,
+    the_origin_of_a_session_ends_with_it,
+);
+
+fn arrival(subject: &str, email: &str) -> Arrival {
+    let session = new_session(&SecretToken::generate());
+    Arrival {
+        issuer: "https://a.example".into(),
+        subject: subject.into(),
+        user: User {
+            id: UserId(clock().id()),
+            name: "Grace".into(),
+            email: email.into(),
+            administrator: false,
+            needs_address: false,
+            created_at: session.created_at,
+        },
+        password: Some(PasswordHash::new("hash".into())),
+        session,
+        before: None,
+        origin: ProviderSession {
+            provider: "okta".parse().unwrap(),
+            id_token: "token".into(),
+        },
+        membership: None,
+    }
+}
+
+async fn arrive(database: &Database, arrival: Arrival) -> Result<Arrived, ArrivalRefusal> {
+    OpenIdStore::arrive(database, arrival).await.unwrap()
+}
+
+async fn of_ten_uses_of_a_state_one_succeeds(database: &Database) {
+    let (state, now) = (SecretToken::generate(), clock().now());
+    let mut uses = JoinSet::new();
+    for _ in 0..10 {
+        let (database, digest) = (database.clone(), state.digest());
+        let end = now + TimeDelta::minutes(10);
+        uses.spawn(async move { database.use_state(&digest, end, now).await.unwrap() });
+    }
+    let results = uses.join_all().await;
+    assert_eq!(results.iter().filter(|first| **first).count(), 1);
+    // An expired mark is removed; the state itself has expired then, too.
+    let later = now + TimeDelta::minutes(11);
+    let other = SecretToken::generate().digest();
+    assert!(database.use_state(&other, later, later).await.unwrap());
+    assert!(
+        database
+            .use_state(&state.digest(), later, later)
+            .await
+            .unwrap()
+    );
+}
+
+async fn of_ten_first_arrivals_of_a_person_all_have_one_account(database: &Database) {
+    let mut arrivals = JoinSet::new();
+    for _ in 0..10 {
+        let database = database.clone();
+        arrivals.spawn(async move {
+            loop {
+                // The next try finds the account of the other request.
+                match OpenIdStore::arrive(&database, arrival("1", "grace@example.com")).await {
+                    Err(Error::Stale) => {}
+                    arrived => return arrived.unwrap().unwrap(),
+                }
+            }
+        });
+    }
+    let arrived = arrivals.join_all().await;
+    let made = arrived
+        .iter()
+        .filter(|arrived| arrived.way == ArrivalWay::Made);
+    assert_eq!(made.count(), 1);
+    assert!(arrived.iter().all(|one| one.user.id == arrived[0].user.id));
+    assert!(arrived[0].user.administrator);
+}
+
+async fn another_subject_of_an_issuer_does_not_get_the_account(database: &Database) {
+    let first = arrive(database, arrival("1", "grace@example.com"))
+        .await
+        .unwrap();
+    let refused = arrive(database, arrival("2", "Grace@example.com")).await;
+    assert_eq!(refused, Err(ArrivalRefusal::AnotherPerson));
+    let elsewhere = Arrival {
+        issuer: "https://b.example".into(),
+        ..arrival("2", "grace@example.com")
+    };
+    let linked = arrive(database, elsewhere).await.unwrap();
+    assert_eq!(
+        (linked.user.id, linked.way),
+        (first.user.id, ArrivalWay::Linked)
+    );
+    let renamed = arrive(database, arrival("1", "hopper@example.com"))
+        .await
+        .unwrap();
+    assert_eq!(
+        (renamed.user.id, renamed.way),
+        (first.user.id, ArrivalWay::Known)
+    );
+    assert_eq!(renamed.user.email, "grace@example.com");
+}
+
+async fn a_role_is_given_and_the_last_admin_stays(database: &Database) {
+    let founder = arrive(database, arrival("1", "grace@example.com"))
+        .await
+        .unwrap()
+        .user;
+    let organisation = found(database, &founder).await;
+    let with = |subject: &str, organisation: &OrganisationId, role| Arrival {
+        membership: Some(ProvidedMembership {
+            organisation: organisation.clone(),
+            role,
+        }),
+        ..arrival(subject, &format!("person{subject}@example.com"))
+    };
+    for (subject, role, expected) in [
+        ("1", Some(LOWEST_ROLE), MembershipOutcome::LastAdmin),
+        ("1", None, MembershipOutcome::Unchanged),
+        ("2", None, MembershipOutcome::Changed(LOWEST_ROLE)),
+        (
+            "2",
+            Some(Role::Admin),
+            MembershipOutcome::Changed(Role::Admin),
+        ),
+        ("2", Some(Role::Admin), MembershipOutcome::Unchanged),
+        (
+            "1",
+            Some(LOWEST_ROLE),
+            MembershipOutcome::Changed(LOWEST_ROLE),
+        ),
+    ] {
+        let arrived = arrive(database, with(subject, &organisation, role))
+            .await
+            .unwrap();
+        assert_eq!(arrived.membership, expected, "{subject} {role:?}");
+    }
+    let missing = OrganisationId::parse("org_missing").unwrap();
+    let arrived = arrive(database, with("3", &missing, None)).await.unwrap();
+    assert_eq!(arrived.membership, MembershipOutcome::NoOrganisation);
+}
+
+async fn the_origin_of_a_session_ends_with_it(database: &Database) {
+    let first = arrival("1", "grace@example.com");
+    let (id, origin) = (first.session.id, first.origin.clone());
+    let user = arrive(database, first).await.unwrap().user.id;
+    assert_eq!(
+        database.session_origin(id, user).await.unwrap(),
+        Some(origin)
+    );
+    let stranger = UserId(clock().id());
+    assert_eq!(database.session_origin(id, stranger).await.unwrap(), None);
+    let token = SecretToken::generate();
+    let second = Arrival {
+        session: new_session(&token),
+        before: Some(id),
+        ..arrival("1", "grace@example.com")
+    };
+    let second_id = second.session.id;
+    arrive(database, second).await.unwrap();
+    assert_eq!(database.session_origin(id, user).await.unwrap(), None);
+    SessionStore::end(database, &token.digest()).await.unwrap();
+    assert_eq!(
+        database.session_origin(second_id, user).await.unwrap(),
+        None
+    );
+}

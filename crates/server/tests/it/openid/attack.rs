@@ -1,0 +1,330 @@
+//! Attacks on sign-in, each by a provider or a page that lies.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::hmac;
+use serde_json::{Value, json};
+
+use super::lying_provider::{LyingProvider, Setup};
+use super::{Browser, cookies, flags, location, open_with_cookies, parameter, start};
+use crate::clerk::fake_clerk::{now, published, signed, with_header};
+
+const INVALID: &str = "/login?signInError=invalid-response&provider=liar";
+const EXPIRED: &str = "/login?signInError=expired";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_claims_of_an_id_token_are_refused() {
+    let setup = Setup::new().await;
+    for changes in [
+        json!({"iss": "https://evil.example"}),
+        json!({"iss": format!("{}/", setup.provider.issuer)}),
+        json!({"iss": null}),
+        json!({"aud": "another-client"}),
+        json!({"aud": ["allclear", "another-client"]}),
+        json!({"aud": null}),
+        json!({"azp": "another-client"}),
+        json!({"nonce": "another"}),
+        json!({"nonce": null}),
+        json!({"exp": now() - 6}),
+        json!({"exp": null}),
+        json!({"iat": now() + 60}),
+        json!({"sub": null}),
+        json!({"sub": "x".repeat(256)}),
+    ] {
+        let page = setup.sign_in(&changes).await;
+        assert_eq!(page, INVALID, "{changes}");
+        assert_eq!(setup.browser.session().await, Value::Null, "{changes}");
+    }
+    assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forged_signatures_are_refused() {
+    let setup = Setup::new().await;
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let by_secret = |claims: Value, key: &[u8]| {
+        let text = format!(
+            "{}.{}",
+            part(&json!({"alg": "HS256", "typ": "JWT"})),
+            part(&claims)
+        );
+        let key = hmac::Key::new(hmac::HMAC_SHA256, key);
+        let signature = hmac::sign(&key, text.as_bytes());
+        format!("{text}.{}", URL_SAFE_NO_PAD.encode(signature))
+    };
+    let unsigned = |claims: Value| format!("{}.{}.", part(&json!({"alg": "none"})), part(&claims));
+    let client_secret = |claims| by_secret(claims, b"secret-of-the-client");
+    let public_key = |claims| by_secret(claims, published(0)["n"].as_str().unwrap().as_bytes());
+    let own_key = |claims| {
+        with_header(
+            1,
+            &json!({"alg": "RS256", "kid": "ins_1", "jwk": published(1)}),
+            &claims,
+        )
+    };
+    let other_name = |claims| with_header(1, &json!({"alg": "RS256", "kid": "ins_0"}), &claims);
+    assert_eq!(setup.sign_in_with(unsigned).await, INVALID);
+    assert_eq!(setup.sign_in_with(client_secret).await, INVALID);
+    assert_eq!(setup.sign_in_with(public_key).await, INVALID);
+    assert_eq!(setup.sign_in_with(own_key).await, INVALID);
+    assert_eq!(setup.sign_in_with(other_name).await, INVALID);
+    assert_eq!(setup.browser.session().await, Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_key_is_fetched_at_once_and_unknown_keys_are_not_fetched_again_and_again() {
+    let setup = Setup::new().await;
+    assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
+    assert_eq!(setup.provider.key_requests(), 1);
+    setup.provider.set(|answers| answers.keys = vec![1]);
+    assert_eq!(
+        setup.sign_in_with(|claims| signed(1, &claims)).await,
+        "/dashboard"
+    );
+    assert_eq!(setup.provider.key_requests(), 2);
+    for _ in 0..3 {
+        assert_eq!(
+            setup.sign_in_with(|claims| signed(0, &claims)).await,
+            INVALID
+        );
+    }
+    assert_eq!(setup.provider.key_requests(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_response_without_the_state_of_this_browser_is_refused() {
+    let setup = Setup::new().await;
+    let begun = setup.browser.begin("liar").await;
+    let token = signed(0, &setup.provider.claims(&begun));
+    setup.provider.set(|answers| answers.token = token);
+    let state = parameter(&begun, "state");
+    let attacker = Browser::new(&setup.app);
+    attacker.begin("liar").await;
+    for (browser, query) in [
+        (&setup.browser, vec![("code", "abc")]),
+        (&setup.browser, vec![("code", "abc"), ("state", "")]),
+        (&setup.browser, vec![("code", "abc"), ("state", "another")]),
+        (&attacker, vec![("code", "abc"), ("state", &state)]),
+        (
+            &Browser::new(&setup.app),
+            vec![("code", "abc"), ("state", &state)],
+        ),
+    ] {
+        assert_eq!(browser.respond(&query).await, EXPIRED, "{query:?}");
+        assert_eq!(browser.session().await, Value::Null);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_completed_sign_in_cannot_be_repeated() {
+    let setup = Setup::new().await;
+    let response = setup.browser.start("liar", "").await;
+    let (begun, kept) = (location(&response).parse().unwrap(), cookies(&response));
+    let token = signed(0, &setup.provider.claims(&begun));
+    setup.provider.set(|answers| answers.token = token);
+    let callback = format!(
+        "{}/api/v1/identity/oidc/callback?code=abc&state={}",
+        setup.app.url,
+        parameter(&begun, "state")
+    );
+    assert_eq!(setup.browser.open(&callback).await, "/");
+    // The browser has forgotten the cookie; a thief kept it.
+    assert_eq!(setup.browser.open(&callback).await, EXPIRED);
+    let page = open_with_cookies(&callback, &kept).await;
+    assert_eq!(page, "/login?signInError=expired&provider=liar");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_response_of_another_provider_is_refused() {
+    let (honest, liar) = (LyingProvider::start(), LyingProvider::start());
+    liar.set(|answers| {
+        answers.metadata = json!({"authorization_response_iss_parameter_supported": true});
+    });
+    let flags = [
+        flags("honest", &honest.issuer, &[]),
+        flags("liar", &liar.issuer, &[]),
+    ]
+    .concat();
+    let app = start("honest,liar", &flags).await;
+    for (name, provider, issuer, expected) in [
+        ("honest", &honest, Some(&liar.issuer), None),
+        ("honest", &honest, Some(&honest.issuer), Some("/dashboard")),
+        ("honest", &honest, None, Some("/dashboard")),
+        ("liar", &liar, None, None),
+        ("liar", &liar, Some(&honest.issuer), None),
+        ("liar", &liar, Some(&liar.issuer), Some("/dashboard")),
+    ] {
+        let browser = Browser::new(&app);
+        let begun = browser.begin(name).await;
+        let mut claims = provider.claims(&begun);
+        claims["sub"] = json!(name);
+        claims["email"] = json!(format!("{name}@example.com"));
+        let token = signed(0, &claims);
+        provider.set(|answers| answers.token = token);
+        let state = parameter(&begun, "state");
+        let mut query = vec![("code", "abc"), ("state", &*state)];
+        query.extend(issuer.map(|issuer| ("iss", &**issuer)));
+        let refused = format!("/login?signInError=invalid-response&provider={name}");
+        let page = browser.respond(&query).await;
+        assert_eq!(page, expected.unwrap_or(&refused), "{name} {issuer:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_of_one_provider_signs_nobody_in_at_another() {
+    let (first, second) = (LyingProvider::start(), LyingProvider::start());
+    let flags = [
+        flags("first", &first.issuer, &[]),
+        flags("second", &second.issuer, &[]),
+    ]
+    .concat();
+    let app = start("first,second", &flags).await;
+    let browser = Browser::new(&app);
+    let begun = browser.begin("first").await;
+    // Both have the same keys; only the issuer tells them apart.
+    let token = signed(0, &second.claims(&begun));
+    first.set(|answers| answers.token = token);
+    let state = parameter(&begun, "state");
+    let page = browser.respond(&[("code", "abc"), ("state", &state)]).await;
+    assert_eq!(page, "/login?signInError=invalid-response&provider=first");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unproven_and_foreign_addresses_are_refused() {
+    let setup = Setup::new().await;
+    for (changes, reason) in [
+        (json!({"email_verified": false}), "email-unverified"),
+        (json!({"email_verified": "false"}), "email-unverified"),
+        (json!({"email_verified": null}), "email-unverified"),
+        (json!({"email": null}), "email-unverified"),
+        (json!({"email": "not an address"}), "email-unverified"),
+        (json!({"email": "grace@evil.example"}), "foreign-domain"),
+        (json!({"email": "grace@sub.example.com"}), "foreign-domain"),
+        (
+            json!({"email": "grace@example.com.evil.example"}),
+            "foreign-domain",
+        ),
+    ] {
+        // What the token does not say, the user information could.
+        setup
+            .provider
+            .set(|answers| answers.user = json!({"sub": "grace"}));
+        let page = setup.sign_in(&changes).await;
+        assert_eq!(
+            page,
+            format!("/login?signInError={reason}&provider=liar"),
+            "{changes}"
+        );
+        assert_eq!(setup.browser.session().await, Value::Null);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn user_information_counts_only_for_the_same_person_and_never_against_the_token() {
+    let setup = Setup::new().await;
+    let without_address = json!({"email": null, "email_verified": null});
+    let other = json!({"sub": "mallory", "email": "grace@example.com", "email_verified": true});
+    setup.provider.set(|answers| answers.user = other);
+    assert_eq!(setup.sign_in(&without_address).await, INVALID);
+    let same = json!({"sub": "grace", "email": "grace@example.com", "email_verified": true});
+    setup.provider.set(|answers| answers.user = same);
+    assert_eq!(setup.sign_in(&without_address).await, "/dashboard");
+    let unverified = json!({"email_verified": false});
+    let page = setup.sign_in(&unverified).await;
+    assert_eq!(page, "/login?signInError=email-unverified&provider=liar");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_changed_hands_does_not_give_away_its_account() {
+    let setup = Setup::new().await;
+    assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
+    let first = setup.browser.session().await["user"]["id"].clone();
+    let page = setup.sign_in(&json!({"sub": "another-grace"})).await;
+    assert_eq!(page, "/login?signInError=another-person&provider=liar");
+    // The session of the first person goes on.
+    assert_eq!(setup.browser.session().await["user"]["id"], first);
+    let renamed = json!({"email": "hopper@example.com"});
+    assert_eq!(setup.sign_in(&renamed).await, "/dashboard");
+    assert_eq!(setup.browser.session().await["user"]["id"], first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_of_another_site_is_returned_to() {
+    let setup = Setup::new().await;
+    for (page, expected) in [
+        ("/components?a=b", "/components?a=b"),
+        ("//evil.example", "/"),
+        ("https://evil.example", "/"),
+        ("/\\evil.example", "/"),
+        ("/\t/evil.example", "/"),
+        ("/..//evil.example", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/api/v1/identity/session", "/"),
+    ] {
+        let begun = setup.browser.begin_at("liar", page).await;
+        let token = signed(0, &setup.provider.claims(&begun));
+        setup.provider.set(|answers| answers.token = token);
+        let state = parameter(&begun, "state");
+        let led = setup
+            .browser
+            .respond(&[("code", "abc"), ("state", &state)])
+            .await;
+        assert_eq!(led, expected, "{page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refusal_of_the_provider_leads_to_the_sign_in_page() {
+    let setup = Setup::new().await;
+    for (error, text) in [("access_denied", "x"), ("<script>", "javascript:alert(1)")] {
+        let begun = setup.browser.begin("liar").await;
+        let state = parameter(&begun, "state");
+        let query = [
+            ("error", error),
+            ("error_description", text),
+            ("state", &state),
+        ];
+        let page = setup.browser.respond(&query).await;
+        assert_eq!(page, "/login?signInError=refused&provider=liar");
+    }
+    let begun = setup.browser.begin("liar").await;
+    let state = parameter(&begun, "state");
+    assert_eq!(setup.browser.respond(&[("state", &state)]).await, INVALID);
+    let unknown = setup.browser.start("nobody", "").await;
+    assert_eq!(location(&unknown), "/login?signInError=unknown-provider");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn metadata_and_responses_that_lie_are_refused() {
+    let unavailable = "/login?signInError=provider-unavailable&provider=liar";
+    for metadata in [
+        json!({"issuer": "https://evil.example"}),
+        json!({"token_endpoint": "http://192.0.2.1/token"}),
+        json!({"jwks_uri": "http://192.0.2.1/jwks"}),
+        json!({"authorization_endpoint": "http://192.0.2.1/auth"}),
+    ] {
+        let setup = Setup::new().await;
+        setup
+            .provider
+            .set(|answers| answers.metadata = metadata.clone());
+        let refused = setup.browser.start("liar", "").await;
+        assert_eq!(location(&refused), unavailable, "{metadata}");
+    }
+    let setup = Setup::new().await;
+    setup.provider.set(|answers| answers.padding = 600 * 1024);
+    assert_eq!(setup.sign_in(&json!({})).await, unavailable);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sign_ins_that_a_client_begins_are_limited() {
+    let provider = LyingProvider::start();
+    let mut flags = flags("liar", &provider.issuer, &[]);
+    flags.extend(["--limit-oidc".to_owned(), "3/1".to_owned()]);
+    let app = start("liar", &flags).await;
+    let browser = Browser::new(&app);
+    for _ in 0..3 {
+        browser.begin("liar").await;
+    }
+    let refused = browser.start("liar", "").await;
+    assert_eq!(location(&refused), "/login?signInError=too-many");
+}

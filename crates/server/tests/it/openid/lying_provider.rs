@@ -1,0 +1,157 @@
+//! A provider that says and signs whatever a test wants.
+
+use std::sync::{Arc, Mutex};
+
+use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::{Browser, flags, parameter, start};
+use crate::app::TestApp;
+use crate::clerk::fake_clerk::{now, published, signed};
+
+/// What the provider responds with.
+#[derive(Clone, Default)]
+pub(super) struct Answers {
+    /// The ID token.
+    pub(super) token: String,
+    /// Numbers of the published keys.
+    pub(super) keys: Vec<usize>,
+    /// Changes of the metadata.
+    pub(super) metadata: Value,
+    /// User information.
+    pub(super) user: Value,
+    /// Bytes that the token endpoint's response is longer.
+    pub(super) padding: usize,
+    /// Requests for the keys.
+    pub(super) key_requests: usize,
+}
+
+/// A provider that lies. It ends with the test's runtime.
+pub(super) struct LyingProvider {
+    pub(super) issuer: String,
+    answers: Arc<Mutex<Answers>>,
+}
+
+impl LyingProvider {
+    pub(super) fn start() -> Self {
+        let answers = Arc::new(Mutex::new(Answers {
+            keys: vec![0],
+            ..Answers::default()
+        }));
+        let shared = web::Data::from(Arc::clone(&answers));
+        let server = HttpServer::new(move || {
+            App::new()
+                .app_data(shared.clone())
+                .default_service(web::to(respond))
+        });
+        let server = server
+            .workers(1)
+            .disable_signals()
+            .bind("127.0.0.1:0")
+            .unwrap();
+        let issuer = format!("http://{}", server.addrs()[0]);
+        tokio::spawn(server.run());
+        Self { issuer, answers }
+    }
+
+    pub(super) fn set(&self, change: impl FnOnce(&mut Answers)) {
+        change(&mut self.answers.lock().unwrap());
+    }
+
+    pub(super) fn key_requests(&self) -> usize {
+        self.answers.lock().unwrap().key_requests
+    }
+
+    /// Good claims for a sign-in that began at this address.
+    pub(super) fn claims(&self, begun: &Url) -> Value {
+        json!({
+            "iss": self.issuer, "aud": "allclear", "sub": "grace", "nonce": parameter(begun, "nonce"),
+            "iat": now(), "exp": now() + 60,
+            "email": "grace@example.com", "email_verified": true, "name": "Grace",
+        })
+    }
+}
+
+async fn respond(request: HttpRequest, answers: web::Data<Mutex<Answers>>) -> HttpResponse {
+    let issuer = format!("http://{}", request.connection_info().host());
+    let mut answers = answers.lock().unwrap();
+    match request.path() {
+        "/.well-known/openid-configuration" => {
+            let mut metadata = json!({
+                "issuer": issuer,
+                "authorization_endpoint": format!("{issuer}/auth"),
+                "token_endpoint": format!("{issuer}/token"),
+                "userinfo_endpoint": format!("{issuer}/me"),
+                "jwks_uri": format!("{issuer}/jwks"),
+                "response_types_supported": ["code"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": ["RS256", "HS256", "none"],
+            });
+            let changes = answers.metadata.as_object().cloned().unwrap_or_default();
+            metadata.as_object_mut().unwrap().extend(changes);
+            HttpResponse::Ok().json(metadata)
+        }
+        "/jwks" => {
+            answers.key_requests += 1;
+            let keys: Vec<_> = answers.keys.iter().map(|key| published(*key)).collect();
+            HttpResponse::Ok().json(json!({"keys": keys}))
+        }
+        "/token" => HttpResponse::Ok().json(json!({
+            "access_token": "access", "token_type": "Bearer", "expires_in": 60,
+            "id_token": answers.token, "padding": "x".repeat(answers.padding),
+        })),
+        "/me" => HttpResponse::Ok().json(&answers.user),
+        _ => HttpResponse::NotFound().finish(),
+    }
+}
+
+/// A server with a provider that lies.
+pub(super) struct Setup {
+    pub(super) app: TestApp,
+    pub(super) provider: LyingProvider,
+    pub(super) browser: Browser,
+}
+
+impl Setup {
+    pub(super) async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// With further settings of the provider.
+    pub(super) async fn with(settings: &[&str]) -> Self {
+        let provider = LyingProvider::start();
+        let app = start("liar", &flags("liar", &provider.issuer, settings)).await;
+        Self {
+            browser: Browser::new(&app),
+            app,
+            provider,
+        }
+    }
+
+    /// Signs in with these changes of good claims; returns the page that the browser is led to.
+    pub(super) async fn sign_in(&self, changes: &Value) -> String {
+        self.sign_in_with(|good| {
+            let mut claims = good;
+            let changes = changes.as_object().unwrap().clone();
+            claims.as_object_mut().unwrap().extend(changes);
+            claims
+                .as_object_mut()
+                .unwrap()
+                .retain(|_, value| !value.is_null());
+            signed(0, &claims)
+        })
+        .await
+    }
+
+    /// Signs in with a token that is made of good claims.
+    pub(super) async fn sign_in_with(&self, token: impl FnOnce(Value) -> String) -> String {
+        let begun = self.browser.begin("liar").await;
+        let token = token(self.provider.claims(&begun));
+        self.provider.set(|answers| answers.token = token);
+        let state = parameter(&begun, "state");
+        self.browser
+            .respond(&[("code", "abc"), ("state", &state)])
+            .await
+    }
+}

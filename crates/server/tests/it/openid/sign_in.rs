@@ -1,0 +1,136 @@
+//! Sign-in and sign-out at a real provider.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use url::Url;
+
+use super::real_provider::Setup;
+use super::{Browser, location, parameter};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_signs_in_at_a_real_provider_and_out_again() {
+    let setup = Setup::new().await;
+    let browser = Browser::new(&setup.app);
+    let begun = browser.begin_at("real", "/components?tab=all").await;
+    assert_eq!(parameter(&begun, "code_challenge_method"), "S256");
+    assert_eq!(parameter(&begun, "response_type"), "code");
+    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    assert_eq!(browser.open(&callback).await, "/components?tab=all");
+    let session = browser.session().await;
+    assert_eq!(session["user"]["email"], "grace@example.com");
+    assert_eq!(session["user"]["name"], "Grace Hopper");
+    assert_eq!(
+        session["user"]["administrator"], true,
+        "the first account administers"
+    );
+
+    let token = browser.post("/token", json!({})).await;
+    assert_eq!(token.status, 200, "{token:?}");
+
+    let out = browser.post("/sign-out", json!({})).await;
+    assert_eq!(browser.session().await, Value::Null);
+    let url = out.body["data"]["providerUrl"].as_str().unwrap();
+    let url = Url::parse(url).unwrap();
+    assert!(url.as_str().starts_with(&setup.provider.issuer), "{url}");
+    let back = format!("{}/login", setup.app.url);
+    assert_eq!(parameter(&url, "post_logout_redirect_uri"), back);
+    let page = browser.client.get(url).send().await.unwrap();
+    assert_eq!(page.status(), 200, "the provider takes the request");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_code_is_used_once_and_the_account_stays_the_same() {
+    let setup = Setup::new().await;
+    let browser = Browser::new(&setup.app);
+    let begun = browser.begin("real").await;
+    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    assert_eq!(browser.open(&callback).await, "/dashboard");
+    let id = browser.session().await["user"]["id"].clone();
+
+    let other = Browser::new(&setup.app);
+    let begun = other.begin("real").await;
+    // The stolen code of another sign-in, with a state of its own.
+    let code = parameter(&Url::parse(&callback).unwrap(), "code");
+    let (state, issuer) = (parameter(&begun, "state"), &*setup.provider.issuer);
+    let page = other
+        .respond(&[("code", &code), ("state", &state), ("iss", issuer)])
+        .await;
+    assert_eq!(page, "/login?signInError=invalid-response&provider=real");
+    assert_eq!(other.session().await, Value::Null);
+
+    let begun = other.begin("real").await;
+    let callback = other.sign_in_at(&begun, "grace@example.com").await;
+    assert_eq!(other.open(&callback).await, "/dashboard");
+    assert_eq!(other.session().await["user"]["id"], id);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_may_be_rotated_during_a_sign_in() {
+    let mut setup = Setup::new().await;
+    let browser = Browser::new(&setup.app);
+    let begun = browser.begin("real").await;
+    setup.provider.tell(&json!({"rotate": true})).await;
+    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    assert_eq!(browser.open(&callback).await, "/dashboard");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unverified_addresses_of_a_real_provider_are_refused() {
+    let mut setup = Setup::new().await;
+    let claims = json!({"email_verified": false});
+    let person = json!({"person": "grace@example.com", "claims": claims});
+    setup.provider.tell(&person).await;
+    let browser = Browser::new(&setup.app);
+    for (login, reason) in [
+        ("grace@example.com", "email-unverified"),
+        ("grace@evil.example", "foreign-domain"),
+    ] {
+        let browser = Browser::new(&setup.app);
+        let begun = browser.begin("real").await;
+        let callback = browser.sign_in_at(&begun, login).await;
+        let page = browser.open(&callback).await;
+        assert_eq!(page, format!("/login?signInError={reason}&provider=real"));
+    }
+    assert_eq!(browser.session().await, Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_the_provider_sessions_go_on_and_sign_in_says_so_soon() {
+    let setup = Setup::new().await;
+    let browser = Browser::new(&setup.app);
+    let begun = browser.begin("real").await;
+    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    assert_eq!(browser.open(&callback).await, "/dashboard");
+    let late = Browser::new(&setup.app);
+    let begun = late.begin("real").await;
+    let callback = late.sign_in_at(&begun, "late@example.com").await;
+    setup.provider.stop().await;
+
+    let asked = Instant::now();
+    let page = late.open(&callback).await;
+    assert_eq!(
+        page,
+        "/login?signInError=provider-unavailable&provider=real"
+    );
+    assert_eq!(
+        browser.session().await["user"]["email"],
+        "grace@example.com"
+    );
+    let token = browser.post("/token", json!({})).await;
+    assert_eq!(token.status, 200, "{token:?}");
+    assert_eq!(browser.post("/sign-out", json!({})).await.status, 200);
+    assert!(asked.elapsed() < Duration::from_secs(15));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_that_never_answered_is_unavailable() {
+    let flags = super::flags("gone", "http://127.0.0.1:9", &[]);
+    let app = super::start("gone", &flags).await;
+    let refused = Browser::new(&app).start("gone", "").await;
+    let page = location(&refused);
+    assert_eq!(
+        page,
+        "/login?signInError=provider-unavailable&provider=gone"
+    );
+}

@@ -87,11 +87,10 @@ pub(crate) async fn built_in(
     let secrets = secrets::load(store.as_ref(), clock.as_ref())
         .await
         .map_err(|error| error.to_string())?;
-    let signing_keys = &secrets.signing_keys;
     let keys = KeyRing::new(
         Arc::clone(&store) as _,
         Arc::clone(clock),
-        signing_keys,
+        &secrets.signing_keys,
         public_url,
     );
     let keys = Arc::new(keys.map_err(|error| error.to_string())?);
@@ -159,14 +158,13 @@ pub(crate) async fn built_in(
         Arc::clone(relay),
         Arc::clone(clock),
     );
-    let invitations = Invitations::new(
+    let invitations = Arc::new(Invitations::new(
         Arc::clone(&store) as _,
         Arc::clone(mailer),
         Arc::clone(&mail_budget),
         Arc::clone(clock),
         links,
-    );
-    let invitations = Arc::new(invitations);
+    ));
     let waitlist = Waitlist::new(Arc::clone(&store) as _, Arc::clone(&invitations));
     let verifier = Verifier::new(Arc::clone(&keys), store, Arc::clone(clock));
     Ok(Identity {

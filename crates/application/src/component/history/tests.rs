@@ -95,7 +95,7 @@ fn add(span: StatusSpan, expected: Revision) -> impl Future<Output = Result<Stat
     async move {
         let acme = organisation();
         let added = service.add_period(&acme, ID, span, author(), precondition);
-        added.await.map(|(period, _)| period)
+        added.await.map(|change| change.period)
     }
 }
 

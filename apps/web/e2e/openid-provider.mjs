@@ -2,6 +2,7 @@
 // {"clients": [{"id", "secret", "redirectUri", "signedOutUri"}]}; further lines change it:
 // {"person": "ann@example.com", "claims": {…}} sets claims of a person, {"rotate": true} replaces its keys.
 // It prints {"listening": PORT} and, after each further line, {"done": true}.
+import process from 'node:process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -66,6 +66,8 @@ impl Markup {
             .attrs
             .iter()
             .map(|attribute| attribute.name.local.to_string())
+            // The colour of a bar depends on the time.
+            .filter(|name| &*tag.name != "path" || name != "class")
             .collect();
         // Mails show the line breaks of a text.
         if &*tag.name != "br" {

@@ -75,7 +75,6 @@ function EditMaintenance({ id }: { id: string }) {
                   <Cancellation status={loaded.status} onSet={setStatus} />
                 </Permitted>
               )}
-              <AuditLink id={id} />
             </>
           }
         />
@@ -116,7 +115,7 @@ function EditMaintenance({ id }: { id: string }) {
       </Card>
       {loaded && (
         <Card>
-          <CardHeader title="Updates" />
+          <CardHeader title="Updates" actions={<AuditLink id={id} />} />
           <CardBody>
             <UpdatesPanel
               timeline={maintenanceTimeline(id)}

@@ -33,6 +33,7 @@ INSERT INTO pending_addresses (user_id, digest, email, expires_at)
 SELECT id, 'digest_kept', 'ada@new.example', created_at FROM users WHERE email_key = 'ada@example.com';
 INSERT INTO totp_factors (user_id, nonce, last_step, created_at)
 SELECT id, 'nonce_kept', 0, created_at FROM users WHERE email_key = 'ada@example.com';
+INSERT INTO factor_requirements (organisation_id) SELECT min(id) FROM organisations;
 INSERT INTO recovery_codes (digest, user_id) SELECT 'digest_kept', id FROM users WHERE email_key = 'ada@example.com';
 `;
 

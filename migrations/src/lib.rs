@@ -29,6 +29,7 @@ mod m0027_roles_and_api_keys;
 mod m0028_audit_states;
 mod m0029_sessions_and_factors;
 mod m0030_idempotent_responses;
+mod m0032_factor_requirements;
 mod m0033_openid;
 mod table;
 
@@ -66,6 +67,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0028_audit_states::Migration),
             Box::new(m0029_sessions_and_factors::Migration),
             Box::new(m0030_idempotent_responses::Migration),
+            Box::new(m0032_factor_requirements::Migration),
             Box::new(m0033_openid::Migration),
         ]
     }

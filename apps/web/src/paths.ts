@@ -154,6 +154,7 @@ export const endpoints = {
     confirmPasswordReset: '/identity/password-reset/confirm',
     organisations: '/identity/organisations',
     organisation: (id: string) => `/identity/organisations/${segment(id)}`,
+    factorRequirement: (id: string) => `/identity/organisations/${segment(id)}/second-factor`,
     members: (id: string) => `/identity/organisations/${segment(id)}/members`,
     member: (id: string, userId: string) =>
       `/identity/organisations/${segment(id)}/members/${segment(userId)}`,

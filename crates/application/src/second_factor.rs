@@ -3,6 +3,7 @@
 mod pending;
 mod port;
 mod recovery_code;
+mod requirement;
 mod totp;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use self::totp::Totp;
 use crate::account::{AccountStore, Credentials, SignedIn};
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::organisation::OrganisationStore;
 use crate::secret::{Digest, HmacKey, SecretToken};
 use crate::security_mail::{SecurityChange, SecurityMails};
 use crate::session::{Client, Session, SessionOpener};
@@ -53,6 +55,8 @@ pub struct Enrolment {
 pub struct FactorPorts {
     /// Storage of accounts.
     pub accounts: Arc<dyn AccountStore>,
+    /// Storage of memberships.
+    pub organisations: Arc<dyn OrganisationStore>,
     /// Storage of factors.
     pub factors: Arc<dyn FactorStore>,
     /// Opens sessions.

@@ -28,6 +28,8 @@ pub enum SecurityEvent {
     RecoveryCodesReplaced,
     /// The password of a sign-in was right, and the code of the second factor wrong.
     SecondFactorFailed,
+    /// An organisation requires a second factor, or no longer does.
+    FactorRequirementChanged,
     /// An operator removed all second factors of an account.
     FactorsReset,
     /// A rate limit refused a client.
@@ -84,6 +86,7 @@ impl SecurityEvent {
             Self::RecoveryCodeUsed => "recovery-code-used",
             Self::RecoveryCodesReplaced => "recovery-codes-replaced",
             Self::SecondFactorFailed => "second-factor-failed",
+            Self::FactorRequirementChanged => "factor-requirement-changed",
             Self::FactorsReset => "factors-reset",
             Self::Throttled => "throttled",
             Self::TokenRefused => "token-refused",

@@ -4,7 +4,7 @@ use allclear_application::error::Error;
 use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
 use allclear_application::secret::Digest;
 use allclear_domain::audit::Action;
-use allclear_domain::id::{SessionId, UserId};
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::audit;
 use crate::database::Database;
-use crate::entity::recovery_code;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
+use crate::entity::{factor_requirement, recovery_code};
 use crate::error::broken;
 use crate::session::end_all;
 
@@ -124,6 +124,41 @@ impl FactorStore for Database {
                 note_removed(transaction, user, now).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok(true)
+            })
+        })
+        .await
+    }
+
+    async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error> {
+        let found = factor_requirement::Entity::find_by_id(organisation.as_str())
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        Ok(found.is_some())
+    }
+
+    async fn require_factor(
+        &self,
+        organisation: &OrganisationId,
+        required: bool,
+    ) -> Result<(), Error> {
+        let organisation = organisation.as_str().to_owned();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                factor_requirement::Entity::delete_by_id(organisation.as_str())
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                if required {
+                    let row = factor_requirement::ActiveModel {
+                        organisation_id: Set(organisation),
+                    };
+                    factor_requirement::Entity::insert(row)
+                        .exec_without_returning(transaction)
+                        .await
+                        .map_err(broken)?;
+                }
+                Ok(())
             })
         })
         .await

@@ -113,6 +113,7 @@ pub(crate) async fn built_in(
     );
     let second_factors = Arc::new(SecondFactors::new(FactorPorts {
         accounts: Arc::clone(&store) as _,
+        organisations: Arc::clone(&store) as _,
         factors: Arc::clone(&store) as _,
         opener: opener.clone(),
         mails: security_mails.clone(),

@@ -15,6 +15,7 @@ pub mod openid;
 mod organisation;
 mod password;
 mod reauthentication;
+mod requirement;
 mod same_origin;
 mod second_factor;
 mod session;
@@ -110,6 +111,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
     session_list::routes(config);
     reauthentication::routes(config);
     second_factor::routes(config);
+    requirement::routes(config);
     password::routes(config);
     organisation::routes(config);
     membership::routes(config);

@@ -124,6 +124,10 @@ impl From<Error> for Problem {
                 kind: "/problems/re-authentication-required",
                 ..Self::new(StatusCode::FORBIDDEN, error.to_string())
             },
+            Error::SecondFactorRequired => Self {
+                kind: "/problems/second-factor-required",
+                ..Self::new(StatusCode::FORBIDDEN, error.to_string())
+            },
             Error::TooMany {
                 message,
                 retry_after,
@@ -215,7 +219,7 @@ impl ResponseError for Problem {
 #[schema(as = Problem)]
 pub(crate) struct ProblemBody<'a> {
     /// `about:blank` if the status says all, otherwise a relative URL that names the problem:
-    /// `/problems/re-authentication-required`.
+    /// `/problems/re-authentication-required` or `/problems/second-factor-required`.
     #[serde(rename = "type")]
     kind: &'a str,
     /// Name of the status.
@@ -335,6 +339,11 @@ mod tests {
                 Error::ReauthenticationRequired,
                 403,
                 "Please enter your password again",
+            ),
+            (
+                Error::SecondFactorRequired,
+                403,
+                "This organisation requires a second factor. Add one to your account first",
             ),
             (
                 Error::Unavailable("secret".into()),

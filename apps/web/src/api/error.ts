@@ -43,6 +43,11 @@ export class ApiError extends Error {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 
+  /** Whether the organisation requires a second factor that the user does not have. */
+  get needsSecondFactor(): boolean {
+    return this.type?.endsWith('/second-factor-required') ?? false;
+  }
+
   static unreachable(): ApiError {
     return new ApiError(0, 'The server cannot be reached. Check your connection and try again.');
   }

@@ -108,6 +108,7 @@ impl Ports {
         let opener = SessionOpener::new(Arc::clone(&sessions), clock(), hmac_key(), mails.clone());
         let second_factors = SecondFactors::new(FactorPorts {
             accounts: Arc::clone(&accounts),
+            organisations: Arc::new(MockOrganisationStore::new()),
             factors: Arc::clone(&factors),
             opener: opener.clone(),
             mails,

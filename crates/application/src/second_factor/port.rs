@@ -1,6 +1,6 @@
 //! The storage port of second factors, and what it stores.
 
-use allclear_domain::id::{SessionId, UserId};
+use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -101,6 +101,16 @@ pub trait FactorStore: Send + Sync {
     /// Removes the authenticator app and the recovery codes, and ends the other sessions of the account. Returns whether there
     /// was a confirmed app.
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
+
+    /// Whether an organisation requires a second factor of its members.
+    async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error>;
+
+    /// Stores whether an organisation requires a second factor.
+    async fn require_factor(
+        &self,
+        organisation: &OrganisationId,
+        required: bool,
+    ) -> Result<(), Error>;
 
     /// Removes all second factors and recovery codes of an account, and ends its sessions.
     async fn reset_factors(&self, user: UserId) -> Result<(), Error>;

@@ -1,11 +1,14 @@
 use super::*;
 
+use allclear_domain::membership::Role;
 use chrono::TimeDelta;
 
 use crate::account::MockAccountStore;
 use crate::background::Background;
 use crate::clock::TestClock;
-use crate::fixture::{credentials, hmac_key, mailer, now, security_mails, session, user};
+use crate::fixture::{
+    credentials, hmac_key, mailer, memberships, now, organisation, security_mails, session, user,
+};
 use crate::mail::{MailContent, MockMailer};
 use crate::session::MockSessionStore;
 
@@ -84,6 +87,7 @@ impl Ports {
         let sessions = Arc::new(self.sessions);
         let service = SecondFactors::new(FactorPorts {
             accounts: Arc::new(self.accounts),
+            organisations: Arc::new(memberships(Some(Role::Admin))),
             factors: Arc::new(self.factors),
             opener: SessionOpener::new(
                 sessions,
@@ -263,4 +267,45 @@ async fn an_operator_resets_the_factors_of_an_address() {
     assert_eq!(reset.unwrap(), user(1, ADDRESS));
     let unknown = reset_factors(&accounts, &factors, "bob@example.com").await;
     assert!(matches!(unknown, Err(Error::NotFound(_))));
+}
+
+#[tokio::test]
+async fn only_an_admin_with_a_factor_requires_one() {
+    let ann = session(user(1, ADDRESS));
+    let (service, _) = Ports::with(Factors::default()).service();
+    let refused = service.require(&ann, &organisation(), true).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))));
+    for (found, required) in [(factors(true), true), (Factors::default(), false)] {
+        let mut ports = Ports::with(found);
+        ports
+            .factors
+            .expect_require_factor()
+            .withf(move |id, stored| *id == organisation() && *stored == required)
+            .times(1)
+            .returning(|_, _| Ok(()));
+        let (service, _) = ports.service();
+        let stored = service.require(&ann, &organisation(), required).await;
+        stored.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_requirement_refuses_only_accounts_without_a_factor() {
+    let ann = session(user(1, ADDRESS));
+    for (required, found, refused) in [
+        (false, Factors::default(), false),
+        (true, factors(true), false),
+        (true, factors(false), true),
+        (true, Factors::default(), true),
+    ] {
+        let mut ports = Ports::with(found);
+        ports
+            .factors
+            .expect_is_factor_required()
+            .returning(move |_| Ok(required));
+        let (service, _) = ports.service();
+        let checked = service.check_requirement(&ann, &organisation()).await;
+        assert_eq!(matches!(checked, Err(Error::SecondFactorRequired)), refused);
+        assert_eq!(checked.is_err(), refused);
+    }
 }

@@ -12,6 +12,7 @@ pub(crate) mod directory_message;
 pub(crate) mod directory_name;
 pub(crate) mod directory_revocation;
 pub(crate) mod domain_claim;
+pub(crate) mod factor_requirement;
 pub(crate) mod idempotent_response;
 pub(crate) mod incident;
 pub(crate) mod incident_component;

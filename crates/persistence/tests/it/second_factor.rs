@@ -7,7 +7,7 @@ use allclear_persistence::database::Database;
 use tokio::task::JoinSet;
 
 use crate::account::{account, new_session};
-use crate::backend::clock;
+use crate::backend::{clock, organisation};
 use crate::contract;
 
 contract!(
@@ -17,6 +17,7 @@ contract!(
     a_recovery_code_is_used_once_however_many_come_at_once,
     a_change_of_factors_ends_the_other_sessions,
     a_reset_removes_every_factor_and_ends_every_session,
+    a_requirement_belongs_to_one_organisation,
 );
 
 fn digests(count: usize) -> Vec<Digest> {
@@ -182,4 +183,17 @@ async fn a_reset_removes_every_factor_and_ends_every_session(database: &Database
     assert_eq!(found, Factors::default());
     assert!(sessions(database, &ann).await.is_empty());
     assert_eq!(sessions(database, &bob).await.len(), 1);
+}
+
+async fn a_requirement_belongs_to_one_organisation(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let other = organisation(database, "other").await;
+    let required = async |id| database.is_factor_required(id).await.unwrap();
+    assert!(!required(&acme).await);
+    for _ in 0..2 {
+        database.require_factor(&acme, true).await.unwrap();
+        assert!(required(&acme).await && !required(&other).await);
+    }
+    database.require_factor(&acme, false).await.unwrap();
+    assert!(!required(&acme).await);
 }

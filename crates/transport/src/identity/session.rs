@@ -6,6 +6,7 @@ use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
 use allclear_application::origin::Origin;
+use allclear_application::second_factor::SecondFactors;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::{Session, Sessions};
 use allclear_application::timestamp;
@@ -215,7 +216,9 @@ struct TokenBody {
     expires_at: DateTime<Utc>,
 }
 
-/// Issues a bearer token, and stores its organisation as the session's active organisation.
+/// Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a
+/// `type` that ends in `/second-factor-required` if the organisation requires a second factor and the
+/// account has none.
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,
@@ -227,6 +230,7 @@ async fn issue_token(
     SignedIn(session): SignedIn,
     body: Body<TokenInput>,
     sessions: web::Data<Sessions>,
+    factors: web::Data<SecondFactors>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = match body.0.organisation_id {
         FieldInput::Absent | FieldInput::Null => None,
@@ -237,6 +241,9 @@ async fn issue_token(
         }
     };
     sessions.touch(&session).await?;
+    if let Some(organisation) = &organisation {
+        factors.check_requirement(&session, organisation).await?;
+    }
     let issued = sessions.token(&session, organisation.as_ref()).await?;
     Ok(ApiResponse::new(TokenBody {
         token: issued.token,

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } fr
 import { AuthContext, type AuthState } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
 import { EndedSessionDialog } from './ended-session-dialog';
+import { FactorRequiredDialog } from './factor-required-dialog';
 import { LinkDialog } from './link-dialog';
 import { ReauthenticationDialog, Reauthentications } from './reauthentication';
 import { SessionContext } from './session-context';
@@ -54,6 +55,7 @@ export function Provider({ children }: { children: ReactNode }) {
         {children}
         <LinkDialog getToken={store.getToken} />
         <EndedSessionDialog />
+        <FactorRequiredDialog reauthenticate={reauthentications.request} />
         {state.status === 'signed-in' && (
           <ReauthenticationDialog requests={reauthentications} email={state.user.email} />
         )}

@@ -12,6 +12,8 @@ export interface SignedIn {
   organisation: AuthOrganisation | null;
   /** Whether the session has ended on the server, so that the user has to sign in again. */
   hasEnded: boolean;
+  /** Whether the organisation requires a second factor that the user does not have. */
+  needsFactor: boolean;
 }
 
 export type SessionState =
@@ -72,7 +74,7 @@ export class SessionStore {
   readonly getToken: GetToken = async (options) => {
     await this.#reading?.catch(() => undefined);
     if (this.#state.status !== 'signed-in') return null;
-    if (this.#state.hasEnded) {
+    if (this.#state.hasEnded || this.#state.needsFactor) {
       await this.#untilAdopted();
       return this.getToken(options);
     }
@@ -81,9 +83,10 @@ export class SessionStore {
       return await this.#tokens.get(options);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.status === 401) {
+      if (error.status === 401 || error.needsSecondFactor) {
         if (adopted === this.#adopted) {
-          this.#set({ ...this.#state, hasEnded: true });
+          const needs = error.needsSecondFactor ? { needsFactor: true } : { hasEnded: true };
+          this.#set({ ...this.#state, ...needs });
           await this.#untilAdopted();
         }
         return this.getToken(options);
@@ -166,7 +169,14 @@ export class SessionStore {
       : (named(wanted) ?? named(activeOrganisationId) ?? organisations[0] ?? null);
     // A token names its person, organisation and role, any of which may be others now.
     this.#tokens.forget();
-    this.#set({ status: 'signed-in', user, organisations, organisation, hasEnded: false });
+    this.#set({
+      status: 'signed-in',
+      user,
+      organisations,
+      organisation,
+      hasEnded: false,
+      needsFactor: false,
+    });
   }
 
   #follow(message: TabMessage): void {

@@ -272,3 +272,38 @@ async fn a_sign_in_is_mailed_once_for_each_browser() {
     let count = mails.iter().filter(|mail| mail.contains(subject)).count();
     assert_eq!(count, 2);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_without_one() {
+    let enrolled = Enrolled::start().await;
+    let (app, ann) = (&enrolled.app, &enrolled.ann);
+    let acme = ann.organisation().await;
+    let bob = Person::new(app, "bob@example.com");
+    let link = ann.invite(app, &acme, &bob.email, "admin").await;
+    let sign_up =
+        json!({"name": "Bob", "email": bob.email, "password": PASSWORD, "invitationToken": link});
+    assert_status(bob.post("/sign-up", sign_up), 201).await;
+    let path = format!("/organisations/{acme}/second-factor");
+    let set = |person: &'static str, required: Value| {
+        let person = if person == "ann" { ann } else { &bob };
+        person.call(Method::PUT, &path, Some(json!({"required": required})))
+    };
+    let refused = set("bob", json!(true)).await;
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert_eq!(set("ann", json!("yes")).await.status, 422);
+    let token = json!({"organisationId": acme});
+    assert_status(bob.post("/token", token.clone()), 200).await;
+
+    assert_eq!(set("ann", json!(true)).await.status, 200);
+    let listed = bob.get(&path).await;
+    assert_eq!(listed.body["data"], json!({"required": true}));
+    let refused = bob.post("/token", token.clone()).await;
+    let kind = refused.body["type"].as_str().unwrap();
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(kind.ends_with("/second-factor-required"), "{kind}");
+    assert_status(bob.post("/token", json!({})), 200).await;
+    assert_status(ann.post("/token", token.clone()), 200).await;
+
+    assert_eq!(set("bob", json!(false)).await.status, 200);
+    assert_status(bob.post("/token", token), 200).await;
+}

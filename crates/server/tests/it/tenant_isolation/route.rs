@@ -116,6 +116,16 @@ pub(super) const ROUTES: &[Route] = &[
         "patch",
         "/identity/organisations/{id}/members/{user_id}",
     ),
+    route(
+        Guard::Member,
+        "get",
+        "/identity/organisations/{id}/second-factor",
+    ),
+    route(
+        Guard::Admin,
+        "put",
+        "/identity/organisations/{id}/second-factor",
+    ),
     route(Guard::Open, "post", "/identity/password-reset"),
     route(Guard::Open, "post", "/identity/password-reset/confirm"),
     // Before the sessions end.
@@ -301,6 +311,7 @@ impl Route {
             ("post", "/identity/user/password") => {
                 json!({"currentPassword": crate::app::PASSWORD, "newPassword": "an intruded password"})
             }
+            ("put", "/identity/organisations/{id}/second-factor") => json!({"required": false}),
             ("post", "/identity/user/totp/confirm") => json!({"code": "123456"}),
             ("post", "/identity/re-authenticate") => json!({"password": crate::app::PASSWORD}),
             ("post", "/identity/invitations/accept") => json!({"token": "intruded"}),

@@ -13,6 +13,7 @@ import { usePageTitle } from '@/ui/use-page-title';
 import { InvitationsCard } from './invitations-card';
 import { LeavingCard } from './leaving-card';
 import { MembersCard } from './members-card';
+import { SecurityCard } from './security-card';
 import { OrganisationForm, type OrganisationValues } from './organisation-form';
 
 /** The organisation's settings: editable by admins, readable by members. */
@@ -30,6 +31,7 @@ export function OrganisationScreen() {
       {isSettled && (
         <>
           {organisation.role === 'admin' && <InvitationsCard organisation={organisation} />}
+          {organisation.role === 'admin' && <SecurityCard organisation={organisation} />}
           <LeavingCard organisation={organisation} user={user} />
         </>
       )}

@@ -22,7 +22,12 @@ import { RecoveryCodesPanel } from './recovery-codes';
 /** What the tab shows in place of the factors. */
 type Step = { kind: 'enrolling'; enrolment: TotpEnrolment } | { kind: 'codes'; codes: string[] };
 
-export function SecondFactorTab() {
+interface SecondFactorTabProps {
+  /** Called when the user has added a factor and kept the recovery codes. */
+  onAdded?: () => void;
+}
+
+export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const api = useApi();
   const session = useSignedIn();
   const factors = useQuery<Factors>(endpoints.identity.factors);
@@ -55,6 +60,11 @@ export function SecondFactorTab() {
       setStep({ kind: 'codes', codes: data.recoveryCodes });
     });
 
+  function done() {
+    setStep(null);
+    onAdded?.();
+  }
+
   async function confirm({ code }: CodeValues) {
     const { data } = await api.post<RecoveryCodes>(endpoints.identity.confirmTotp, { code });
     setStep({ kind: 'codes', codes: data.recoveryCodes });
@@ -62,7 +72,7 @@ export function SecondFactorTab() {
   }
 
   if (step?.kind === 'codes') {
-    return <RecoveryCodesPanel codes={step.codes} email={email} onDone={() => setStep(null)} />;
+    return <RecoveryCodesPanel codes={step.codes} email={email} onDone={done} />;
   }
   if (step?.kind === 'enrolling') {
     return (

@@ -1,0 +1,67 @@
+import { screen, waitFor } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { useState } from 'react';
+import { expect, it } from 'vitest';
+import { useAuth } from '@/auth/auth';
+import { endpoints } from '@/paths';
+import { apiUrl, server, success } from '@/testing/server';
+import { engines, looms, renderPiece, serveSession, sessionOf } from './testing';
+
+function Screen() {
+  const { getToken } = useAuth();
+  const [token, setToken] = useState<string | null>(null);
+  return (
+    <>
+      <button onClick={() => void getToken().then(setToken)}>Ask</button>
+      <p>{token}</p>
+    </>
+  );
+}
+
+/** An organisation that requires a factor, which the user adds. */
+async function refused() {
+  const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
+  const factors = { added: false };
+  const token = { token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() };
+  server.use(
+    http.post(apiUrl(endpoints.identity.token), async ({ request }) => {
+      const { organisationId } = (await request.json()) as { organisationId: string };
+      return factors.added || organisationId === looms.id
+        ? success(token)
+        : HttpResponse.json(
+            { type: '/problems/second-factor-required', message: 'Add a second factor' },
+            { status: 403 },
+          );
+    }),
+    http.get(apiUrl(endpoints.identity.factors), () => success({ totp: null, recoveryCodes: 0 })),
+    http.post(apiUrl(endpoints.identity.totp), () =>
+      success({ secret: 'GEZDGNBV', uri: 'otpauth://totp/Allclear:ada?secret=GEZDGNBV' }),
+    ),
+    http.post(apiUrl(endpoints.identity.confirmTotp), () => {
+      factors.added = true;
+      return success({ recoveryCodes: ['aaaaaa-bbbbbb'] });
+    }),
+  );
+  const { user } = renderPiece(Screen, 'signed-in');
+  await user.click(await screen.findByRole('button', { name: 'Ask' }));
+  await screen.findByRole('dialog', { name: 'Add a second factor' });
+  return { user, backend };
+}
+
+it('leads to adding a second factor and then goes on', async () => {
+  const { user } = await refused();
+  await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await user.click(await screen.findByRole('button', { name: 'I have kept them' }));
+  expect(await screen.findByText('test-token')).toBeVisible();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('lets the user work in another organisation', async () => {
+  const { user, backend } = await refused();
+  backend.session = sessionOf({ organisations: [engines, looms], activeOrganisationId: looms.id });
+  await user.click(screen.getByRole('button', { name: 'Switch to Looms' }));
+  await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Looms'));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});

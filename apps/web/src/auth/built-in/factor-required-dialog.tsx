@@ -1,0 +1,49 @@
+import { ApiProvider } from '@/api/api-provider';
+import type { Reauthenticate } from '@/api/client';
+import { Button } from '@/ui/button';
+import { Dialog } from '@/ui/dialog';
+import { toast } from '@/ui/toast';
+import { failureText } from './form/failure-text';
+import { useSession } from './session-context';
+import { SecondFactorTab } from './user-menu/second-factor-tab';
+
+/** Leads a user whose organisation requires a second factor to adding one. Requests wait until then. */
+export function FactorRequiredDialog({ reauthenticate }: { reauthenticate: Reauthenticate }) {
+  const { state, refresh, switchTo, signOut } = useSession();
+  if (state.status !== 'signed-in' || !state.needsFactor || state.organisation === null) {
+    return null;
+  }
+  const { organisation, organisations } = state;
+  const others = organisations.filter(({ id }) => id !== organisation.id);
+
+  async function act(call: () => Promise<void>) {
+    try {
+      await call();
+    } catch (error) {
+      toast.error(failureText(error));
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      title="Add a second factor"
+      description={`${organisation.name} requires a second factor of its members.`}
+    >
+      {/* These requests belong to the user, who gets no token for the organisation yet. */}
+      <ApiProvider getToken={() => Promise.resolve(null)} reauthenticate={reauthenticate}>
+        <SecondFactorTab onAdded={() => void act(refresh)} />
+      </ApiProvider>
+      <div className="flex flex-wrap justify-end gap-2">
+        {others.map(({ id, name }) => (
+          <Button key={id} variant="ghost" onClick={() => void act(() => switchTo(id))}>
+            Switch to {name}
+          </Button>
+        ))}
+        <Button variant="ghost" onClick={() => void act(signOut)}>
+          Sign out
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

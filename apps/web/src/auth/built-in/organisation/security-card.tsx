@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { useApi } from '@/api/api-provider';
+import { useQuery } from '@/api/use-query';
+import type { AuthOrganisation } from '@/auth/auth';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import { endpoints } from '@/paths';
+import { Card, CardBody, CardHeader } from '@/ui/card';
+import { Checkbox } from '@/ui/checkbox';
+import { toast } from '@/ui/toast';
+
+/** What the organisation requires of its members. For admins. */
+export function SecurityCard({ organisation }: { organisation: AuthOrganisation }) {
+  const api = useApi();
+  const path = endpoints.identity.factorRequirement(organisation.id);
+  const requirement = useQuery<{ required: boolean }>(path);
+  const [saving, setSaving] = useState(false);
+
+  async function change(required: boolean) {
+    setSaving(true);
+    try {
+      await api.put(path, { required });
+      toast.success(required ? 'A second factor is required' : 'A second factor is optional');
+    } catch (error) {
+      toast.error(failureText(error));
+    } finally {
+      await requirement.refresh().catch(() => undefined);
+      setSaving(false);
+    }
+  }
+
+  return (
+    <Card>
+      <CardHeader title="Security" />
+      <CardBody>
+        <Checkbox
+          label="Require a second factor"
+          description="Members without one are asked to add one before they can go on. You need one yourself first."
+          checked={requirement.data?.required ?? false}
+          disabled={saving || requirement.data === undefined}
+          onChange={(event) => void change(event.target.checked)}
+        />
+      </CardBody>
+    </Card>
+  );
+}

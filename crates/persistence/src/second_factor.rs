@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
 use allclear_application::secret::Digest;
-use allclear_domain::audit::Action;
+use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -14,7 +14,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use crate::audit;
+use crate::audit::{self, Note};
 use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, recovery_code};
@@ -142,24 +142,9 @@ impl FactorStore for Database {
         organisation: &OrganisationId,
         required: bool,
     ) -> Result<(), Error> {
-        let organisation = organisation.as_str().to_owned();
+        let (organisation, now) = (organisation.clone(), self.clock.now());
         self.write(move |transaction| {
-            Box::pin(async move {
-                factor_requirement::Entity::delete_by_id(organisation.as_str())
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                if required {
-                    let row = factor_requirement::ActiveModel {
-                        organisation_id: Set(organisation),
-                    };
-                    factor_requirement::Entity::insert(row)
-                        .exec_without_returning(transaction)
-                        .await
-                        .map_err(broken)?;
-                }
-                Ok(())
-            })
+            Box::pin(async move { require_factor(transaction, &organisation, required, now).await })
         })
         .await
     }
@@ -192,6 +177,36 @@ async fn note_removed(
 ) -> Result<(), Error> {
     let (action, states) = (Action::FactorDeleted, (Some(totp_state()), None));
     audit::note_of_person(transaction, user, now, action, states).await
+}
+
+async fn require_factor(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    required: bool,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    if required {
+        let row = factor_requirement::ActiveModel {
+            organisation_id: Set(organisation.as_str().to_owned()),
+        };
+        factor_requirement::Entity::insert(row)
+            .exec_without_returning(transaction)
+            .await
+            .map_err(broken)?;
+    }
+    let before = removed.rows_affected > 0;
+    if before == required {
+        return Ok(());
+    }
+    let state = |required: bool| Some(json!({"requireSecondFactor": required}));
+    let kind = TargetType::Organisation;
+    let change = Note::new(Action::OrganisationUpdated, kind, organisation);
+    let change = change.states(state(before), state(required));
+    audit::note(transaction, organisation, now, change).await
 }
 
 async fn begin_totp(

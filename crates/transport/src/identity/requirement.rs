@@ -36,7 +36,7 @@ struct RequirementInput {
     tag = "identity",
     params(("id" = String, Path)),
     responses((status = 200, body = ApiResponse<RequirementBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["viewer"]))
 )]
 #[get("/organisations/{id}/second-factor")]
 async fn read(
@@ -48,15 +48,14 @@ async fn read(
     Ok(ApiResponse::new(RequirementBody { required }).ok())
 }
 
-/// Sets whether an organisation requires a second factor. Members without one then get no token for the
-/// organisation. Only for admins, who need a second factor themselves (409). Needs a recent
-/// authentication.
+/// Sets whether an organisation requires a second factor. Members without one then get no token for the organisation. Only for
+/// admins, who need a second factor themselves (409). Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = RequirementInput,
     responses((status = 200, body = ApiResponse<RequirementBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = ["admin"]))
 )]
 #[put("/organisations/{id}/second-factor")]
 async fn set(

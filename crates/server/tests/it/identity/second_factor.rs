@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use totp_rs::{Builder, Secret, Totp};
 
 use super::Person;
-use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, mailed_token};
+use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, mailed_token, send};
 
 const ADDRESS: &str = "ann@example.com";
 
@@ -306,4 +306,23 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
 
     assert_eq!(set("bob", json!(false)).await.status, 200);
     assert_status(bob.post("/token", token), 200).await;
+    let audit = ann
+        .client
+        .get(app.call("/audit?action=organisation.updated"));
+    let audit = send(audit.bearer_auth(ann.token(&acme).await)).await;
+    let states: Vec<_> = audit.body["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| (&item["before"], &item["after"]))
+        .collect();
+    let (on, off) = (
+        json!({"requireSecondFactor": true}),
+        json!({"requireSecondFactor": false}),
+    );
+    // The clock stands still, so they have no order.
+    assert_eq!(states.len(), 2);
+    for change in [(&on, &off), (&off, &on)] {
+        assert!(states.contains(&change), "{states:?}");
+    }
 }

@@ -19,6 +19,8 @@ const OTHERS: &[(&str, &str)] = &[
     ("post", "/subscriber/{id}/rotate-secret"),
     // Sends a message and stores nothing.
     ("post", "/subscriber/{id}/test"),
+    // Needs a second factor: see it/identity/second_factor.rs.
+    ("put", "/identity/organisations/{id}/second-factor"),
     // Deletes the organisation with its audit log.
     ("delete", "/identity/organisations/{id}"),
 ];

@@ -45,6 +45,9 @@ async function openOrganisation(session = sessionOf()) {
   });
   server.use(
     http.get(apiUrl(endpoints.identity.members(engines.id)), () => success(backend.members)),
+    http.get(apiUrl(endpoints.identity.factorRequirement(engines.id)), () =>
+      success({ required: false }),
+    ),
     http.get(apiUrl(endpoints.identity.invitations(engines.id)), () =>
       success(backend.invitations),
     ),
@@ -264,6 +267,9 @@ it('offers to load members again after a failure', async () => {
     ),
     http.get(apiUrl(endpoints.identity.members(engines.id)), () => success([charles])),
     http.get(apiUrl(endpoints.identity.invitations(engines.id)), () => success([])),
+    http.get(apiUrl(endpoints.identity.factorRequirement(engines.id)), () =>
+      success({ required: false }),
+    ),
   );
   const { user } = renderPiece(OrganisationScreen, 'signed-in');
   await user.click(await screen.findByRole('button', { name: 'Try Again' }));

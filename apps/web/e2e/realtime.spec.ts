@@ -63,6 +63,7 @@ test('an operator watches an incident that another one works on', async ({
   operatorPage,
   colleague,
   organisation,
+  consoleErrors,
 }) => {
   const { id: componentId } = await organisation.createComponent('Checkout');
   const asked = await open(colleague, '/incidents');
@@ -93,7 +94,10 @@ test('an operator watches an incident that another one works on', async ({
   await expect(row(operatorPage, 'Checkout')).toBeHidden();
   await organisation.call('DELETE', `/incident/${id}`);
   await expect(colleague.getByText('No Data')).toBeVisible();
+  await expect(operatorPage.getByText(/^Somebody else has deleted this incident/)).toBeVisible();
   expect(asked).toEqual([]);
+  // The browser reports that the incident is gone.
+  expect(consoleErrors.splice(0).every((error) => error.includes('404'))).toBe(true);
 });
 
 test('an operator watches a maintenance that another one plans, and the clock begins', async ({

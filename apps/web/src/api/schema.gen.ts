@@ -538,9 +538,8 @@ export interface paths {
         /** Returns whether an organisation requires a second factor. For every member. */
         get: operations["get_identity_organisations_id_second_factor"];
         /**
-         * Sets whether an organisation requires a second factor. Members without one then get no token for the
-         *     organisation. Only for admins, who need a second factor themselves (409). Needs a recent
-         *     authentication.
+         * Sets whether an organisation requires a second factor. Members without one then get no token for the organisation. Only for
+         *     admins, who need a second factor themselves (409). Needs a recent authentication.
          */
         put: operations["put_identity_organisations_id_second_factor"];
         post?: never;

@@ -73,6 +73,7 @@ pub(crate) async fn installation(
 }
 
 /// The built-in provider over a database.
+#[expect(clippy::too_many_lines, reason = "one line for each part")]
 pub(crate) async fn built_in(
     settings: &Settings,
     public_url: &str,

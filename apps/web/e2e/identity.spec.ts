@@ -166,7 +166,7 @@ test('a user with an organisation is led to its dashboard, and sees the status p
     await operatorPage.goto(path);
     await arrivesAt(operatorPage, '/dashboard');
   }
-  await operatorPage.getByRole('link', { name: 'Status Page' }).click();
+  await operatorPage.getByRole('link', { name: 'Status Page', exact: true }).click();
   await arrivesAt(operatorPage, organisation.statusPage);
   await expect(
     operatorPage.getByRole('heading', { level: 1, name: organisation.name }),

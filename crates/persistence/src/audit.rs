@@ -1,7 +1,7 @@
 //! The audit log: one item per change, in the transaction of the change.
 //!
 //! [`Database::commit`] stores the item of every change that makes a revision. A change that makes none (members, invitations, API
-//! keys, sessions, factors, subscribers) calls [`note`] or [`note_of_person`] in its transaction.
+//! keys, sessions, factors, subscribers) calls [`note()`] or [`note_of_person`] in its transaction.
 
 mod note;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::secret::Digest;
 /// The authenticator app of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TotpFactor {
-    /// The part of the secret that is stored; see [`Totp`](super::totp::Totp).
+    /// The part of the secret that is stored.
     pub nonce: String,
     /// Time step of the last code that was used. Older codes, and this one, are not accepted again.
     pub last_step: i64,

@@ -149,7 +149,7 @@ async fn account(
     }
     let found = owner(transaction, &EmailKey::of(&arrival.user.email)).await?;
     let (user, way) = match found {
-        Some(found) if is_of_another(transaction, found.user.id, &arrival.issuer).await? => {
+        Some(found) if is_of_another(transaction, found.user.id, arrival).await? => {
             return Ok(Err(ArrivalRefusal::AnotherPerson));
         }
         Some(found) => (found.user, ArrivalWay::Linked),
@@ -176,15 +176,16 @@ async fn account(
     }
 }
 
-/// Whether an account is linked to a person of this issuer.
+/// Whether an account is linked to another person of the issuer. A link to the same person was made a moment ago.
 async fn is_of_another(
     transaction: &DatabaseTransaction,
     user: UserId,
-    issuer: &str,
+    arrival: &Arrival,
 ) -> Result<bool, Error> {
     let other = openid_account::Entity::find()
         .filter(openid_account::Column::UserId.eq(user.0))
-        .filter(openid_account::Column::Issuer.eq(issuer))
+        .filter(openid_account::Column::Issuer.eq(&arrival.issuer))
+        .filter(openid_account::Column::Subject.ne(&arrival.subject))
         .limit(1)
         .one(transaction)
         .await

@@ -35,7 +35,7 @@ export type SubscriberChangeInput = Schemas['SubscriberChangeInput'];
 export type MessagePreview = Schemas['MessagePreview'];
 /** How a subscriber is reached. */
 export type Channel = Schemas['Channel'];
-/** What a subscriber hears of: everything, chosen components and groups, or one incident. */
+/** What a subscriber receives: everything, chosen components and groups, or one incident. */
 export type ScopeKind = Schemas['ScopeKind'];
 export type DeliveryCounts = Schemas['DeliveryCounts'];
 export type Dashboard = Schemas['Dashboard'];

@@ -5,26 +5,26 @@ import { FieldError } from '@/ui/field';
 import { Radio } from '@/ui/radio';
 import type { ScopeEntry, ScopeValues } from './scope';
 
-/** Inside a form: what a subscriber hears of. */
+/** Inside a form: what a subscriber receives. */
 export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
   const { values, setFieldValue } = useFormikContext<ScopeValues>();
   const name = useId();
-  const radio = (hears: ScopeValues['hears'], label: string) => (
+  const radio = (choice: ScopeValues['choice'], label: string) => (
     <Radio
       name={name}
       label={label}
-      checked={values.hears === hears}
-      onChange={() => void setFieldValue('hears', hears)}
+      checked={values.choice === choice}
+      onChange={() => void setFieldValue('choice', choice)}
     />
   );
   return (
     <div className="grid gap-4">
-      {(entries.length > 0 || values.hears === 'chosen') && (
+      {(entries.length > 0 || values.choice === 'chosen') && (
         <fieldset className="grid min-w-0 gap-2">
           <legend className="mb-1.5 text-sm font-medium text-ink">Updates about</legend>
           {radio('everything', 'Everything')}
           {radio('chosen', 'Chosen components')}
-          {values.hears === 'chosen' && <Choice entries={entries} />}
+          {values.choice === 'chosen' && <Choice entries={entries} />}
         </fieldset>
       )}
       <Checkbox

@@ -2,9 +2,9 @@ import { array, boolean, mixed, object, string } from 'yup';
 import { orderOf } from '@/api/page-order';
 import type { StatusSnapshot, Subscriber, SubscriberChangeInput } from '@/api/types';
 
-/** The fields of what a subscriber hears of. */
+/** The fields of what a subscriber receives. */
 export interface ScopeValues {
-  hears: 'everything' | 'chosen';
+  choice: 'everything' | 'chosen';
   components: string[];
   /** A chosen group contains its components, also future ones. */
   groups: string[];
@@ -12,7 +12,7 @@ export interface ScopeValues {
 }
 
 export const everything: ScopeValues = {
-  hears: 'everything',
+  choice: 'everything',
   components: [],
   groups: [],
   muteMaintenances: false,
@@ -47,10 +47,10 @@ export function scopeEntries(
 const ids = array(string().required()).required();
 
 export const scopeSchema = object({
-  hears: mixed<ScopeValues['hears']>().oneOf(['everything', 'chosen']).required(),
+  choice: mixed<ScopeValues['choice']>().oneOf(['everything', 'chosen']).required(),
   components: ids.test('chosen', 'Choose at least one', (components, { parent }) => {
-    const { hears, groups } = parent as ScopeValues;
-    return hears === 'everything' || components.length + groups.length > 0;
+    const { choice, groups } = parent as ScopeValues;
+    return choice === 'everything' || components.length + groups.length > 0;
   }),
   groups: ids,
   muteMaintenances: boolean().required(),
@@ -65,20 +65,20 @@ export function scopeValues(
     entries.flatMap((entry) => [entry.group?.id, ...entry.components.map(({ id }) => id)]),
   );
   return {
-    hears: scope === 'COMPONENTS' ? 'chosen' : 'everything',
+    choice: scope === 'COMPONENTS' ? 'chosen' : 'everything',
     components: (components ?? []).filter((id) => known.has(id)),
     groups: (groups ?? []).filter((id) => known.has(id)),
     muteMaintenances,
   };
 }
 
-/** The body of a request that changes what a subscriber hears of. */
+/** The body of a request that changes what a subscriber receives. */
 export function scopeInput({
-  hears,
+  choice,
   components,
   groups,
   muteMaintenances,
 }: ScopeValues): Required<SubscriberChangeInput> {
-  const chosen = (list: string[]) => (hears === 'chosen' && list.length > 0 ? list : null);
+  const chosen = (list: string[]) => (choice === 'chosen' && list.length > 0 ? list : null);
   return { components: chosen(components), groups: chosen(groups), muteMaintenances };
 }

@@ -26,7 +26,7 @@ interface ManageFormProps {
   children: ReactNode;
 }
 
-/** What the subscriber of a manage link hears of. */
+/** What the subscriber of a manage link receives. */
 export function ManageForm({ link, subscriber, snapshot, children }: ManageFormProps) {
   const api = useApi();
   // The choice must not change while the form is open.

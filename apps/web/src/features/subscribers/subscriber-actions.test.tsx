@@ -91,7 +91,7 @@ it('adds a webhook and shows its secret once', async () => {
   expect(button).toHaveFocus();
 });
 
-it('changes what a subscriber hears of', async () => {
+it('changes what a subscriber receives', async () => {
   const bodies: unknown[] = [];
   const { user } = open([subscriber('ada', { scope: 'COMPONENTS', components: ['web', 'gone'] })]);
   server.use(

@@ -21,7 +21,7 @@ export const scopeNames: Record<ScopeKind, string> = {
   INCIDENT: 'One incident',
 };
 
-/** What a subscriber hears of, in a few words. */
+/** What a subscriber receives, in a few words. */
 export function scopeText({ scope, components, groups, muteMaintenances }: Subscriber): string {
   const chosen = [
     counted(components?.length, 'component'),

@@ -31,7 +31,7 @@ function open(read: Subscriber = slack, query = new URLSearchParams(link)) {
 
 const toasts = () => within(screen.getByRole('region', { name: /Notifications/ }));
 
-it('shows a subscription and saves what it hears of', async () => {
+it('shows a subscription and saves what it receives', async () => {
   const bodies: unknown[] = [];
   server.use(
     http.patch(apiUrl(endpoints.subscribers.subscription), async ({ request }) => {

@@ -1,4 +1,4 @@
-//! Who hears of what.
+//! Who receives what.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +20,12 @@ use crate::maintenance::component::plan;
 use crate::world::{World, open_on};
 
 contract!(
-    whoever_chose_components_hears_of_these_and_whoever_chose_none_of_all,
-    whoever_chose_a_group_hears_of_the_components_it_has_at_that_time,
+    subscriber_of_components_receives_these_and_one_without_a_choice_receives_all,
+    subscriber_of_a_group_receives_the_components_it_has_at_that_time,
     a_component_that_joins_or_leaves_brings_its_subscribers_one_update,
-    whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_resolved,
-    whoever_hears_of_everything_and_follows_an_incident_hears_of_it_once,
-    whoever_muted_maintenances_hears_of_incidents_alone,
+    subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved,
+    subscriber_of_everything_and_of_an_incident_receives_it_once,
+    subscriber_without_maintenances_receives_incidents_alone,
     an_unknown_part_of_a_scope_is_named,
     a_choice_is_stored_and_loses_deleted_components,
 );
@@ -46,7 +46,7 @@ impl World {
     }
 
     /// Sends what is queued. Returns the names of those it went to.
-    async fn heard(&self) -> Vec<String> {
+    async fn receivers(&self) -> Vec<String> {
         self.expand().await;
         let mut names = BTreeSet::new();
         loop {
@@ -58,7 +58,7 @@ impl World {
                 assert!(matches!(delivery.kind, DeliveryKind::Notice(_)));
                 let email = delivery.subscriber.target.email().unwrap();
                 let name = email.split('@').next().unwrap();
-                assert!(names.insert(name.to_owned()), "{name} hears of it twice");
+                assert!(names.insert(name.to_owned()), "{name} receives it twice");
             }
             self.sent(&claimed).await;
         }
@@ -83,7 +83,7 @@ fn groups(groups: &[ComponentGroupId]) -> Scope {
     })
 }
 
-async fn whoever_chose_components_hears_of_these_and_whoever_chose_none_of_all(
+async fn subscriber_of_components_receives_these_and_one_without_a_choice_receives_all(
     database: &Database,
 ) {
     let world = World::new(database, "acme").await;
@@ -95,16 +95,16 @@ async fn whoever_chose_components_hears_of_these_and_whoever_chose_none_of_all(
     world
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.heard().await, ["all", "api", "both"]);
+    assert_eq!(world.receivers().await, ["all", "api", "both"]);
     world
         .open("Web", &[open_on(web, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.heard().await, ["all", "both"]);
+    assert_eq!(world.receivers().await, ["all", "both"]);
     world.open("No component", &[]).await;
-    assert_eq!(world.heard().await, ["all"]);
+    assert_eq!(world.receivers().await, ["all"]);
 }
 
-async fn whoever_chose_a_group_hears_of_the_components_it_has_at_that_time(database: &Database) {
+async fn subscriber_of_a_group_receives_the_components_it_has_at_that_time(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
     let edge = world.group().await;
@@ -113,16 +113,16 @@ async fn whoever_chose_a_group_hears_of_the_components_it_has_at_that_time(datab
     let on_api = world
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.heard().await, ["edge"]);
+    assert_eq!(world.receivers().await, ["edge"]);
     world
         .open("Web", &[open_on(web, ComponentStatus::Degraded)])
         .await;
-    assert!(world.heard().await.is_empty());
+    assert!(world.receivers().await.is_empty());
     world.move_component(api, None).await;
     world
         .record(on_api.id, IncidentStatus::Identified, "Found")
         .await;
-    assert!(world.heard().await.is_empty());
+    assert!(world.receivers().await.is_empty());
 }
 
 async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(database: &Database) {
@@ -132,15 +132,15 @@ async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(data
     world.chooses("web", components(&[web])).await;
     let update = async |incident: IncidentId, status| {
         world.record(incident, status, "More").await;
-        world.heard().await
+        world.receivers().await
     };
     let incident = world
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await
         .id;
-    assert_eq!(world.heard().await, ["api"]);
+    assert_eq!(world.receivers().await, ["api"]);
     world.attach(incident, web, ComponentStatus::Degraded).await;
-    assert!(world.heard().await.is_empty());
+    assert!(world.receivers().await.is_empty());
     let heard = update(incident, IncidentStatus::Investigating).await;
     assert_eq!(heard, ["api", "web"]);
     world.detach(incident, api).await;
@@ -150,7 +150,7 @@ async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(data
     assert_eq!(heard, ["web"]);
 }
 
-async fn whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_resolved(
+async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved(
     database: &Database,
 ) {
     let world = World::new(database, "acme").await;
@@ -158,11 +158,11 @@ async fn whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_r
     world.expand().await;
     world.chooses("fan", Scope::Incident(followed)).await;
     world.incident("Other").await;
-    assert!(world.heard().await.is_empty());
+    assert!(world.receivers().await.is_empty());
     world
         .record(followed, IncidentStatus::Resolved, "Over")
         .await;
-    assert_eq!(world.heard().await, ["fan"]);
+    assert_eq!(world.receivers().await, ["fan"]);
     let resolved_at = world.found(followed).await.resolved_at.unwrap();
     let key = SubscriberKey::Target(
         Target::parse(Channel::Email, &address("fan"))
@@ -181,7 +181,7 @@ async fn whoever_follows_an_incident_hears_of_it_alone_until_a_day_after_it_is_r
     assert_eq!((pruned, fan().await), (1, false));
 }
 
-async fn whoever_hears_of_everything_and_follows_an_incident_hears_of_it_once(database: &Database) {
+async fn subscriber_of_everything_and_of_an_incident_receives_it_once(database: &Database) {
     let world = World::new(database, "acme").await;
     let followed = world.incident("Followed").await;
     world.expand().await;
@@ -190,21 +190,21 @@ async fn whoever_hears_of_everything_and_follows_an_incident_hears_of_it_once(da
     world
         .record(followed, IncidentStatus::Identified, "Found")
         .await;
-    // `heard` fails if somebody hears of it twice.
-    assert_eq!(world.heard().await, ["fan"]);
+    // `receivers` fails if somebody receives it twice.
+    assert_eq!(world.receivers().await, ["fan"]);
 }
 
-async fn whoever_muted_maintenances_hears_of_incidents_alone(database: &Database) {
+async fn subscriber_without_maintenances_receives_incidents_alone(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
     world.wants("loud", components(&[api]), false).await;
     world.wants("muted", components(&[api]), true).await;
     plan(&world, later(60), None, &[api]).await;
-    assert_eq!(world.heard().await, ["loud"]);
+    assert_eq!(world.receivers().await, ["loud"]);
     world
         .open("API", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    assert_eq!(world.heard().await, ["loud", "muted"]);
+    assert_eq!(world.receivers().await, ["loud", "muted"]);
 }
 
 async fn an_unknown_part_of_a_scope_is_named(database: &Database) {

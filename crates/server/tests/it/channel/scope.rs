@@ -23,7 +23,7 @@ async fn incident_on(site: &Site, title: &str, component: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_subscriber_hears_of_what_it_chose() {
+async fn each_subscriber_receives_what_it_chose() {
     let mut site = Site::start().await;
     let group = site
         .operator
@@ -81,7 +81,7 @@ async fn each_subscriber_hears_of_what_it_chose() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_changes_what_a_subscriber_hears_of() {
+async fn an_operator_changes_what_a_subscriber_receives() {
     let mut site = Site::start().await;
     let (api, web) = (
         site.operator.component("API").await,

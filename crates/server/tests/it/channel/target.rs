@@ -55,7 +55,7 @@ async fn visitors_get_the_same_answer_for_known_and_unknown_targets() {
     assert!(!unknown.body.to_string().contains("127.0.0.1"));
     let (site, received) = site.settled().await;
     let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
-    assert_eq!(paths, ["/new", "/new"], "the known one hears nothing");
+    assert_eq!(paths, ["/new", "/new"], "the known one receives nothing");
     let listed = site.operator.get("/subscriber/list").await;
     assert_eq!(listed.body["data"].as_array().unwrap().len(), 2);
 }

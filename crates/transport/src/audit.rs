@@ -10,7 +10,6 @@ use allclear_domain::audit::{ActorType, TargetType};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
-use csv::Writer;
 use futures_util::StreamExt as _;
 use futures_util::stream::{once, try_unfold};
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,7 @@ use uuid::Uuid;
 
 use crate::api_response::{ApiResponse, list as list_response};
 use crate::caller::Admin;
-use crate::csv_cell::guarded;
+use crate::csv_line::{guarded, line};
 use crate::input::{Date, Timestamp};
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::problem::{ErrorResponses, Problem};
@@ -57,6 +56,17 @@ pub(crate) struct ActorBody {
     pub(crate) name: String,
 }
 
+impl ActorBody {
+    /// The originator of an item.
+    pub(crate) fn of(item: &AuditItem) -> Self {
+        Self {
+            r#type: item.actor_type,
+            id: item.actor_id.clone(),
+            name: item.actor_name.clone(),
+        }
+    }
+}
+
 /// What a change concerns.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ChangeTarget)]
@@ -67,6 +77,17 @@ pub(crate) struct TargetBody {
     /// Name or title at the time of the change; null for a subscriber and an invitation.
     #[schema(required)]
     pub(crate) name: Option<String>,
+}
+
+impl TargetBody {
+    /// What an item concerns.
+    pub(crate) fn of(item: &AuditItem) -> Self {
+        Self {
+            r#type: item.target_type,
+            id: item.target_id.clone(),
+            name: item.target_name.clone(),
+        }
+    }
 }
 
 /// An item of the audit log.
@@ -102,17 +123,9 @@ impl From<AuditItem> for ItemBody {
         Self {
             id: item.id.to_string(),
             created_at: item.created_at,
-            actor: ActorBody {
-                r#type: item.actor_type,
-                id: item.actor_id,
-                name: item.actor_name,
-            },
+            actor: ActorBody::of(&item),
             action: item.action.to_string(),
-            target: TargetBody {
-                r#type: item.target_type,
-                id: item.target_id,
-                name: item.target_name,
-            },
+            target: TargetBody::of(&item),
             address: item.address,
             request_id: item.request_id,
             before: raw(item.before),
@@ -300,14 +313,6 @@ fn cells(item: AuditItem) -> [String; 13] {
         text(item.after),
     ];
     cells.map(guarded)
-}
-
-fn line(cells: &[String; 13]) -> Result<Vec<u8>, Error> {
-    let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(cells).map_err(Error::internal)?;
-    writer
-        .into_inner()
-        .map_err(|error| Error::internal(error.to_string()))
 }
 
 /// The route `/audit`.

@@ -95,17 +95,9 @@ impl From<AuditItem> for ChangeBody {
         Self {
             id: item.id.to_string(),
             created_at: item.created_at,
-            actor: ActorBody {
-                r#type: item.actor_type,
-                id: item.actor_id,
-                name: item.actor_name,
-            },
+            actor: ActorBody::of(&item),
             action: item.action.to_string(),
-            target: TargetBody {
-                r#type: item.target_type,
-                id: item.target_id,
-                name: item.target_name,
-            },
+            target: TargetBody::of(&item),
             request_id: item.request_id,
         }
     }

@@ -14,7 +14,7 @@ mod component;
 mod component_group;
 pub mod configuration;
 mod csp_hashes;
-mod csv_cell;
+mod csv_line;
 mod dashboard;
 pub mod domain;
 mod fast_path;

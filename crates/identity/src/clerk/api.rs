@@ -12,6 +12,7 @@ use url::Url;
 use super::http;
 use super::key::SecretKey;
 use super::webhook_event::User;
+use crate::http_client;
 
 /// The requested version of the API, which introduced version 2 of the session tokens
 /// (<https://clerk.com/docs/guides/development/upgrading/versioning/available-versions>). The fields used here exist in all
@@ -41,7 +42,7 @@ impl BackendApi {
     /// One line that says what stands in the way.
     pub fn new(address: Url, key: SecretKey) -> Result<Self, String> {
         Ok(Self {
-            client: http::client(&address)?,
+            client: http_client::client(&address)?,
             address,
             key,
         })

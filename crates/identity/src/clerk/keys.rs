@@ -17,6 +17,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::http;
+use crate::http_client;
 use crate::jwt::bad;
 
 /// Source of the keys that tokens name.
@@ -45,7 +46,7 @@ impl Keys {
     /// # Errors
     /// One line that says what stands in the way.
     pub fn published(address: Url, clock: Arc<dyn Clock>) -> Result<Self, String> {
-        let client = http::client(&address)?;
+        let client = http_client::client(&address)?;
         let (cache, fetching) = (ArcSwapOption::empty(), Mutex::default());
         Ok(Self::Published(Arc::new(PublishedKeys {
             client,

@@ -25,6 +25,7 @@ use url::Url;
 use super::documents::{Documents, Metadata};
 use super::http::{self as requests, HttpClient};
 use super::person::{ClaimNames, Claims};
+use crate::http_client::causes;
 
 /// Signatures that are accepted. Those with a shared secret and none at all are not.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
@@ -162,7 +163,7 @@ impl OpenIdClient {
         {
             verified = self.check(token, nonce, newer);
         }
-        verified.map_err(|error| ProviderError::Invalid(requests::causes(&error)))?;
+        verified.map_err(|error| ProviderError::Invalid(causes(&error)))?;
         claims_of(token)
     }
 
@@ -335,7 +336,7 @@ where
     T: openidconnect::ErrorResponse + 'static,
 {
     match error {
-        RequestTokenError::Request(error) => ProviderError::Unavailable(requests::causes(error)),
+        RequestTokenError::Request(error) => ProviderError::Unavailable(causes(error)),
         RequestTokenError::ServerResponse(_) => {
             ProviderError::Invalid("the provider refuses the code".to_owned())
         }

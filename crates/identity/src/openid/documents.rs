@@ -19,6 +19,7 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use super::http::{self, HttpClient};
+use crate::http_client::causes;
 
 /// Metadata beyond OpenID Connect Discovery 1.0.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -138,7 +139,7 @@ impl Documents {
     /// Fetches both documents. After a failure the previous ones stay.
     async fn fetch(&self) -> Result<Metadata, ProviderError> {
         let fetched = Metadata::discover_async(self.issuer.clone(), &self.client).await;
-        let metadata = fetched.map_err(|error| ProviderError::Unavailable(http::causes(&error)))?;
+        let metadata = fetched.map_err(|error| ProviderError::Unavailable(causes(&error)))?;
         check(&metadata)?;
         self.cache.store(Some(Arc::new(Cached {
             metadata: metadata.clone(),

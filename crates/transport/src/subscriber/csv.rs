@@ -13,7 +13,7 @@ use allclear_application::timestamp;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::subscriber::{Scope, Subscriber};
 use allclear_domain::validation::Invalid;
-use csv::{ByteRecord, ReaderBuilder, Writer};
+use csv::{ByteRecord, ReaderBuilder};
 use futures_util::StreamExt as _;
 use futures_util::stream::{once, try_unfold};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 use crate::api_response::ApiResponse;
 use crate::caller::Editor;
-use crate::csv_cell::{guarded, plain};
+use crate::csv_line::{guarded, line, plain};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -350,14 +350,6 @@ fn named(id: ComponentId, name: &str, components: &[NamedComponent]) -> String {
     } else {
         name.to_owned()
     }
-}
-
-fn line(cells: &[String; 5]) -> Result<Vec<u8>, Error> {
-    let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(cells).map_err(Error::internal)?;
-    writer
-        .into_inner()
-        .map_err(|error| Error::internal(error.to_string()))
 }
 
 /// The routes of files.

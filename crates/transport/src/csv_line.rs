@@ -1,4 +1,16 @@
-//! Cells of CSV files for spreadsheet programs.
+//! Lines of CSV files for spreadsheet programs.
+
+use allclear_application::error::Error;
+use csv::Writer;
+
+/// A line of cells (RFC 4180).
+pub(crate) fn line(cells: &[String]) -> Result<Vec<u8>, Error> {
+    let mut writer = Writer::from_writer(Vec::new());
+    writer.write_record(cells).map_err(Error::internal)?;
+    writer
+        .into_inner()
+        .map_err(|error| Error::internal(error.to_string()))
+}
 
 /// A cell that no spreadsheet program takes for a formula (OWASP, CSV Injection).
 pub(crate) fn guarded(cell: String) -> String {

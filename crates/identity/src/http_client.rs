@@ -1,0 +1,71 @@
+//! The HTTP client of identity providers. The operator configures them, so they may be at internal addresses; addresses that people
+//! enter are requested by another client.
+
+use std::error::Error;
+use std::time::Duration;
+
+use reqwest::redirect::Policy;
+use reqwest::{Client, Response};
+use url::Url;
+
+use crate::clerk::key::is_loopback;
+
+/// Timeouts of a connection and of a response. A person waits for both.
+const CONNECTING: Duration = Duration::from_secs(3);
+const RESPONDING: Duration = Duration::from_secs(5);
+/// Maximum size of a response, in bytes; those of known providers are a few kilobytes.
+const LONGEST: usize = 512 * 1024;
+
+/// Why the body of a response cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BodyError {
+    #[error(transparent)]
+    Failed(reqwest::Error),
+    #[error("the response is longer than {LONGEST} bytes")]
+    TooLong,
+}
+
+/// Creates a client for an address. It follows no redirects, because requests contain secrets.
+///
+/// # Errors
+/// One line that says what stands in the way.
+pub(crate) fn client(address: &Url) -> Result<Client, String> {
+    // An error means that a provider of cryptography is installed already, which is used then.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = Client::builder()
+        .redirect(Policy::none())
+        .connect_timeout(CONNECTING)
+        .timeout(RESPONDING)
+        .user_agent(concat!("allclear/", env!("CARGO_PKG_VERSION")));
+    let builder = if is_loopback(address) {
+        builder.no_proxy()
+    } else {
+        builder
+    };
+    builder
+        .build()
+        .map_err(|error| format!("no client for {address} can be made: {}", causes(&error)))
+}
+
+/// Reads a body of bounded size.
+pub(crate) async fn body(mut response: Response) -> Result<Vec<u8>, BodyError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(BodyError::Failed)? {
+        body.extend_from_slice(&chunk);
+        if body.len() > LONGEST {
+            return Err(BodyError::TooLong);
+        }
+    }
+    Ok(body)
+}
+
+/// An error with its causes, because the messages of libraries have few details.
+pub(crate) fn causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}

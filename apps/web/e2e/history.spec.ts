@@ -10,11 +10,18 @@ interface Created {
 const post = (organisation: Organisation, path: string, body: object) =>
   organisation.call<Created>('POST', path, body);
 
-const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+/** A time at midday of a day before today: periods from it end on the same day. */
+const daysAgo = (days: number, minutes = 0) => {
+  const now = new Date();
+  return new Date(
+    Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - days, 12, minutes),
+  ).toISOString();
+};
 
+/** The start of a month, which is past on every day of it. */
 const monthsAgo = (count: number) => {
   const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1, 12)).toISOString();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count, 1)).toISOString();
 };
 
 async function fill(organisation: Organisation) {
@@ -24,8 +31,8 @@ async function fill(organisation: Organisation) {
   await organisation.call('PATCH', `/component/${api.id}`, { groupId: group.id, startDate: null });
   await post(organisation, `/component/${api.id}/history/create`, {
     status: 'PARTIAL_OUTAGE',
-    startAt: ago(60 * 24 * 40),
-    endAt: ago(60 * 24 * 40 - 30),
+    startAt: daysAgo(40),
+    endAt: daysAgo(40, 30),
   });
   const incident = (title: string, occuredAt: string) => ({
     title,
@@ -170,8 +177,8 @@ test('open calendars follow a status change', async ({ page, organisation }) => 
   await expect(page.getByText('30 mins outage (partial)')).toBeVisible();
   await post(organisation, `/component/${api.id}/history/create`, {
     status: 'DEGRADED',
-    startAt: ago(60 * 24 * 50),
-    endAt: ago(60 * 24 * 50 - 61),
+    startAt: daysAgo(50),
+    endAt: daysAgo(50, 61),
   });
   await expect(page.getByText('1 hr 1 min degraded')).toBeVisible();
 });

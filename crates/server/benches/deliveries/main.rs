@@ -142,7 +142,10 @@ async fn beside_a_full_queue() {
         longest = longest.max(other.save_and_send(number).await.1);
     }
     let waiting = large.waiting().await;
-    BENCH.measurement("deliveries that wait at the end", json!(waiting));
+    BENCH.measurement(
+        "the other organisation's deliveries at the end",
+        json!({"waiting": waiting}),
+    );
     BENCH.budget(
         &format!("first delivery beside {QUEUED} of another organisation, milliseconds"),
         milliseconds(longest),

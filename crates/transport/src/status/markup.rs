@@ -53,7 +53,7 @@ pub fn page(snapshot: &Snapshot) -> Markup {
             div class="note" {
                 p class="live" {
                     span {}
-                    span { "State of " (text::local_time(Some(snapshot.generated_at), organisation.time_zone)) }
+                    span { "State of " (text::exact_time(snapshot.generated_at, organisation.time_zone)) }
                 }
                 p { "All times are in " (text::zone_name(organisation.time_zone)) }
             }

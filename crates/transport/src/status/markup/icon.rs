@@ -1,7 +1,7 @@
 //! Icons of Lucide (ISC licence). Those of statuses and of the frame are in the sprite that the web app's build writes into the
 //! page.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 /// An icon of the sprite, by its name in Lucide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,10 @@ impl Icon {
 
     /// The icon as decoration, hidden from assistive technology.
     pub(super) fn svg(self) -> Markup {
-        html! { svg class="icon" aria-hidden="true" { use href={ "#i-" (self.0) } {} } }
+        PreEscaped(format!(
+            r##"<svg class="icon" aria-hidden="true"><use href="#i-{}"/></svg>"##,
+            self.0
+        ))
     }
 }
 

@@ -71,9 +71,7 @@ const FEEDS: [(&str, &str); 6] = [
 
 /// Ways to subscribe besides mail: the other channels, and the feeds.
 pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
-    let url = &organisation.url;
-    let host = url.split_once("://").map_or(&**url, |(_, rest)| rest);
-    let base = host.find('/').map_or("", |path| &host[path..]);
+    let base = path_of(&organisation.url);
     let channels = organisation.channels.iter();
     html! {
         details class="feeds" {
@@ -88,12 +86,19 @@ pub(super) fn feed_menu(organisation: &PublicOrganisation) -> Markup {
     }
 }
 
+/// The path of a page's address, without a slash at the end.
+fn path_of(url: &str) -> &str {
+    let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+    host.find('/').map_or("", |path| &host[path..])
+}
+
 /// Links by which a reader of feeds finds those of the history (HTML Standard, section 4.6.7.1).
-pub(crate) fn feed_links(url: &str, title: &str) -> Markup {
+pub(crate) fn feed_links(page: &str, title: &str) -> Markup {
+    let base = path_of(page);
     html! {
-        link rel="alternate" type="application/atom+xml" href={ (url) "/history.atom" }
+        link rel="alternate" type="application/atom+xml" href={ (base) "/history.atom" }
             title={ (title) " Status History - Atom Feed" };
-        link rel="alternate" type="application/rss+xml" href={ (url) "/history.rss" }
+        link rel="alternate" type="application/rss+xml" href={ (base) "/history.rss" }
             title={ (title) " Status History - RSS Feed" };
     }
 }

@@ -22,12 +22,20 @@ pub(super) fn prose(text: &str) -> Markup {
 
 /// A time in the zone of the page, because the server does not know that of the viewer; the script shows local time.
 pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup {
-    let Some(value) = value else {
-        return html! { span { "---" } };
-    };
-    let machine = value.to_rfc3339_opts(SecondsFormat::Millis, true);
+    match value {
+        Some(value) => time(value, zone, SecondsFormat::Secs),
+        None => html! { span { "---" } },
+    }
+}
+
+/// Such a time with milliseconds for the script, which compares it.
+pub(super) fn exact_time(value: DateTime<Utc>, zone: TimeZone) -> Markup {
+    time(value, zone, SecondsFormat::Millis)
+}
+
+fn time(value: DateTime<Utc>, zone: TimeZone, format: SecondsFormat) -> Markup {
     html! {
-        time datetime=(machine) {
+        time datetime=(value.to_rfc3339_opts(format, true)) {
             (zone.local_time(value).format("%b %d, %Y %I:%M:%S %p"))
             @if zone == TimeZone::default() { " UTC" }
         }

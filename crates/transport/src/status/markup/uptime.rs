@@ -8,7 +8,7 @@ use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::uptime::{BAR_DAYS, DateRange, Percentage, StatusSeconds};
 use chrono::{DateTime, NaiveDate, Utc};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 /// Width of a day in the drawing, the gap to the next one included.
 const STEP: i64 = 5;
@@ -151,15 +151,21 @@ impl<'a> Bars<'a> {
         };
         html! {
             svg aria-hidden="true" viewBox="0 0 450 34" preserveAspectRatio="none" {
-                @if start > 0 { path class="none" d={ "M0 31H" (start.min(end)) } {} }
-                @if start < end { path class="up" d={ "M" (start) " 23H" (end) } {} }
+                @if start > 0 { (path(r#" class="none""#, &format!("M0 31H{}", start.min(end)))) }
+                @if start < end { (path(r#" class="up""#, &format!("M{start} 23H{end}"))) }
                 @for level in 0..=LEVELS.len() + 1 {
                     @let strokes = strokes(level);
-                    @if !strokes.is_empty() { path class=[(level > 0).then(|| format!("level-{level}"))] d=(strokes) {} }
+                    @let class = if level > 0 { format!(r#" class="level-{level}""#) } else { String::new() };
+                    @if !strokes.is_empty() { (path(&class, &strokes)) }
                 }
             }
         }
     }
+}
+
+/// A path, written as an element without an end tag: the page has many.
+fn path(class: &str, strokes: &str) -> Markup {
+    PreEscaped(format!(r#"<path{class} d="{strokes}"/>"#))
 }
 
 /// Whether a maintenance was or is in progress. When a cancelled one was is not known.

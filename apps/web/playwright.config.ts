@@ -4,7 +4,7 @@ const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 export default defineConfig({
   testDir: 'e2e',
-  workers: 1,
+  workers: 2,
   // A busy machine takes its time; what is broken stays broken however long one waits.
   timeout: 180_000,
   expect: { timeout: 30_000 },

@@ -74,6 +74,8 @@ export default defineConfig({
     server: { deps: { inline: [/radix-ui/] } },
     env: { TZ: 'Europe/Berlin' },
     css: true,
+    // The default leaves one processor idle.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     // As long as the testing library waits: a screen's first rendering takes its time on a busy machine.
     expect: { poll: { timeout: 8000 } },

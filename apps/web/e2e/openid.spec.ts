@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import { expect, test } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { OpenIdProvider } from './openid-provider';
 import { Server } from './server';
 
@@ -18,17 +18,32 @@ test.afterAll(async () => {
   await server.remove();
 });
 
+/** Signs a person in at the pages of the provider. */
+async function signInAtProvider(page: Page, login: string) {
+  await page.getByPlaceholder('Enter any login').fill(login);
+  await page.getByPlaceholder('and password').fill('any');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+}
+
+/** Signs a person in and creates an organisation. */
+async function signInWithOrganisation(page: Page, login: string) {
+  await page.goto(`${server.url}/login`);
+  await page.getByRole('button', { name: 'Continue with Example ID' }).click();
+  await signInAtProvider(page, login);
+  await page.getByLabel('Name').fill('Looms');
+  await page.getByRole('button', { name: 'Create organisation' }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+}
+
 test('a person signs in with a provider, works, and signs out of both', async ({ page }) => {
   await page.goto(`${server.url}/login`);
-  const button = page.getByRole('link', { name: 'Continue with Example ID' });
+  const button = page.getByRole('button', { name: 'Continue with Example ID' });
   await expect(button).toBeVisible();
   await expect(page.getByLabel('Password')).toHaveCount(0);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 
   await button.press('Enter');
-  await page.getByPlaceholder('Enter any login').fill('grace@example.com');
-  await page.getByPlaceholder('and password').fill('any');
-  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await signInAtProvider(page, 'grace@example.com');
 
   await page.getByLabel('Name').fill('Acme');
   await page.getByRole('button', { name: 'Create organisation' }).click();
@@ -46,10 +61,72 @@ test('a person signs in with a provider, works, and signs out of both', async ({
 
 test('a failed sign-in is explained on the sign-in page', async ({ page }) => {
   await page.goto(`${server.url}/login`);
-  await page.getByRole('link', { name: 'Continue with Example ID' }).click();
-  await page.getByPlaceholder('Enter any login').fill('grace@elsewhere.example');
-  await page.getByPlaceholder('and password').fill('any');
-  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue with Example ID' }).click();
+  await signInAtProvider(page, 'grace@elsewhere.example');
   const text = 'Your mail address is not one of those that may sign in here.';
   await expect(page.getByRole('alert')).toHaveText(text);
+});
+
+test('a sensitive change is confirmed in a window of the provider, and what was typed is kept', async ({
+  page,
+}) => {
+  await signInWithOrganisation(page, 'hopper@example.com');
+  // As if the sign-in were older than ten minutes; everything else is the real server's.
+  await page.route('**/api/v1/identity/user/totp', (route) =>
+    route.fulfill({
+      status: 403,
+      json: { type: '/problems/re-authentication-required', message: 'Please confirm' },
+    }),
+  );
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Profile' }).click();
+  await expect(page.getByRole('tab', { name: 'Password' })).toHaveCount(0);
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rear Admiral Hopper');
+  await page.getByRole('tab', { name: 'Second factor' }).click();
+  await page.getByRole('button', { name: 'Add authenticator app' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await expect(dialog.getByLabel('Password')).toHaveCount(0);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  const another = page.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Continue with Example ID' }).click();
+  const wrong = await another;
+  await signInAtProvider(wrong, 'mallory@example.com');
+  await expect(wrong.getByRole('alert')).toContainText('as another person');
+  await expect(dialog).toBeVisible();
+  await wrong.getByRole('button', { name: 'Close' }).click();
+
+  await page.unroute('**/api/v1/identity/user/totp');
+  const opened = page.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Continue with Example ID' }).click();
+  const popup = await opened;
+  const closed = popup.waitForEvent('close');
+  await signInAtProvider(popup, 'hopper@example.com');
+  await closed;
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
+  await page.getByRole('tab', { name: 'Name' }).click();
+  await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Rear Admiral Hopper');
+});
+
+test('a session that has ended is begun again in a window of the provider, over the typed text', async ({
+  page,
+}) => {
+  await signInWithOrganisation(page, 'lovelace@example.com');
+  await page.goto(`${server.url}/incidents/incident/create`);
+  await page.getByRole('textbox', { name: 'Title' }).fill('Payments fail');
+  await page.getByRole('textbox', { name: 'Description' }).fill('Cards are declined.');
+  const signOut = `${server.url}/api/v1/identity/sign-out`;
+  expect((await page.context().request.post(signOut, { data: {} })).ok()).toBe(true);
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await expect(dialog).toBeVisible();
+  await expect(dialog.getByLabel('Password')).toHaveCount(0);
+  const opened = page.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Continue with Example ID' }).click();
+  // The provider still knows the browser.
+  await (await opened).waitForEvent('close');
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Payments fail');
+  await page.getByRole('button', { name: 'Create Incident' }).click();
+  await expect(page.getByText('Incident Created', { exact: true })).toBeVisible();
 });

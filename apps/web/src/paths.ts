@@ -8,6 +8,8 @@ const segment = encodeURIComponent;
 export const paths = {
   ...publicPaths,
   login: '/login',
+  /** Says in a window of its own how a sign-in with an identity provider ended. */
+  signedIn: '/signed-in',
   verify: '/verify',
   unsubscribe: '/unsubscribe',
   subscription: '/subscription',
@@ -137,6 +139,10 @@ export const endpoints = {
     signIn: '/identity/sign-in',
     signInCode: '/identity/sign-in/code',
     reauthenticate: '/identity/re-authenticate',
+    provider: (id: string) => ({
+      start: `/identity/oidc/${segment(id)}/start`,
+      reauthenticate: `/identity/oidc/${segment(id)}/re-authenticate`,
+    }),
     sessions: '/identity/sessions',
     listedSession: (id: string) => `/identity/sessions/${segment(id)}`,
     signOut: '/identity/sign-out',
@@ -168,9 +174,3 @@ export const endpoints = {
     inviteFromWaitlist: (id: string) => `/identity/waitlist/${segment(id)}/invite`,
   },
 } as const;
-
-/** The address at which a sign-in with an identity provider begins. It leaves the app. */
-export function providerStart(provider: string, returnTo: string): string {
-  const query = new URLSearchParams({ returnTo });
-  return `/api/v1/identity/oidc/${segment(provider)}/start?${query.toString()}`;
-}

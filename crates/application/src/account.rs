@@ -28,7 +28,9 @@ use crate::origin::Origin;
 use crate::password::{PasswordHash, PasswordHasher};
 use crate::second_factor::{FactorStore, SecondFactors};
 use crate::secret::SecretToken;
-use crate::session::{Client, NewSession, Session, SessionOpener, SessionStore, Sessions};
+use crate::session::{
+    Client, NewSession, Session, SessionOpener, SessionStore, Sessions, require_recent,
+};
 use crate::waitlist::{Waiting, WaitlistStore};
 
 pub use port::*;
@@ -298,16 +300,21 @@ impl Accounts {
         Ok(found.and_then(|index| accounts.into_iter().nth(index)))
     }
 
-    /// Deletes the session's account and ends its sessions. [`Error::Invalid`] if the password is wrong, [`Error::Conflict`] if
+    /// Deletes the session's account and ends its sessions. [`Error::Invalid`] if the password is wrong,
+    /// [`Error::ReauthenticationRequired`] if none is given and the person has not authenticated lately, [`Error::Conflict`] if
     /// an organisation would lose its last admin or the installation its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
-        let account = self.ports.accounts.find(session.user.id).await?;
-        let account = account.ok_or(Self::MISSING)?;
-        let hashes = vec![account.password];
-        let verified = self.ports.hasher.verify(&draft.password, hashes).await?;
-        if verified.is_none() {
-            return Err(Invalid::field("password", "Wrong password").into());
+        match &draft.password {
+            Some(password) => {
+                let account = self.ports.accounts.find(session.user.id).await?;
+                let hashes = vec![account.ok_or(Self::MISSING)?.password];
+                let verified = self.ports.hasher.verify(password, hashes).await?;
+                if verified.is_none() {
+                    return Err(Invalid::field("password", "Wrong password").into());
+                }
+            }
+            None => require_recent(Some(session.authenticated_at), self.ports.clock.now())?,
         }
         match self.ports.accounts.delete(session.user.id).await? {
             Deletion::Deleted => Ok(()),

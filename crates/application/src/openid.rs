@@ -1,7 +1,9 @@
 //! Sign-in by OpenID Connect: accounts of people whose identity provider proves who they are.
 //! `docs/decisions/openid-connect.md` has the reasons.
 
+mod failure;
 mod port;
+mod reauthentication;
 mod sealed_state;
 
 use std::sync::Arc;
@@ -22,8 +24,10 @@ use crate::password::{PasswordHash, PasswordHasher};
 use crate::secret::{HmacKey, SecretToken};
 use crate::session::{Client, NewSession, Session, Sessions};
 
+pub use failure::{Failed, SignInFailure};
 pub use port::*;
-use sealed_state::SignInState;
+pub use reauthentication::{Ways, WithProvider};
+use sealed_state::{Purpose, SignInState};
 
 /// A configured provider.
 pub struct Provider {
@@ -41,76 +45,6 @@ pub struct Provider {
     pub client: Arc<dyn ProviderClient>,
 }
 
-/// Why a person was not signed in.
-#[derive(Debug)]
-pub enum SignInFailure {
-    /// No provider has this identifier.
-    UnknownProvider,
-    /// The sign-in is too old, was completed before, or began in another browser.
-    Expired,
-    /// The provider reported an error, or the person cancelled.
-    Refused(String),
-    /// The provider is unavailable.
-    ProviderUnavailable(String),
-    /// The provider's response is not valid.
-    InvalidResponse(String),
-    /// The provider has not verified the address, or gives none.
-    EmailUnverified,
-    /// The address has a domain that the configuration does not list.
-    ForeignDomain,
-    /// The provider gives the person no role.
-    NoRole,
-    /// The address belongs to an account of another person of the provider.
-    AnotherPerson,
-    /// The storage failed.
-    Failed(Error),
-}
-
-impl SignInFailure {
-    /// The reason, as the sign-in page knows it.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownProvider => "unknown-provider",
-            Self::Expired => "expired",
-            Self::Refused(_) => "refused",
-            Self::ProviderUnavailable(_) => "provider-unavailable",
-            Self::InvalidResponse(_) => "invalid-response",
-            Self::EmailUnverified => "email-unverified",
-            Self::ForeignDomain => "foreign-domain",
-            Self::NoRole => "no-role",
-            Self::AnotherPerson => "another-person",
-            Self::Failed(_) => "failed",
-        }
-    }
-
-    /// Details for the log, without secrets.
-    #[must_use]
-    pub fn detail(&self) -> Option<&str> {
-        match self {
-            Self::Refused(reason)
-            | Self::ProviderUnavailable(reason)
-            | Self::InvalidResponse(reason) => Some(reason),
-            _ => None,
-        }
-    }
-}
-
-impl From<Error> for SignInFailure {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<ProviderError> for SignInFailure {
-    fn from(error: ProviderError) -> Self {
-        match error {
-            ProviderError::Unavailable(reason) => Self::ProviderUnavailable(reason),
-            ProviderError::Invalid(reason) => Self::InvalidResponse(reason),
-        }
-    }
-}
-
 /// A sign-in that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begun {
@@ -120,9 +54,31 @@ pub struct Begun {
     pub cookie: SecretToken,
 }
 
+/// What a provider's response has completed.
+#[derive(Debug)]
+pub enum Completed {
+    /// A sign-in.
+    SignIn(SignedInByProvider),
+    /// An authentication within a session.
+    Reauthentication(ReauthenticatedByProvider),
+}
+
+/// An authentication within a session that a provider has completed.
+#[derive(Debug)]
+pub struct ReauthenticatedByProvider {
+    /// The account.
+    pub user: User,
+    /// The session's new secret, for the cookie.
+    pub token: SecretToken,
+    /// The provider.
+    pub provider: ProviderId,
+    /// Page to which the person returns.
+    pub return_to: ReturnPath,
+}
+
 /// A sign-in that a provider has completed.
 #[derive(Debug)]
-pub struct Completed {
+pub struct SignedInByProvider {
     /// The account.
     pub user: User,
     /// The session's secret, for the cookie.
@@ -135,15 +91,6 @@ pub struct Completed {
     pub membership: MembershipOutcome,
     /// The organisation of the provider.
     pub organisation: Option<OrganisationId>,
-}
-
-/// A failed sign-in.
-#[derive(Debug)]
-pub struct Failed {
-    /// The provider, if the sign-in belongs to one.
-    pub provider: Option<ProviderId>,
-    /// The reason.
-    pub failure: SignInFailure,
 }
 
 /// Ports of [`OpenId`].
@@ -201,19 +148,32 @@ impl OpenId {
         return_to: Option<&str>,
         before: Option<SessionId>,
     ) -> Result<Begun, SignInFailure> {
+        let prompt = Prompt::IfNeeded;
+        self.begin_for(provider, Purpose::SignIn, return_to, before, prompt)
+            .await
+    }
+
+    async fn begin_for(
+        &self,
+        provider: &str,
+        purpose: Purpose,
+        return_to: Option<&str>,
+        session: Option<SessionId>,
+        prompt: Prompt,
+    ) -> Result<Begun, SignInFailure> {
         let provider = self.provider(provider)?;
         let return_to = return_to.and_then(ReturnPath::parse).unwrap_or_default();
         let now = self.ports.clock.now();
-        let state = SignInState::begin(provider.id.clone(), return_to, before, now);
+        let state = SignInState::begin(provider.id.clone(), purpose, return_to, session, now);
         let secrets = state.secrets(&self.hmac_key);
-        let url = provider.client.authorization_url(&secrets).await?;
+        let url = provider.client.authorization_url(&secrets, &prompt).await?;
         Ok(Begun {
             url,
             cookie: state.seal(&self.hmac_key),
         })
     }
 
-    /// Completes a sign-in with the provider's response and the cookie of the browser.
+    /// Completes what has begun with the provider's response and the cookie of the browser.
     ///
     /// # Errors
     /// [`Failed`], with the reason.
@@ -226,15 +186,18 @@ impl OpenId {
         let now = self.ports.clock.now();
         let state = cookie.and_then(|cookie| SignInState::open(cookie, &self.hmac_key, now));
         let Some(state) = state.filter(|state| state.is_of(response.state.as_deref())) else {
-            let failure = SignInFailure::Expired;
             return Err(Failed {
                 provider: None,
-                failure,
+                return_to: None,
+                in_session: false,
+                failure: SignInFailure::Expired,
             });
         };
         let completed = self.complete_in(&state, response, client).await;
         completed.map_err(|failure| Failed {
             provider: Some(state.provider.clone()),
+            return_to: Some(state.return_to.clone()),
+            in_session: state.purpose == Purpose::Reauthenticate,
             failure,
         })
     }
@@ -246,6 +209,35 @@ impl OpenId {
         client: &Client,
     ) -> Result<Completed, SignInFailure> {
         let provider = self.provider(state.provider.as_str())?;
+        let person = self.person(provider, state, response).await?;
+        match state.purpose {
+            Purpose::SignIn => {
+                let token = SecretToken::generate();
+                let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
+                let arrived = self.admit(provider, person, session, state.before).await?;
+                Ok(Completed::SignIn(SignedInByProvider {
+                    user: arrived.user,
+                    token,
+                    provider: provider.id.clone(),
+                    return_to: state.return_to.clone(),
+                    membership: arrived.membership,
+                    organisation: provider.organisation.clone(),
+                }))
+            }
+            Purpose::Reauthenticate => {
+                let done = self.reauthenticate(provider, person, state).await?;
+                Ok(Completed::Reauthentication(done))
+            }
+        }
+    }
+
+    /// The person of a provider's response. A response counts once.
+    async fn person(
+        &self,
+        provider: &Provider,
+        state: &SignInState,
+        response: AuthorizationResponse,
+    ) -> Result<ProviderPerson, SignInFailure> {
         let now = self.ports.clock.now();
         let digest = state.digest();
         let store = &self.ports.store;
@@ -261,18 +253,7 @@ impl OpenId {
             return Err(SignInFailure::InvalidResponse("no code".to_owned()));
         };
         let secrets = state.secrets(&self.hmac_key);
-        let person = provider.client.redeem(code, &secrets).await?;
-        let token = SecretToken::generate();
-        let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
-        let arrived = self.admit(provider, person, session, state.before).await?;
-        Ok(Completed {
-            user: arrived.user,
-            token,
-            provider: provider.id.clone(),
-            return_to: state.return_to.clone(),
-            membership: arrived.membership,
-            organisation: provider.organisation.clone(),
-        })
+        Ok(provider.client.redeem(code, &secrets).await?)
     }
 
     /// A response of another provider that pretends to be this one is refused (RFC 9207, section 2.4).
@@ -298,13 +279,7 @@ impl OpenId {
         session: NewSession,
         before: Option<SessionId>,
     ) -> Result<Arrived, SignInFailure> {
-        let email = person.email.as_deref().map(str::trim).unwrap_or_default();
-        if !person.email_verified || email_address(email).is_err() {
-            return Err(SignInFailure::EmailUnverified);
-        }
-        if !provider.domains.contains(email) {
-            return Err(SignInFailure::ForeignDomain);
-        }
+        let email = proven_address(provider, &person)?;
         let membership = membership(provider, &person)?;
         let names = person.names.iter().map(String::as_str);
         let user = User {
@@ -390,6 +365,21 @@ impl OpenId {
             .find(|provider| provider.id.as_str() == id);
         found.ok_or(SignInFailure::UnknownProvider)
     }
+}
+
+/// The address of a person, proven by the provider and of a listed domain.
+fn proven_address<'a>(
+    provider: &Provider,
+    person: &'a ProviderPerson,
+) -> Result<&'a str, SignInFailure> {
+    let email = person.email.as_deref().map(str::trim).unwrap_or_default();
+    if !person.email_verified || email_address(email).is_err() {
+        return Err(SignInFailure::EmailUnverified);
+    }
+    if !provider.domains.contains(email) {
+        return Err(SignInFailure::ForeignDomain);
+    }
+    Ok(email)
 }
 
 /// The membership that a provider gives a person.

@@ -115,9 +115,9 @@ pub struct PasswordDraft {
 /// Input of an account deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Validate)]
 pub struct DeletionDraft {
-    /// The account's password.
+    /// The account's password; `None` if the person has just authenticated in another way.
     #[validate(custom(function = given_password))]
-    pub password: Password,
+    pub password: Option<Password>,
 }
 
 /// Input of an authentication within a session.

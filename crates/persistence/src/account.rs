@@ -281,7 +281,7 @@ pub(super) async fn create(
         administrator,
         ..account.user
     };
-    insert(transaction, &user, &account.password).await?;
+    insert(transaction, row(&user, &account.password)).await?;
     session::insert(transaction, user.id, account.session).await?;
     if let Admission::Invitation(digest) = &account.admission {
         let accepted =
@@ -295,9 +295,9 @@ pub(super) async fn create(
     Ok(Creation::Made(user))
 }
 
-/// Stores an account without a session; the first one administers the installation. [`Error::Stale`] if the address has an
-/// account already.
-pub(crate) async fn insert_account(
+/// Stores an account without a session and with a password that nobody knows. The first account administers the installation.
+/// [`Error::Stale`] if the address has an account already.
+pub(crate) async fn insert_account_without_password(
     transaction: &DatabaseTransaction,
     user: &User,
     password: &PasswordHash,
@@ -306,7 +306,11 @@ pub(crate) async fn insert_account(
         administrator: is_first(transaction).await?,
         ..user.clone()
     };
-    insert(transaction, &user, password).await?;
+    let row = ActiveModel {
+        has_password: Set(false),
+        ..row(&user, password)
+    };
+    insert(transaction, row).await?;
     Ok(user)
 }
 
@@ -319,12 +323,8 @@ async fn is_first(transaction: &DatabaseTransaction) -> Result<bool, Error> {
     Ok(!any(transaction).await?)
 }
 
-async fn insert(
-    transaction: &DatabaseTransaction,
-    user: &User,
-    password: &PasswordHash,
-) -> Result<(), Error> {
-    let inserted = Entity::insert(row(user, password))
+async fn insert(transaction: &DatabaseTransaction, row: ActiveModel) -> Result<(), Error> {
+    let inserted = Entity::insert(row)
         .exec_without_returning(transaction)
         .await;
     match inserted {
@@ -374,6 +374,7 @@ fn row(user: &User, password: &PasswordHash) -> ActiveModel {
         administrator: Set(user.administrator),
         needs_address: Set(user.needs_address),
         created_at: Set(user.created_at),
+        has_password: Set(true),
     }
 }
 

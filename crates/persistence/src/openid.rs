@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::openid::{
     Arrival, ArrivalRefusal, ArrivalWay, Arrived, MembershipOutcome, OpenIdStore,
-    ProvidedMembership, ProviderSession,
+    ProvidedMembership, ProviderSession, Reauthentication, ReauthenticationOutcome, StoredWays,
 };
 use allclear_application::secret::Digest;
 use allclear_domain::account::User;
@@ -18,7 +18,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
 };
 
-use crate::account::{credentials, insert_account, owner};
+use crate::account::{credentials, insert_account_without_password, owner};
 use crate::database::Database;
 use crate::entity::{
     openid_account, openid_session, openid_state, session as session_entity, user,
@@ -46,6 +46,34 @@ impl OpenIdStore for Database {
     async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error> {
         self.write(move |transaction| Box::pin(arrive(transaction, arrival)))
             .await
+    }
+
+    async fn reauthenticate(
+        &self,
+        reauthentication: Reauthentication,
+        now: DateTime<Utc>,
+    ) -> Result<ReauthenticationOutcome, Error> {
+        self.write(move |transaction| {
+            Box::pin(async move { reauthenticate(transaction, &reauthentication, now).await })
+        })
+        .await
+    }
+
+    async fn ways(&self, user: UserId) -> Result<StoredWays, Error> {
+        let account = user::Entity::find_by_id(user.0).one(self.read());
+        let account = account.await.map_err(broken)?;
+        let issuers = openid_account::Entity::find()
+            .select_only()
+            .column(openid_account::Column::Issuer)
+            .filter(openid_account::Column::UserId.eq(user.0))
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        Ok(StoredWays {
+            password: account.is_some_and(|account| account.has_password),
+            issuers,
+        })
     }
 
     async fn session_origin(
@@ -138,59 +166,119 @@ async fn account(
     transaction: &DatabaseTransaction,
     arrival: &Arrival,
 ) -> Result<Result<(User, ArrivalWay), ArrivalRefusal>, Error> {
-    let key = (arrival.issuer.clone(), arrival.subject.clone());
-    let linked = openid_account::Entity::find_by_id(key)
-        .find_also_related(user::Entity)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
-    if let Some((_, Some(row))) = linked {
-        return Ok(Ok((credentials(row).user, ArrivalWay::Known)));
+    let person = Person {
+        issuer: &arrival.issuer,
+        subject: &arrival.subject,
+    };
+    if let Some(user) = person.linked(transaction).await? {
+        return Ok(Ok((user, ArrivalWay::Known)));
     }
     let found = owner(transaction, &EmailKey::of(&arrival.user.email)).await?;
     let (user, way) = match found {
-        Some(found) if is_of_another(transaction, found.user.id, arrival).await? => {
+        Some(found) if person.is_not(transaction, found.user.id).await? => {
             return Ok(Err(ArrivalRefusal::AnotherPerson));
         }
         Some(found) => (found.user, ArrivalWay::Linked),
         None => {
             // The account of the address was deleted a moment ago: the next sign-in makes a new one.
             let password = arrival.password.as_ref().ok_or(Error::Stale)?;
-            let user = insert_account(transaction, &arrival.user, password).await?;
+            let user =
+                insert_account_without_password(transaction, &arrival.user, password).await?;
             (user, ArrivalWay::Made)
         }
     };
-    let link = openid_account::ActiveModel {
-        issuer: Set(arrival.issuer.clone()),
-        subject: Set(arrival.subject.clone()),
-        user_id: Set(user.id.0),
-        created_at: Set(arrival.session.created_at),
-    };
-    let linked = openid_account::Entity::insert(link)
-        .exec_without_returning(transaction)
-        .await;
-    match linked {
-        Ok(_) => Ok(Ok((user, way))),
-        Err(error) if is_duplicate(&error) => Err(Error::Stale),
-        Err(error) => Err(broken(error)),
-    }
+    let now = arrival.session.created_at;
+    person.link(transaction, user.id, now).await?;
+    Ok(Ok((user, way)))
 }
 
-/// Whether an account is linked to another person of the issuer. A link to the same person was made a moment ago.
-async fn is_of_another(
+async fn reauthenticate(
     transaction: &DatabaseTransaction,
-    user: UserId,
-    arrival: &Arrival,
-) -> Result<bool, Error> {
-    let other = openid_account::Entity::find()
-        .filter(openid_account::Column::UserId.eq(user.0))
-        .filter(openid_account::Column::Issuer.eq(&arrival.issuer))
-        .filter(openid_account::Column::Subject.ne(&arrival.subject))
-        .limit(1)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(other.is_some())
+    reauthentication: &Reauthentication,
+    now: DateTime<Utc>,
+) -> Result<ReauthenticationOutcome, Error> {
+    let of_session = session::user_of(transaction, reauthentication.session, now).await?;
+    let Some(user) = of_session else {
+        return Ok(ReauthenticationOutcome::Ended);
+    };
+    let person = Person {
+        issuer: &reauthentication.issuer,
+        subject: &reauthentication.subject,
+    };
+    let known = person.linked(transaction).await?;
+    let linked = known.is_none();
+    let theirs = if let Some(known) = known {
+        Some(known.id)
+    } else {
+        let found = owner(transaction, &EmailKey::of(&reauthentication.email)).await?;
+        found.map(|found| found.user.id)
+    };
+    if theirs != Some(user.id) || (linked && person.is_not(transaction, user.id).await?) {
+        return Ok(ReauthenticationOutcome::AnotherAccount);
+    }
+    if linked {
+        person.link(transaction, user.id, now).await?;
+    }
+    let (digest, at) = (&reauthentication.digest, reauthentication.at);
+    session::authenticate(transaction, reauthentication.session, digest, at).await?;
+    Ok(ReauthenticationOutcome::Done { user, linked })
+}
+
+/// A person of a provider.
+struct Person<'a> {
+    issuer: &'a str,
+    subject: &'a str,
+}
+
+impl Person<'_> {
+    /// The linked account. `None` if there is none.
+    async fn linked(&self, transaction: &DatabaseTransaction) -> Result<Option<User>, Error> {
+        let key = (self.issuer.to_owned(), self.subject.to_owned());
+        let linked = openid_account::Entity::find_by_id(key)
+            .find_also_related(user::Entity)
+            .one(transaction)
+            .await
+            .map_err(broken)?;
+        Ok(linked
+            .and_then(|(_, user)| user)
+            .map(|row| credentials(row).user))
+    }
+
+    /// Whether an account is linked to another person of the issuer. A link to the same person was made a moment ago.
+    async fn is_not(&self, transaction: &DatabaseTransaction, user: UserId) -> Result<bool, Error> {
+        let other = openid_account::Entity::find()
+            .filter(openid_account::Column::UserId.eq(user.0))
+            .filter(openid_account::Column::Issuer.eq(self.issuer))
+            .filter(openid_account::Column::Subject.ne(self.subject))
+            .limit(1)
+            .one(transaction)
+            .await
+            .map_err(broken)?;
+        Ok(other.is_some())
+    }
+
+    /// Links an account. [`Error::Stale`] if another request linked the person at the same time.
+    async fn link(
+        &self,
+        transaction: &DatabaseTransaction,
+        user: UserId,
+        now: DateTime<Utc>,
+    ) -> Result<(), Error> {
+        let link = openid_account::ActiveModel {
+            issuer: Set(self.issuer.to_owned()),
+            subject: Set(self.subject.to_owned()),
+            user_id: Set(user.0),
+            created_at: Set(now),
+        };
+        let linked = openid_account::Entity::insert(link)
+            .exec_without_returning(transaction)
+            .await;
+        match linked {
+            Ok(_) => Ok(()),
+            Err(error) if is_duplicate(&error) => Err(Error::Stale),
+            Err(error) => Err(broken(error)),
+        }
+    }
 }
 
 /// Gives the membership of a provider. The last admin stays one.

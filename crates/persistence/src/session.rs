@@ -5,6 +5,7 @@ use allclear_application::secret::Digest;
 use allclear_application::session::{
     Bearer, ListedSession, NewSession, Session, SessionStore, Sessions,
 };
+use allclear_domain::account::User;
 use allclear_domain::audit::Action;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
@@ -73,14 +74,9 @@ impl SessionStore for Database {
         digest: Digest,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.set(
-            id,
-            ActiveModel {
-                digest: Set(digest.as_str().to_owned()),
-                authenticated_at: Set(now),
-                ..Default::default()
-            },
-        )
+        self.write(move |transaction| {
+            Box::pin(async move { authenticate(transaction, id, &digest, now).await })
+        })
         .await
     }
 
@@ -191,16 +187,53 @@ fn state(id: SessionId) -> Value {
 impl Database {
     async fn set(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
         self.write(move |transaction| {
-            Box::pin(async move {
-                let changed = Entity::update_many()
-                    .set(change)
-                    .filter(Column::Id.eq(id.0));
-                changed.exec(transaction).await.map_err(broken)?;
-                Ok(())
-            })
+            Box::pin(async move { change_one(transaction, id, change).await })
         })
         .await
     }
+}
+
+async fn change_one(
+    transaction: &DatabaseTransaction,
+    id: SessionId,
+    change: ActiveModel,
+) -> Result<(), Error> {
+    let changed = Entity::update_many()
+        .set(change)
+        .filter(Column::Id.eq(id.0));
+    changed.exec(transaction).await.map_err(broken)?;
+    Ok(())
+}
+
+/// Stores an authentication of a session's person, and the digest of the token that the session has from now on.
+pub(crate) async fn authenticate(
+    transaction: &DatabaseTransaction,
+    id: SessionId,
+    digest: &Digest,
+    at: DateTime<Utc>,
+) -> Result<(), Error> {
+    let change = ActiveModel {
+        digest: Set(digest.as_str().to_owned()),
+        authenticated_at: Set(at),
+        ..Default::default()
+    };
+    change_one(transaction, id, change).await
+}
+
+/// The account of a session. `None` if the session has ended.
+pub(crate) async fn user_of(
+    transaction: &DatabaseTransaction,
+    id: SessionId,
+    now: DateTime<Utc>,
+) -> Result<Option<User>, Error> {
+    let found = alive(Entity::find_by_id(id.0), now)
+        .find_also_related(user::Entity)
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(found
+        .and_then(|(_, user)| user)
+        .map(|row| credentials(row).user))
 }
 
 /// Sessions that have not ended. The expiry of a session from before the absolute lifetime may be later.

@@ -397,6 +397,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/identity/oidc/{provider}/re-authenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins an authentication with a provider within the session, which allows sensitive changes for ten
+         *     minutes once it is completed. The provider must be one of the account's, and must ask the person to
+         *     authenticate. The browser goes on as in a sign-in. The session then gets another cookie.
+         */
+        post: operations["post_identity_oidc_provider_re_authenticate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/identity/oidc/{provider}/start": {
         parameters: {
             query?: never;
@@ -404,13 +425,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Begins a sign-in with a provider: redirects the browser to the provider. After a failure it redirects
-         *     to the sign-in page, whose address then has the reason in `signInError`.
-         */
-        get: operations["get_identity_oidc_provider_start"];
+        get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser,
+         *     which must then go to the address of the response. The provider leads the browser back. Pages of
+         *     other sites cannot begin a sign-in.
+         */
+        post: operations["post_identity_oidc_provider_start"];
         delete?: never;
         options?: never;
         head?: never;
@@ -794,8 +816,8 @@ export interface paths {
         post?: never;
         /**
          * Deletes the signed-in account with its sessions, its memberships, and the organisations that
-         *     have no other member. Updates that the account recorded stay, without its name. 409 if an
-         *     organisation with other members would lose its last admin.
+         *     have no other member. Updates that the account recorded stay, without its name. Needs the password or
+         *     a recent authentication. 409 if an organisation with other members would lose its last admin.
          */
         delete: operations["delete_identity_user"];
         options?: never;
@@ -2350,6 +2372,7 @@ export interface components {
                 /** @description Organisations of the account, newest membership first. */
                 organisations: components["schemas"]["Organisation"][];
                 user: components["schemas"]["User"];
+                ways: components["schemas"]["SignInWays"];
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -2434,6 +2457,16 @@ export interface components {
             data: {
                 /** @description HTML that is safe to show. */
                 html: string;
+            };
+            /** @description Message for people; absent if there is none. */
+            message?: string | null;
+            meta?: components["schemas"]["Meta"] | null;
+        };
+        /** @description A successful response: the data, and optionally a message for people. */
+        ApiResponse_ProviderAddress: {
+            /** @description Address at the provider, to which the browser must go. */
+            data: {
+                url: string;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -3119,6 +3152,11 @@ export interface components {
             /** @description "All Systems Operational" or "Some systems are experiencing issues". */
             text: string;
         };
+        /** @description Where a sign-in begins. */
+        BeginInput: {
+            /** @description Path of the page to which the person returns; `/` if absent. Other addresses are ignored. */
+            returnTo?: string | null;
+        };
         /** @description A change of the organisation. */
         Change: {
             /** @description What was done, such as `component.created`. */
@@ -3401,7 +3439,8 @@ export interface components {
         };
         /** @description The password of the account to delete. */
         DeletionInput: {
-            password: string;
+            /** @description May be absent or null after an authentication of the last ten minutes. */
+            password?: string | null;
         };
         /** @description Counts of the messages to an organisation's subscribers. */
         DeliveryCounts: {
@@ -4166,6 +4205,10 @@ export interface components {
              */
             type: string;
         };
+        /** @description Address at the provider, to which the browser must go. */
+        ProviderAddress: {
+            url: string;
+        };
         /** @description Channels that visitors may subscribe by. */
         PublicChannels: {
             /** @description In Discord. */
@@ -4463,6 +4506,7 @@ export interface components {
             /** @description Organisations of the account, newest membership first. */
             organisations: components["schemas"]["Organisation"][];
             user: components["schemas"]["User"];
+            ways: components["schemas"]["SignInWays"];
         };
         /** @description Credentials. */
         SignInInput: {
@@ -4476,6 +4520,18 @@ export interface components {
             id: string;
             /** @description Name that people see. */
             name: string;
+        };
+        /** @description An identity provider that signs the person in. */
+        SignInWayProvider: {
+            id: string;
+            name: string;
+        };
+        /** @description Ways in which the person can sign in and authenticate again. */
+        SignInWays: {
+            /** @description Whether the account has a password, and passwords are not switched off. */
+            password: boolean;
+            /** @description Identity providers that sign the person in. */
+            providers: components["schemas"]["SignInWayProvider"][];
         };
         /**
          * @description Which people may sign up.
@@ -8292,12 +8348,9 @@ export interface operations {
             };
         };
     };
-    get_identity_oidc_provider_start: {
+    post_identity_oidc_provider_re_authenticate: {
         parameters: {
-            query?: {
-                /** @description Path of the page to which the person returns; `/` if absent. Other addresses are ignored. */
-                returnTo?: string;
-            };
+            query?: never;
             header?: never;
             path: {
                 /** @description Identifier of the provider */
@@ -8305,14 +8358,261 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginInput"];
+            };
+        };
         responses: {
-            /** @description Redirect to the provider or the sign-in page */
-            303: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ProviderAddress"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_identity_oidc_provider_start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the provider */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiResponse_ProviderAddress"];
+                };
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
         };
     };

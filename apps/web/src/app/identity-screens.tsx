@@ -6,6 +6,11 @@ export function LoginScreen() {
   return <SignIn />;
 }
 
+export function SignedInScreen() {
+  const { SignedIn } = useIdentity();
+  return SignedIn === null ? <NotFound /> : <SignedIn />;
+}
+
 export function OnboardingScreen() {
   const { Onboarding } = useIdentity();
   return <Onboarding />;

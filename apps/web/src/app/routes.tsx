@@ -6,6 +6,7 @@ import {
   LoginScreen,
   OnboardingScreen,
   OrganisationProfileScreen,
+  SignedInScreen,
   WaitlistScreen,
 } from './identity-screens';
 import { OrganisationLayout } from './layout/organisation-layout';
@@ -32,6 +33,7 @@ export const routes: RouteObject[] = [
         Component: SignedOutOnly,
         children: [{ path: paths.login, Component: LoginScreen }],
       },
+      { path: paths.signedIn, Component: SignedInScreen },
       {
         Component: OnboardingOnly,
         children: [{ path: paths.onboarding, Component: OnboardingScreen }],

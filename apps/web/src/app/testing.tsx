@@ -35,6 +35,7 @@ const identity: IdentityProvider = {
   UserMenu: () => <button>Ada Lovelace</button>,
   OrganisationSwitcher: () => <button>Switch organisation</button>,
   OrganisationProfile: () => <h1>Organisation</h1>,
+  SignedIn: null,
   Waitlist: null,
 };
 

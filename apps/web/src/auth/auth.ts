@@ -40,6 +40,8 @@ export interface IdentityProvider {
   /** Provides `AuthContext`. It is above the router and navigates by `navigate`. */
   Provider: ComponentType<{ navigate: Navigate; children: ReactNode }>;
   SignIn: ComponentType;
+  /** The end of a sign-in in a window of its own; null if the provider has none. */
+  SignedIn: ComponentType | null;
   Onboarding: ComponentType;
   UserMenu: ComponentType;
   OrganisationSwitcher: ComponentType;

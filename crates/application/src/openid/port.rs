@@ -67,6 +67,8 @@ pub struct ProviderPerson {
     pub names: Vec<String>,
     /// Values of the claim that gives roles.
     pub roles: Vec<String>,
+    /// When the provider authenticated the person; `None` if it does not say so.
+    pub authenticated_at: Option<DateTime<Utc>>,
     /// The ID token, which the provider wants back at sign-out.
     pub id_token: String,
 }
@@ -91,6 +93,18 @@ pub enum ProviderError {
     Invalid(String),
 }
 
+/// Whether a person must authenticate at the provider although the provider knows the browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    /// The provider decides.
+    IfNeeded,
+    /// Always (OpenID Connect Core 1.0, section 3.1.2.1: `prompt=login`, `max_age=0`).
+    Always {
+        /// Mail address of the person, which the provider may fill in.
+        login_hint: String,
+    },
+}
+
 /// A client of one provider. An adapter MUST bound the time and the size of every response.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -99,7 +113,11 @@ pub trait ProviderClient: Send + Sync {
     fn issuer(&self) -> String;
 
     /// Returns the address at which a person signs in.
-    async fn authorization_url(&self, secrets: &SignInSecrets) -> Result<String, ProviderError>;
+    async fn authorization_url(
+        &self,
+        secrets: &SignInSecrets,
+        prompt: &Prompt,
+    ) -> Result<String, ProviderError>;
 
     /// Returns whether the provider says that its responses name the issuer (RFC 9207).
     async fn names_issuer(&self) -> Result<bool, ProviderError>;
@@ -204,6 +222,48 @@ pub enum ArrivalRefusal {
     AnotherPerson,
 }
 
+/// An authentication at a provider within a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reauthentication {
+    /// The session.
+    pub session: SessionId,
+    /// Identifier of the provider.
+    pub issuer: String,
+    /// Identifier of the person at the provider.
+    pub subject: String,
+    /// Proven address of the person.
+    pub email: String,
+    /// When the provider authenticated the person.
+    pub at: DateTime<Utc>,
+    /// Digest of the token that the session has from now on.
+    pub digest: Digest,
+}
+
+/// What became of an authentication at a provider within a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReauthenticationOutcome {
+    /// The session's person has authenticated.
+    Done {
+        /// The account.
+        user: User,
+        /// Whether the account was linked to the person for the first time.
+        linked: bool,
+    },
+    /// The person has another account, or none.
+    AnotherAccount,
+    /// The session has ended.
+    Ended,
+}
+
+/// The ways in which the person of an account can sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredWays {
+    /// Whether the account has a password that its person may know.
+    pub password: bool,
+    /// Issuers of the providers that are linked to the account.
+    pub issuers: Vec<String>,
+}
+
 /// Storage of sign-ins by OpenID Connect.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -220,6 +280,17 @@ pub trait OpenIdStore: Send + Sync {
     /// Finds, links or makes the account of a person, gives the membership and opens the session, in one transaction. An adapter
     /// MUST keep one account per address and an admin in every organisation.
     async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error>;
+
+    /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a person whose account is another one:
+    /// the linked account counts, otherwise the one of the same address, which becomes linked.
+    async fn reauthenticate(
+        &self,
+        reauthentication: Reauthentication,
+        now: DateTime<Utc>,
+    ) -> Result<ReauthenticationOutcome, Error>;
+
+    /// Returns the ways in which the person of an account can sign in.
+    async fn ways(&self, user: UserId) -> Result<StoredWays, Error>;
 
     /// Returns the origin of an account's session; `None` if it was not opened by a provider.
     async fn session_origin(

@@ -14,10 +14,21 @@ use crate::secret::{Digest, HmacKey, SecretToken};
 
 const PURPOSE: &str = "openid sign-in";
 
+/// Why a person is led to a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) enum Purpose {
+    /// To begin a session.
+    #[default]
+    SignIn,
+    /// To authenticate within a session.
+    Reauthenticate,
+}
+
 /// A sign-in that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SignInState {
     pub(super) provider: ProviderId,
+    pub(super) purpose: Purpose,
     pub(super) return_to: ReturnPath,
     /// The session that the browser had.
     pub(super) before: Option<SessionId>,
@@ -30,6 +41,8 @@ pub(super) struct SignInState {
 #[derive(Serialize, Deserialize)]
 struct Stored {
     provider: String,
+    #[serde(default)]
+    purpose: Purpose,
     return_to: String,
     before: Option<Uuid>,
     /// In seconds.
@@ -44,17 +57,24 @@ impl SignInState {
     /// A sign-in that begins now.
     pub(super) fn begin(
         provider: ProviderId,
+        purpose: Purpose,
         return_to: ReturnPath,
         before: Option<SessionId>,
         now: DateTime<Utc>,
     ) -> Self {
         Self {
             provider,
+            purpose,
             return_to,
             before,
             expires_at: now + Self::LIFE,
             token: SecretToken::generate(),
         }
+    }
+
+    /// When it began.
+    pub(super) fn begun_at(&self) -> DateTime<Utc> {
+        self.expires_at - Self::LIFE
     }
 
     /// Whether this is the state that a response carries.
@@ -84,6 +104,7 @@ impl SignInState {
     pub(super) fn seal(&self, key: &HmacKey) -> SecretToken {
         let stored = Stored {
             provider: self.provider.as_str().to_owned(),
+            purpose: self.purpose,
             return_to: self.return_to.as_str().to_owned(),
             before: self.before.map(|session| session.0),
             expires_at: self.expires_at.timestamp(),
@@ -111,6 +132,7 @@ impl SignInState {
         let expires_at = DateTime::from_timestamp(stored.expires_at, 0)?;
         let state = Self {
             provider: stored.provider.parse().ok()?,
+            purpose: stored.purpose,
             return_to: ReturnPath::parse(&stored.return_to)?,
             before: stored.before.map(SessionId),
             expires_at,
@@ -133,7 +155,8 @@ mod tests {
     fn state() -> SignInState {
         let return_to = ReturnPath::parse("/components?a=b").unwrap();
         let before = Some(SessionId(Uuid::from_u128(1)));
-        SignInState::begin("okta".parse().unwrap(), return_to, before, now())
+        let (provider, purpose) = ("okta".parse().unwrap(), Purpose::Reauthenticate);
+        SignInState::begin(provider, purpose, return_to, before, now())
     }
 
     #[test]
@@ -144,6 +167,8 @@ mod tests {
         assert_eq!(opened.provider, state.provider);
         assert_eq!(opened.return_to, state.return_to);
         assert_eq!(opened.before, state.before);
+        assert_eq!(opened.purpose, state.purpose);
+        assert_eq!(opened.begun_at(), now());
         assert!(opened.is_of(Some(state.token.reveal())));
         assert!(!opened.is_of(Some("other")) && !opened.is_of(None));
         assert_eq!(opened.digest(), state.digest());

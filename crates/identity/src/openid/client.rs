@@ -4,18 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::clock::Clock;
-use allclear_application::openid::{ProviderClient, ProviderError, ProviderPerson, SignInSecrets};
+use allclear_application::openid::{
+    Prompt, ProviderClient, ProviderError, ProviderPerson, SignInSecrets,
+};
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::TimeDelta;
 use http::header::{ACCEPT, AUTHORIZATION};
 use openidconnect::core::{
-    CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken, CoreJwsSigningAlgorithm,
+    CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken,
+    CoreJwsSigningAlgorithm,
 };
 use openidconnect::{
     AccessToken, AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret,
-    CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl, Nonce,
+    CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl, LoginHint, Nonce,
     OAuth2TokenResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RequestTokenError,
     Scope, SignatureVerificationError, TokenResponse,
 };
@@ -230,7 +233,10 @@ impl OpenIdClient {
             return Err(ProviderError::Invalid(reason));
         }
         for (name, value) in further {
-            claims.entry(name).or_insert(value);
+            // Only the ID token says when the person authenticated.
+            if name != "auth_time" {
+                claims.entry(name).or_insert(value);
+            }
         }
         Ok(())
     }
@@ -242,7 +248,11 @@ impl ProviderClient for OpenIdClient {
         self.settings.issuer.as_str().to_owned()
     }
 
-    async fn authorization_url(&self, secrets: &SignInSecrets) -> Result<String, ProviderError> {
+    async fn authorization_url(
+        &self,
+        secrets: &SignInSecrets,
+        prompt: &Prompt,
+    ) -> Result<String, ProviderError> {
         let library = self.library(self.documents.read().await?);
         let verifier = PkceCodeVerifier::new(secrets.code_verifier.clone());
         let (state, nonce) = (secrets.state.clone(), secrets.nonce.clone());
@@ -253,10 +263,14 @@ impl ProviderClient for OpenIdClient {
         );
         let scopes = self.settings.scopes.iter().cloned().map(Scope::new);
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
-        let (url, _, _) = request
-            .add_scopes(scopes)
-            .set_pkce_challenge(challenge)
-            .url();
+        let mut request = request.add_scopes(scopes).set_pkce_challenge(challenge);
+        if let Prompt::Always { login_hint } = prompt {
+            request = request
+                .add_prompt(CoreAuthPrompt::Login)
+                .set_max_age(Duration::ZERO)
+                .set_login_hint(LoginHint::new(login_hint.clone()));
+        }
+        let (url, _, _) = request.url();
         Ok(url.to_string())
     }
 

@@ -1,6 +1,7 @@
 //! The person that verified claims describe.
 
 use allclear_application::openid::ProviderPerson;
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 /// Claims of an ID token or of user information.
@@ -51,6 +52,7 @@ impl ClaimNames {
             email_verified: find(claims, &self.email_verified).is_some_and(is_true),
             names: names.into_iter().flatten().collect(),
             roles: role.map(texts).unwrap_or_default(),
+            authenticated_at: claims.get("auth_time").and_then(time),
             id_token,
         })
     }
@@ -63,6 +65,15 @@ fn find<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
     }
     let (first, rest) = name.split_once('.')?;
     find(claims.get(first)?.as_object()?, rest)
+}
+
+/// A time in seconds since 1970, as a number (OpenID Connect Core 1.0, section 2). Some providers add a fraction.
+fn time(value: &Value) -> Option<DateTime<Utc>> {
+    let seconds = value.as_i64().or_else(|| {
+        let text = value.as_f64()?.floor().to_string();
+        text.parse().ok()
+    })?;
+    DateTime::from_timestamp(seconds, 0)
 }
 
 /// Some providers write truth as a text or a number.
@@ -129,6 +140,21 @@ mod tests {
                 .unwrap()
                 .email_verified
         );
+    }
+
+    #[test]
+    fn time_of_the_authentication_is_a_number_of_seconds() {
+        for (claim, expected) in [
+            (json!(1_700_000_000), Some(1_700_000_000)),
+            (json!(1_700_000_000.9), Some(1_700_000_000)),
+            (json!("1700000000"), None),
+            (json!(1e300), None),
+            (json!(null), None),
+        ] {
+            let found = person(None, &json!({"auth_time": claim})).unwrap();
+            let at = found.authenticated_at.map(|at| at.timestamp());
+            assert_eq!(at, expected, "{claim}");
+        }
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub(super) async fn set_password(
 ) -> Result<PasswordStored, Error> {
     let password = user::ActiveModel {
         password: Set(password.as_str().to_owned()),
+        has_password: Set(true),
         ..Default::default()
     };
     let stored = user::Entity::update_many()

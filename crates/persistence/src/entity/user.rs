@@ -13,6 +13,7 @@ pub struct Model {
     pub administrator: bool,
     pub needs_address: bool,
     pub created_at: DateTimeUtc,
+    pub has_password: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -1,7 +1,8 @@
+use allclear_application::account::AccountStore;
 use allclear_application::error::Error;
 use allclear_application::openid::{
     Arrival, ArrivalRefusal, ArrivalWay, Arrived, MembershipOutcome, OpenIdStore,
-    ProvidedMembership, ProviderSession,
+    ProvidedMembership, ProviderSession, Reauthentication, ReauthenticationOutcome,
 };
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::SecretToken;
@@ -25,6 +26,8 @@ contract!(
     another_subject_of_an_issuer_does_not_get_the_account,
     a_role_is_given_and_the_last_admin_stays,
     the_origin_of_a_session_ends_with_it,
+    an_authentication_counts_for_the_account_of_the_session_only,
+    an_account_that_a_provider_made_has_no_password_until_one_is_set,
 );
 
 fn arrival(subject: &str, email: &str) -> Arrival {
@@ -188,4 +191,61 @@ async fn the_origin_of_a_session_ends_with_it(database: &Database) {
         database.session_origin(second_id, user).await.unwrap(),
         None
     );
+}
+
+fn reauthentication(arrival: &Arrival, subject: &str, email: &str) -> Reauthentication {
+    Reauthentication {
+        session: arrival.session.id,
+        issuer: "https://a.example".into(),
+        subject: subject.into(),
+        email: email.into(),
+        at: arrival.session.created_at + TimeDelta::minutes(1),
+        digest: SecretToken::generate().digest(),
+    }
+}
+
+async fn an_authentication_counts_for_the_account_of_the_session_only(database: &Database) {
+    let first = arrival("1", "grace@example.com");
+    let (before, now) = (first.session.digest.clone(), first.session.created_at);
+    let grace = arrive(database, first.clone()).await.unwrap().user;
+    arrive(database, arrival("2", "mallory@example.com"))
+        .await
+        .unwrap();
+    for (subject, email) in [
+        ("2", "mallory@example.com"),
+        ("2", "grace@example.com"),
+        ("3", "grace@example.com"),
+        ("3", "stranger@example.com"),
+    ] {
+        let other = reauthentication(&first, subject, email);
+        let refused = database.reauthenticate(other, now).await.unwrap();
+        let expected = ReauthenticationOutcome::AnotherAccount;
+        assert_eq!(refused, expected, "{subject} {email}");
+    }
+    let same = reauthentication(&first, "1", "renamed@example.com");
+    let done = database.reauthenticate(same.clone(), now).await.unwrap();
+    let expected = ReauthenticationOutcome::Done {
+        user: grace,
+        linked: false,
+    };
+    assert_eq!(done, expected);
+    let session = SessionStore::find(database, &same.digest, now).await;
+    let session = session.unwrap().unwrap();
+    assert_eq!(session.authenticated_at, same.at);
+    let old = SessionStore::find(database, &before, now).await.unwrap();
+    assert_eq!(old, None, "the token was replaced");
+    assert!(database.end_one(session.user.id, session.id).await.unwrap());
+    let ended = database.reauthenticate(same, now).await.unwrap();
+    assert_eq!(ended, ReauthenticationOutcome::Ended);
+}
+
+async fn an_account_that_a_provider_made_has_no_password_until_one_is_set(database: &Database) {
+    let arrival = arrival("1", "grace@example.com");
+    let user = arrive(database, arrival).await.unwrap().user.id;
+    let ways = database.ways(user).await.unwrap();
+    let issuers = vec!["https://a.example".to_owned()];
+    assert_eq!((ways.password, ways.issuers), (false, issuers));
+    let hash = PasswordHash::new("another".into());
+    database.set_password(user, hash, None).await.unwrap();
+    assert!(database.ways(user).await.unwrap().password);
 }

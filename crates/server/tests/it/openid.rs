@@ -5,11 +5,12 @@ mod lying_provider;
 mod membership;
 mod passwords;
 mod real_provider;
+mod reauthentication;
 mod sign_in;
 
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{Client, Response};
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use crate::app::{TestApp, client_builder, send};
@@ -32,10 +33,11 @@ impl Browser {
         }
     }
 
-    /// Begins a sign-in; returns the response.
-    async fn start(&self, provider: &str, query: &str) -> Response {
-        let url = format!("{}/api/v1/identity/oidc/{provider}/start{query}", self.url);
-        self.client.get(url).send().await.unwrap()
+    /// Begins a sign-in, or a re-authentication; returns the response.
+    async fn start(&self, path: &str, page: &str) -> Response {
+        let url = format!("{}/api/v1/identity/oidc/{path}", self.url);
+        let body = json!({"returnTo": page});
+        self.client.post(url).json(&body).send().await.unwrap()
     }
 
     /// Begins a sign-in; returns the address of the provider.
@@ -45,12 +47,13 @@ impl Browser {
 
     /// Likewise, from a page.
     async fn begin_at(&self, provider: &str, page: &str) -> Url {
-        let query = url::form_urlencoded::Serializer::new("?".to_owned())
-            .append_pair("returnTo", page)
-            .finish();
-        let response = self.start(provider, &query).await;
-        assert_eq!(response.status(), 303);
-        location(&response).parse().unwrap()
+        address(self.start(&format!("{provider}/start"), page).await).await
+    }
+
+    /// Begins a re-authentication from a window of its own; returns the address of the provider.
+    async fn begin_reauthentication(&self, provider: &str) -> Url {
+        let path = format!("{provider}/re-authenticate");
+        address(self.start(&path, "/signed-in").await).await
     }
 
     /// Sends a response of a provider; returns the page that it leads to.
@@ -84,6 +87,13 @@ impl Browser {
         let url = format!("{}/api/v1/identity{path}", self.url);
         send(self.client.post(url).json(&body)).await
     }
+}
+
+/// The address of the provider to which a browser must go.
+async fn address(response: Response) -> Url {
+    assert_eq!(response.status(), 200);
+    let body: Value = response.json().await.unwrap();
+    body["data"]["url"].as_str().unwrap().parse().unwrap()
 }
 
 fn location(response: &Response) -> String {

@@ -16,6 +16,7 @@ use super::confirmation::{PendingBody, pending};
 use super::cookie::CookieSecurity;
 use super::device::client_of;
 use super::input::{checked, password, text};
+use super::openid::PasswordsAllowed;
 use super::session::{Identified, SignedIn};
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
@@ -248,14 +249,15 @@ async fn rename(
 /// The password of the account to delete.
 #[derive(Deserialize, ToSchema)]
 struct DeletionInput {
+    /// May be absent or null after an authentication of the last ten minutes.
     #[serde(default)]
-    #[schema(value_type = String, required = true)]
+    #[schema(value_type = Option<String>, required = false)]
     password: FieldInput<String>,
 }
 
 /// Deletes the signed-in account with its sessions, its memberships, and the organisations that
-/// have no other member. Updates that the account recorded stay, without its name. 409 if an
-/// organisation with other members would lose its last admin.
+/// have no other member. Updates that the account recorded stay, without its name. Needs the password or
+/// a recent authentication. 409 if an organisation with other members would lose its last admin.
 #[utoipa::path(
     tag = "identity",
     request_body = DeletionInput,
@@ -268,19 +270,26 @@ async fn delete_account(
     Identified(session): Identified,
     body: Body<DeletionInput>,
     accounts: web::Data<Accounts>,
+    passwords: web::Data<PasswordsAllowed>,
     throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();
     let draft = DeletionDraft {
-        password: password(body.0.password, "password", &mut invalid),
+        password: match body.0.password {
+            FieldInput::Absent | FieldInput::Null => None,
+            given => Some(password(given, "password", &mut invalid)),
+        },
     };
     checked(&draft, invalid)?;
-    // The password is compared with the stored one, so every request counts as a guess.
-    throttle
-        .guesses
-        .count(client(&request), &EmailKey::of(&session.user.email))
-        .await?;
+    if draft.password.is_some() {
+        passwords.check()?;
+        // The password is compared with the stored one, so every request counts as a guess.
+        throttle
+            .guesses
+            .count(client(&request), &EmailKey::of(&session.user.email))
+            .await?;
+    }
     accounts.delete(&session, draft).await?;
     let deleted = SecurityRecord {
         subject: Some(&session.user.id),

@@ -1,5 +1,5 @@
-//! Sign-in by OpenID Connect. Browsers come here by links and redirects, so every failure leads to the sign-in page with the
-//! reason in its address, never to a JSON document.
+//! Sign-in by OpenID Connect. A provider leads browsers back by redirects, so a failure then leads to a page with the reason in
+//! its address, never to a JSON document.
 
 mod cookie;
 mod passwords;
@@ -7,19 +7,27 @@ mod passwords;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use actix_web::http::header;
-use actix_web::{HttpRequest, HttpResponse, get, web};
+use actix_web::http::{StatusCode, header};
+use actix_web::{HttpRequest, HttpResponse, get, post, web};
+use allclear_application::error::Error;
 use allclear_application::openid::{
-    AuthorizationResponse, Completed, Failed, MembershipOutcome, OpenId, SignInFailure,
+    AuthorizationResponse, Begun, Completed, Failed, MembershipOutcome, OpenId,
+    ReauthenticatedByProvider, SignInFailure, SignedInByProvider,
 };
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::session::Sessions;
-use serde::Deserialize;
-use utoipa::IntoParams;
+use allclear_domain::openid::ProviderId;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use self::cookie::{cleared, presented, sealed};
 use super::cookie::{self as session_cookie, CookieSecurity};
 use super::device::client_of;
+use super::session::Identified;
+use crate::api_response::ApiResponse;
+use crate::input::{Body, FieldInput};
+use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::{record, record_anonymous, record_throttled};
 use crate::throttle::{Bucket, Limit, client};
@@ -28,6 +36,9 @@ pub(super) use self::passwords::{PasswordsAllowed, check_passwords};
 
 /// Maximum length of a code, in bytes. Those of known providers have up to 2 KiB.
 const LONGEST_CODE: usize = 8 * 1024;
+const SIGN_IN_PAGE: &str = "/login";
+/// The page that says in a window of its own how a sign-in or an authentication ended.
+const DONE_PAGE: &str = "/signed-in";
 
 /// Services of sign-in by OpenID Connect.
 #[derive(Clone)]
@@ -57,63 +68,118 @@ impl OpenIdThrottle {
     }
 }
 
-/// Options of a sign-in.
-#[derive(Debug, Deserialize, IntoParams)]
+/// Where a sign-in begins.
+#[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Query)]
-struct StartQuery {
+struct BeginInput {
     /// Path of the page to which the person returns; `/` if absent. Other addresses are ignored.
     #[serde(default)]
-    return_to: Option<String>,
+    #[schema(value_type = Option<String>, required = false, max_length = 1000)]
+    return_to: FieldInput<String>,
 }
 
-/// Begins a sign-in with a provider: redirects the browser to the provider. After a failure it redirects
-/// to the sign-in page, whose address then has the reason in `signInError`.
+impl BeginInput {
+    fn return_to(self) -> Result<Option<String>, Problem> {
+        let mut invalid = Invalid::default();
+        let return_to = match self.return_to {
+            FieldInput::Null => None,
+            given => given.optional("returnTo", "Must be a text", &mut invalid),
+        };
+        invalid.into_result()?;
+        Ok(return_to)
+    }
+}
+
+/// Address at the provider, to which the browser must go.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProviderAddress)]
+struct AddressBody {
+    url: String,
+}
+
+/// Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser,
+/// which must then go to the address of the response. The provider leads the browser back. Pages of
+/// other sites cannot begin a sign-in.
 #[utoipa::path(
     tag = "identity",
-    params(("provider" = String, Path, description = "Identifier of the provider"), StartQuery),
-    responses((status = 303, description = "Redirect to the provider or the sign-in page"))
+    params(("provider" = String, Path, description = "Identifier of the provider")),
+    request_body = BeginInput,
+    responses((status = 200, body = ApiResponse<AddressBody>), ErrorResponses)
 )]
-#[get("/oidc/{provider}/start")]
+#[post("/oidc/{provider}/start")]
 async fn start(
     request: HttpRequest,
     provider: web::Path<String>,
-    query: Option<web::Query<StartQuery>>,
+    body: Body<BeginInput>,
     services: web::Data<OpenIdServices>,
     sessions: web::Data<Sessions>,
     security: web::Data<CookieSecurity>,
-) -> HttpResponse {
-    if services.throttle.0.count(&client(&request)).is_err() {
-        record_throttled(&request);
-        return to_sign_in("too-many", None);
-    }
-    let return_to = query.and_then(|query| query.into_inner().return_to);
-    // A redirect from another site carries no session cookie, so it is read here.
+) -> Result<HttpResponse, Problem> {
+    let return_to = body.0.return_to()?;
+    services.throttle.0.count(&client(&request))?;
+    // The provider's redirect carries no session cookie, so the session is read here.
     let before = match session_cookie::presented(&request) {
-        Some(token) => sessions.find(&token).await.ok().flatten(),
+        Some(token) => sessions.find(&token).await?,
         None => None,
     };
+    let before = before.map(|found| found.id);
     let begun = services
         .openid
-        .begin(
-            &provider,
-            return_to.as_deref(),
-            before.map(|found| found.id),
-        )
+        .begin(&provider, return_to.as_deref(), before)
         .await;
-    match begun {
-        Ok(begun) => {
-            let mut response = HttpResponse::SeeOther();
-            response.insert_header((header::LOCATION, begun.url));
-            response.cookie(sealed(&begun.cookie, security.https));
-            response.finish()
+    begun_response(&request, &provider, begun, **security)
+}
+
+/// Begins an authentication with a provider within the session, which allows sensitive changes for ten
+/// minutes once it is completed. The provider must be one of the account's, and must ask the person to
+/// authenticate. The browser goes on as in a sign-in. The session then gets another cookie.
+#[utoipa::path(
+    tag = "identity",
+    params(("provider" = String, Path, description = "Identifier of the provider")),
+    request_body = BeginInput,
+    responses((status = 200, body = ApiResponse<AddressBody>), ErrorResponses),
+    security(("session" = []))
+)]
+#[post("/oidc/{provider}/re-authenticate")]
+async fn begin_reauthentication(
+    request: HttpRequest,
+    provider: web::Path<String>,
+    Identified(session): Identified,
+    body: Body<BeginInput>,
+    services: web::Data<OpenIdServices>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let return_to = body.0.return_to()?;
+    services.throttle.0.count(&client(&request))?;
+    let begun = services
+        .openid
+        .begin_reauthentication(&provider, return_to.as_deref(), &session)
+        .await;
+    begun_response(&request, &provider, begun, **security)
+}
+
+fn begun_response(
+    request: &HttpRequest,
+    provider: &str,
+    begun: Result<Begun, SignInFailure>,
+    security: CookieSecurity,
+) -> Result<HttpResponse, Problem> {
+    let begun = begun.map_err(|failure| {
+        if matches!(failure, SignInFailure::UnknownProvider) {
+            return Problem::from(Error::NotFound("Identity provider"));
         }
-        Err(failure) => {
-            let provider =
-                (!matches!(failure, SignInFailure::UnknownProvider)).then(|| provider.into_inner());
-            refuse(&request, &failure, provider.as_deref())
-        }
-    }
+        record_failure(
+            request,
+            &failure,
+            Some(provider),
+            SecurityEvent::SignInFailed,
+        );
+        let text = "The identity provider is not available at the moment. Please try again later";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, text)
+    })?;
+    Ok(HttpResponse::Ok()
+        .cookie(sealed(&begun.cookie, security.https))
+        .json(ApiResponse::new(AddressBody { url: begun.url })))
 }
 
 /// Response of a provider. Other parameters are ignored.
@@ -152,7 +218,7 @@ async fn callback(
     let client = client(&request);
     if services.throttle.0.count(&client).is_err() {
         record_throttled(&request);
-        return to_sign_in("too-many", None);
+        return to_page(SIGN_IN_PAGE, "too-many", None);
     }
     let response = query.map(|query| response(query.into_inner()));
     let sealed = presented(&request, security.https);
@@ -169,12 +235,14 @@ async fn callback(
             // Both the start and this request.
             services.throttle.0.give_back(&client);
             services.throttle.0.give_back(&client);
-            sign_in(&request, &completed, **security)
+            match completed {
+                Completed::SignIn(completed) => sign_in(&request, &completed, **security),
+                Completed::Reauthentication(completed) => {
+                    reauthenticate(&request, &completed, **security)
+                }
+            }
         }
-        Err(Failed { provider, failure }) => {
-            let provider = provider.as_ref().map(ToString::to_string);
-            refuse(&request, &failure, provider.as_deref())
-        }
+        Err(failed) => refuse(&request, &failed),
     };
     // A header too long for a cookie is the only error.
     let _ = response.add_cookie(&cleared(security.https));
@@ -191,7 +259,11 @@ fn response(query: CallbackQuery) -> AuthorizationResponse {
 }
 
 /// Redirects a signed-in person to the page that the sign-in began on.
-fn sign_in(request: &HttpRequest, completed: &Completed, security: CookieSecurity) -> HttpResponse {
+fn sign_in(
+    request: &HttpRequest,
+    completed: &SignedInByProvider,
+    security: CookieSecurity,
+) -> HttpResponse {
     let user = completed.user.id;
     let detail = format!("by {}", completed.provider);
     let signed_in = SecurityRecord {
@@ -207,7 +279,27 @@ fn sign_in(request: &HttpRequest, completed: &Completed, security: CookieSecurit
         .finish()
 }
 
-fn record_membership(request: &HttpRequest, completed: &Completed) {
+/// Redirects a person who has authenticated within the session.
+fn reauthenticate(
+    request: &HttpRequest,
+    completed: &ReauthenticatedByProvider,
+    security: CookieSecurity,
+) -> HttpResponse {
+    let user = completed.user.id;
+    let detail = format!("by {}", completed.provider);
+    let reauthenticated = SecurityRecord {
+        subject: Some(&user),
+        detail: Some(&detail),
+        ..SecurityRecord::new(SecurityEvent::Reauthenticated)
+    };
+    record(request, reauthenticated);
+    HttpResponse::SeeOther()
+        .insert_header((header::LOCATION, completed.return_to.as_str()))
+        .cookie(security.carrying(&completed.token))
+        .finish()
+}
+
+fn record_membership(request: &HttpRequest, completed: &SignedInByProvider) {
     let Some(organisation) = &completed.organisation else {
         return;
     };
@@ -235,7 +327,27 @@ fn record_membership(request: &HttpRequest, completed: &Completed) {
     }
 }
 
-fn refuse(request: &HttpRequest, failure: &SignInFailure, provider: Option<&str>) -> HttpResponse {
+fn refuse(request: &HttpRequest, failed: &Failed) -> HttpResponse {
+    let provider = failed.provider.as_ref().map(ProviderId::as_str);
+    let event = if failed.in_session {
+        SecurityEvent::ReauthenticationFailed
+    } else {
+        SecurityEvent::SignInFailed
+    };
+    record_failure(request, &failed.failure, provider, event);
+    let page = match &failed.return_to {
+        Some(page) if page.as_str() == DONE_PAGE => DONE_PAGE,
+        _ => SIGN_IN_PAGE,
+    };
+    to_page(page, failed.failure.code(), provider)
+}
+
+fn record_failure(
+    request: &HttpRequest,
+    failure: &SignInFailure,
+    provider: Option<&str>,
+    event: SecurityEvent,
+) {
     let detail = match failure.detail() {
         Some(detail) => format!("{}: {detail}", failure.code()),
         None => failure.code().to_owned(),
@@ -250,17 +362,16 @@ fn refuse(request: &HttpRequest, failure: &SignInFailure, provider: Option<&str>
     let failed = SecurityRecord {
         object: Some(&shown),
         detail: Some(&detail),
-        ..SecurityRecord::new(SecurityEvent::SignInFailed)
+        ..SecurityRecord::new(event)
     };
     record_anonymous(request, failed);
-    to_sign_in(failure.code(), provider)
 }
 
-/// Redirects to the sign-in page, which knows the reason. `provider` is the identifier of a configured one.
-fn to_sign_in(reason: &str, provider: Option<&str>) -> HttpResponse {
+/// Redirects to a page that knows the reason. `provider` is the identifier of a configured one.
+fn to_page(page: &str, reason: &str, provider: Option<&str>) -> HttpResponse {
     let page = match provider {
-        Some(provider) => format!("/login?signInError={reason}&provider={provider}"),
-        None => format!("/login?signInError={reason}"),
+        Some(provider) => format!("{page}?signInError={reason}&provider={provider}"),
+        None => format!("{page}?signInError={reason}"),
     };
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, page))
@@ -269,5 +380,8 @@ fn to_sign_in(reason: &str, provider: Option<&str>) -> HttpResponse {
 
 /// The routes of sign-in by OpenID Connect.
 pub(crate) fn routes(config: &mut impl Routes) {
-    config.service(start).service(callback);
+    config
+        .service(start)
+        .service(begin_reauthentication)
+        .service(callback);
 }

@@ -5,6 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
+use allclear_application::openid::Ways;
 use allclear_application::origin::Origin;
 use allclear_application::second_factor::SecondFactors;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
@@ -113,6 +114,39 @@ struct SessionBody {
     /// Organisation of the last issued token; null if there is none.
     #[schema(required)]
     active_organisation_id: Option<String>,
+    ways: WaysBody,
+}
+
+/// Ways in which the person can sign in and authenticate again.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SignInWays)]
+struct WaysBody {
+    /// Whether the account has a password, and passwords are not switched off.
+    password: bool,
+    /// Identity providers that sign the person in.
+    providers: Vec<ProviderWayBody>,
+}
+
+/// An identity provider that signs the person in.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SignInWayProvider)]
+struct ProviderWayBody {
+    id: String,
+    name: String,
+}
+
+impl From<Ways> for WaysBody {
+    fn from(ways: Ways) -> Self {
+        let providers = ways.providers.into_iter();
+        let providers = providers.map(|provider| ProviderWayBody {
+            id: provider.id.to_string(),
+            name: provider.name,
+        });
+        Self {
+            password: ways.password,
+            providers: providers.collect(),
+        }
+    }
 }
 
 /// Returns the signed-in account, or null. Prolongs the session.
@@ -122,6 +156,7 @@ async fn read(
     request: HttpRequest,
     sessions: web::Data<Sessions>,
     memberships: web::Data<Memberships>,
+    openid: web::Data<OpenIdServices>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
     let nobody = ApiResponse::new(None::<SessionBody>);
@@ -140,7 +175,10 @@ async fn read(
             .iter()
             .any(|found| found.organisation == **active)
     });
+    let (id, email) = (session.user.id, &session.user.email);
+    let ways = openid.openid.ways(id, email, openid.passwords).await?;
     let body = SessionBody {
+        ways: ways.into(),
         active_organisation_id: active.map(ToString::to_string),
         organisations: belongings.iter().map(OrganisationBody::from).collect(),
         user: UserBody::from(&session.user),

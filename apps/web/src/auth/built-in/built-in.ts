@@ -4,6 +4,7 @@ import { OrganisationScreen } from './organisation/organisation-screen';
 import { OrganisationSwitcher } from './organisation/organisation-switcher';
 import { Provider } from './provider';
 import { SignInScreen } from './sign-in/sign-in-screen';
+import { SignedInScreen } from './sign-in/signed-in-screen';
 import { UserMenu } from './user-menu/user-menu';
 import { WaitlistScreen } from './waitlist/waitlist-screen';
 
@@ -11,6 +12,7 @@ import { WaitlistScreen } from './waitlist/waitlist-screen';
 export const builtIn: IdentityProvider = {
   Provider,
   SignIn: SignInScreen,
+  SignedIn: SignedInScreen,
   Onboarding: OnboardingScreen,
   UserMenu,
   OrganisationSwitcher,

@@ -1,11 +1,13 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { useState } from 'react';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { renderPiece, serveSession, sessionOf } from './testing';
+
+afterEach(() => vi.restoreAllMocks());
 
 /** A screen with a text field, and a save that needs a token. */
 function Screen() {
@@ -23,8 +25,8 @@ function Screen() {
 }
 
 /** Types into the screen and saves when the session has ended. */
-async function saveAfterTheEnd() {
-  const backend = serveSession(sessionOf());
+async function saveAfterTheEnd(session = sessionOf()) {
+  const backend = serveSession(session);
   const { user } = renderPiece(Screen, 'signed-in');
   await user.type(await screen.findByLabelText('Title'), 'Payments fail');
   backend.session = null;
@@ -73,6 +75,30 @@ it('asks for the code of an account with a second factor', async () => {
   await user.type(await screen.findByLabelText('Code*'), '123456');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
+});
+
+it('signs a user without a password in again in a window of the provider', async () => {
+  const okta = { id: 'okta', name: 'Okta' };
+  const session = sessionOf({ ways: { password: false, providers: [okta] } });
+  const { backend, user } = await saveAfterTheEnd(session);
+  expect(screen.queryByLabelText('Password*')).toBeNull();
+  const opened = { opener: window, close: vi.fn(), location: { replace: vi.fn() } };
+  vi.spyOn(window, 'open').mockReturnValue(opened as unknown as Window);
+  server.use(
+    http.post(apiUrl(endpoints.identity.provider('okta').start), () =>
+      success({ url: 'https://okta.example/authorize' }),
+    ),
+  );
+  await user.click(screen.getByRole('button', { name: 'Continue with Okta' }));
+  await waitFor(() =>
+    expect(opened.location.replace).toHaveBeenCalledWith('https://okta.example/authorize'),
+  );
+  backend.session = session;
+  const channel = new BroadcastChannel('allclear:session');
+  channel.postMessage({ kind: 'authenticated' });
+  expect(await screen.findByText('saved with test-token')).toBeVisible();
+  expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
+  channel.close();
 });
 
 it('lets the user leave instead', async () => {

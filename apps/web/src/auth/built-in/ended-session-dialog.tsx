@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { object } from 'yup';
 import { createApiClient } from '@/api/client';
-import { useConfiguration } from '@/api/configuration';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
@@ -9,6 +8,8 @@ import { Dialog } from '@/ui/dialog';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { givenPassword } from './form/validation';
+import { OrDivider, ProviderList } from './provider-list';
+import { openProvider } from './provider-window';
 import { useSession } from './session-context';
 import { CodeForm, type CodeValues } from './sign-in/code-card';
 import type { SignInResponse } from './sign-in/sign-in-card';
@@ -21,9 +22,9 @@ const api = createApiClient(() => Promise.resolve(null));
 export function EndedSessionDialog() {
   const { state, refresh, leave } = useSession();
   const [needsCode, setNeedsCode] = useState(false);
-  const { passwords } = useConfiguration();
   if (state.status !== 'signed-in' || !state.hasEnded) return null;
   const { email } = state.user;
+  const { password, providers } = state.ways;
 
   async function signIn({ password }: { password: string }) {
     const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, { email, password });
@@ -43,9 +44,15 @@ export function EndedSessionDialog() {
       title="Your session has ended"
       description={`Sign in again as ${email}. What you have typed is kept.`}
     >
-      {needsCode ? (
-        <CodeForm onSubmit={enterCode} />
-      ) : (
+      {providers.length > 0 && !needsCode && (
+        <ProviderList
+          providers={providers}
+          onChoose={(id) => openProvider(endpoints.identity.provider(id).start)}
+        />
+      )}
+      {providers.length > 0 && password && !needsCode && <OrDivider />}
+      {needsCode && <CodeForm onSubmit={enterCode} />}
+      {password && !needsCode && (
         <IdentityForm
           initialValues={{ password: '' }}
           schema={schema}
@@ -78,7 +85,7 @@ export function EndedSessionDialog() {
           rel="noreferrer"
           className={buttonVariants({ variant: 'ghost' })}
         >
-          {passwords ? 'Sign in another way in a new tab' : 'Sign in in a new tab'}
+          Sign in another way in a new tab
         </a>
         <Button variant="ghost" onClick={leave}>
           Sign out

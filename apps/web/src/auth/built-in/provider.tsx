@@ -10,8 +10,8 @@ import { SessionStore, type SessionState } from './session-store';
 import { useLink } from './use-link';
 
 export function Provider({ children }: { children: ReactNode }) {
-  const [store] = useState(() => new SessionStore());
   const [reauthentications] = useState(() => new Reauthentications());
+  const [store] = useState(() => new SessionStore(() => reauthentications.settle(true)));
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const links = useLink();
   const [hasAccounts, setHasAccounts] = useState(false);
@@ -42,6 +42,7 @@ export function Provider({ children }: { children: ReactNode }) {
       switchTo: store.switchTo,
       signOut: store.signOut,
       leave: store.leave,
+      announceAuthentication: store.announceAuthentication,
     }),
     [state, hasAccounts, links, store],
   );
@@ -57,7 +58,11 @@ export function Provider({ children }: { children: ReactNode }) {
         <EndedSessionDialog />
         <FactorRequiredDialog reauthenticate={reauthentications.request} />
         {state.status === 'signed-in' && (
-          <ReauthenticationDialog requests={reauthentications} email={state.user.email} />
+          <ReauthenticationDialog
+            requests={reauthentications}
+            email={state.user.email}
+            ways={state.ways}
+          />
         )}
       </SessionContext>
     </AuthContext>

@@ -7,6 +7,9 @@ import { Dialog } from '@/ui/dialog';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { factorCode, givenPassword } from './form/validation';
+import { OrDivider, ProviderList } from './provider-list';
+import { openProvider } from './provider-window';
+import type { SignInWays } from './types';
 
 /** Requests of the server that the user authenticate again. Concurrent requests share one answer. */
 export class Reauthentications {
@@ -50,21 +53,42 @@ interface ReauthenticationDialogProps {
   requests: Reauthentications;
   /** For password managers. */
   email: string;
+  ways: SignInWays;
 }
 
-/** Asks for the password before a sensitive change. What was typed below the dialog stays. */
-export function ReauthenticationDialog({ requests, email }: ReauthenticationDialogProps) {
+/** Asks the user to authenticate before a sensitive change. What was typed below the dialog stays. */
+export function ReauthenticationDialog({ requests, email, ways }: ReauthenticationDialogProps) {
   const open = useSyncExternalStore(requests.subscribe, requests.isPending);
+  const { password, providers } = ways;
   return (
     <Dialog
       open={open}
       onOpenChange={() => requests.settle(false)}
       title="Confirm that it is you"
-      description="Some time has passed since you signed in, so this change needs your password."
+      description={`Some time has passed since you signed in. ${requestOf(ways)}`}
     >
-      <ReauthenticationForm email={email} onDone={() => requests.settle(true)} />
+      <div className="grid gap-4">
+        {providers.length > 0 && (
+          <ProviderList
+            providers={providers}
+            onChoose={(id) => openProvider(endpoints.identity.provider(id).reauthenticate)}
+          />
+        )}
+        {providers.length > 0 && password && <OrDivider />}
+        {password && <ReauthenticationForm email={email} onDone={() => requests.settle(true)} />}
+      </div>
     </Dialog>
   );
+}
+
+function requestOf({ password, providers }: SignInWays): string {
+  if (providers.length === 0) {
+    return password
+      ? 'This change needs your password.'
+      : 'Sign out and sign in again to make this change.';
+  }
+  const signIn = 'sign in again in a window of its own';
+  return password ? `Enter your password, or ${signIn}.` : `To make this change, ${signIn}.`;
 }
 
 const withoutCode = object({ password: givenPassword, code: string().default('') });

@@ -4,7 +4,7 @@ import type { LinkState } from './use-link';
 
 export interface SessionContextValue extends Pick<
   SessionStore,
-  'refresh' | 'switchTo' | 'signOut' | 'leave'
+  'refresh' | 'switchTo' | 'signOut' | 'leave' | 'announceAuthentication'
 > {
   state: SessionState;
   /** Whether a user has been signed in on this page, so that the installation has an account. */

@@ -3,11 +3,12 @@ import { ApiError } from '@/api/error';
 import type { AuthOrganisation } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { TokenCache } from './token-cache';
-import type { IssuedToken, Session, SessionUser, SignedOut } from './types';
+import type { IssuedToken, Session, SessionUser, SignedOut, SignInWays } from './types';
 
 export interface SignedIn {
   status: 'signed-in';
   user: SessionUser;
+  ways: SignInWays;
   organisations: AuthOrganisation[];
   organisation: AuthOrganisation | null;
   /** Whether the session has ended on the server, so that the user has to sign in again. */
@@ -24,7 +25,10 @@ export type SessionState =
 
 /** A message to the other tabs. */
 type TabMessage =
-  { kind: 'signed-out' } | { kind: 'opened' } | { kind: 'changed'; organisationId: string | null };
+  | { kind: 'signed-out' }
+  | { kind: 'opened' }
+  | { kind: 'authenticated' }
+  | { kind: 'changed'; organisationId: string | null };
 
 /** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
 export class SessionStore {
@@ -38,6 +42,12 @@ export class SessionStore {
   #adopted = 0;
   /** Called when it is adopted next. */
   readonly #waiting: (() => void)[] = [];
+  readonly #onAuthenticated: () => void;
+
+  /** `onAuthenticated` is called when the user has authenticated in another window. Only the server knows whether it is true. */
+  constructor(onAuthenticated: () => void = () => undefined) {
+    this.#onAuthenticated = onAuthenticated;
+  }
 
   readonly getSnapshot = (): SessionState => this.#state;
 
@@ -125,6 +135,9 @@ export class SessionStore {
     this.#signedOut();
   };
 
+  /** Tells the other tabs that the user has authenticated in this window. */
+  readonly announceAuthentication = (): void => this.#broadcast({ kind: 'authenticated' });
+
   /** Leaves a session that has ended. */
   readonly leave = (): void => this.#signedOut();
 
@@ -161,7 +174,7 @@ export class SessionStore {
       this.#set({ status: 'signed-out' });
       return;
     }
-    const { user, organisations, activeOrganisationId } = session;
+    const { user, ways, organisations, activeOrganisationId } = session;
     const named = (id: string | null) => organisations.find((each) => each.id === id);
     // Without an address of its own the account gets no token.
     const organisation = user.needsAddress
@@ -172,6 +185,7 @@ export class SessionStore {
     this.#set({
       status: 'signed-in',
       user,
+      ways,
       organisations,
       organisation,
       hasEnded: false,
@@ -184,7 +198,8 @@ export class SessionStore {
       this.#adopt(null, null);
       return;
     }
-    if (message.kind === 'opened') {
+    if (message.kind === 'authenticated') this.#onAuthenticated();
+    if (message.kind === 'opened' || message.kind === 'authenticated') {
       const hasEnded = this.#state.status === 'signed-in' && this.#state.hasEnded;
       if (hasEnded) this.#read(null).catch(() => undefined);
       return;

@@ -26,7 +26,13 @@ export const engines = { id: 'org-1', name: 'Analytical Engines', role: 'admin' 
 export const looms = { id: 'org-2', name: 'Looms', role: 'editor' } as const;
 
 export function sessionOf(changes: Partial<Session> = {}): Session {
-  return { user: ada, organisations: [engines], activeOrganisationId: engines.id, ...changes };
+  return {
+    user: ada,
+    ways: { password: true, providers: [] },
+    organisations: [engines],
+    activeOrganisationId: engines.id,
+    ...changes,
+  };
 }
 
 /** The state of the server, which a test may change. */

@@ -12,8 +12,21 @@ export interface SessionUser extends AuthUser {
   needsAddress: boolean;
 }
 
+/** The ways in which the user can sign in and authenticate again. */
+export interface SignInWays {
+  /** Whether the account has a password that can be used. */
+  password: boolean;
+  providers: SignInProvider[];
+}
+
+export interface SignInProvider {
+  id: string;
+  name: string;
+}
+
 export interface Session {
   user: SessionUser;
+  ways: SignInWays;
   organisations: AuthOrganisation[];
   activeOrganisationId: string | null;
 }

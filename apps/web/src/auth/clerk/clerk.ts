@@ -10,6 +10,7 @@ import { UserMenu } from './user-menu';
 export const clerk: IdentityProvider = {
   Provider,
   SignIn: SignInScreen,
+  SignedIn: null,
   Onboarding: OnboardingScreen,
   UserMenu,
   OrganisationSwitcher,

@@ -24,7 +24,10 @@ async fn sign_up_signs_in_and_the_first_account_administers_the_installation() {
     );
     assert_eq!(
         ann.session().await,
-        json!({"user": user, "organisations": [], "activeOrganisationId": null})
+        json!({
+            "user": user, "ways": {"password": true, "providers": []},
+            "organisations": [], "activeOrganisationId": null,
+        })
     );
     let bob = Person::signed_up(&app, "bob@example.com").await;
     assert_eq!(bob.session().await["user"]["administrator"], false);

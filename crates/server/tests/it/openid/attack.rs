@@ -6,7 +6,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::lying_provider::{LyingProvider, Setup};
-use super::{Browser, cookies, flags, location, open_with_cookies, parameter, start};
+use super::{Browser, address, cookies, flags, open_with_cookies, parameter, start};
 use crate::clerk::fake_clerk::{now, published, signed, with_header};
 
 const INVALID: &str = "/login?signInError=invalid-response&provider=liar";
@@ -118,8 +118,9 @@ async fn a_response_without_the_state_of_this_browser_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_completed_sign_in_cannot_be_repeated() {
     let setup = Setup::new().await;
-    let response = setup.browser.start("liar", "").await;
-    let (begun, kept) = (location(&response).parse().unwrap(), cookies(&response));
+    let response = setup.browser.start("liar/start", "/").await;
+    let kept = cookies(&response);
+    let begun = address(response).await;
     let token = signed(0, &setup.provider.claims(&begun));
     setup.provider.set(|answers| answers.token = token);
     let callback = format!(
@@ -290,13 +291,12 @@ async fn a_refusal_of_the_provider_leads_to_the_sign_in_page() {
     let begun = setup.browser.begin("liar").await;
     let state = parameter(&begun, "state");
     assert_eq!(setup.browser.respond(&[("state", &state)]).await, INVALID);
-    let unknown = setup.browser.start("nobody", "").await;
-    assert_eq!(location(&unknown), "/login?signInError=unknown-provider");
+    let unknown = setup.browser.start("nobody/start", "/").await;
+    assert_eq!(unknown.status(), 404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn metadata_and_responses_that_lie_are_refused() {
-    let unavailable = "/login?signInError=provider-unavailable&provider=liar";
     for metadata in [
         json!({"issuer": "https://evil.example"}),
         json!({"token_endpoint": "http://192.0.2.1/token"}),
@@ -307,11 +307,12 @@ async fn metadata_and_responses_that_lie_are_refused() {
         setup
             .provider
             .set(|answers| answers.metadata = metadata.clone());
-        let refused = setup.browser.start("liar", "").await;
-        assert_eq!(location(&refused), unavailable, "{metadata}");
+        let refused = setup.browser.start("liar/start", "/").await;
+        assert_eq!(refused.status(), 503, "{metadata}");
     }
     let setup = Setup::new().await;
     setup.provider.set(|answers| answers.padding = 600 * 1024);
+    let unavailable = "/login?signInError=provider-unavailable&provider=liar";
     assert_eq!(setup.sign_in(&json!({})).await, unavailable);
 }
 
@@ -325,6 +326,29 @@ async fn sign_ins_that_a_client_begins_are_limited() {
     for _ in 0..3 {
         browser.begin("liar").await;
     }
-    let refused = browser.start("liar", "").await;
-    assert_eq!(location(&refused), "/login?signInError=too-many");
+    let refused = browser.start("liar/start", "/").await;
+    assert_eq!(refused.status(), 429);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_page_of_another_site_begins_a_sign_in() {
+    let setup = Setup::new().await;
+    let url = setup.app.call("/identity/oidc/liar/start");
+    let link = setup.browser.client.get(&url).send().await.unwrap();
+    assert_eq!(link.status(), 405, "a link begins nothing");
+    for (name, value) in [
+        ("sec-fetch-site", "cross-site"),
+        ("sec-fetch-site", "same-site"),
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+    ] {
+        let request = setup.browser.client.post(&url).json(&json!({}));
+        let refused = request.header(name, value).send().await.unwrap();
+        assert_eq!(refused.status(), 403, "{name}: {value}");
+        assert!(cookies(&refused).is_empty(), "{name}: {value}");
+    }
+    let form = setup.browser.client.post(&url).body("returnTo=/");
+    let kind = "application/x-www-form-urlencoded";
+    let form = form.header("content-type", kind).send().await.unwrap();
+    assert_eq!(form.status(), 415);
 }

@@ -25,6 +25,7 @@ async fn passwords_that_are_switched_off_are_refused_everywhere() {
         "/password-reset",
         "/password-reset/confirm",
         "/user/password",
+        "/re-authenticate",
         "/sign%2Din",
     ] {
         let body = json!({

@@ -102,7 +102,7 @@ impl Browser {
     /// Signs a person in at the provider's own pages; returns the address of the callback.
     pub(super) async fn sign_in_at(&self, begun: &Url, login: &str) -> String {
         let mut at = begun.clone();
-        let mut form = None;
+        let mut form: Option<Vec<(String, String)>> = None;
         for _ in 0..12 {
             if at.path().ends_with("/oidc/callback") {
                 return at.to_string();
@@ -110,7 +110,7 @@ impl Browser {
             let request = match form.take() {
                 Some(fields) => {
                     let encoded = url::form_urlencoded::Serializer::new(String::new())
-                        .extend_pairs::<_, &str, &str>(fields)
+                        .extend_pairs(fields)
                         .finish();
                     let kind = "application/x-www-form-urlencoded";
                     self.client
@@ -123,12 +123,38 @@ impl Browser {
             let response = request.send().await.unwrap();
             if response.status().is_redirection() {
                 at = at.join(&super::location(&response)).unwrap();
+                continue;
+            }
+            let (status, page) = (response.status(), response.text().await.unwrap());
+            if page.contains("name=\"login\"") {
+                let fields = [("prompt", "login"), ("login", login), ("password", "any")];
+                form = Some(
+                    fields
+                        .map(|(name, value)| (name.into(), value.into()))
+                        .into(),
+                );
             } else {
-                let (status, page) = (response.status(), response.text().await.unwrap());
-                assert!(page.contains("name=\"login\""), "{status} {at}: {page}");
-                form = Some([("prompt", "login"), ("login", login), ("password", "any")]);
+                // A form that a script submits: another person's session at the provider ends.
+                assert!(page.contains("forms[0].submit()"), "{status} {at}: {page}");
+                at = between(&page, "action=\"", "\"").parse().unwrap();
+                form = Some(hidden_fields(&page));
             }
         }
         panic!("the provider leads nowhere: {at}");
     }
+}
+
+/// The names and values of the hidden fields of a page.
+fn hidden_fields(page: &str) -> Vec<(String, String)> {
+    let inputs = page.split("<input type=\"hidden\"").skip(1);
+    let fields = inputs.map(|input| {
+        let name = between(input, "name=\"", "\"").to_owned();
+        (name, between(input, "value=\"", "\"").to_owned())
+    });
+    fields.collect()
+}
+
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).unwrap();
+    rest.split_once(end).unwrap().0
 }

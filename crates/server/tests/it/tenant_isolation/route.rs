@@ -86,7 +86,12 @@ pub(super) const ROUTES: &[Route] = &[
     route(Guard::Session, "post", "/identity/invitations/accept"),
     route(Guard::Open, "post", "/identity/invitations/inspect"),
     route(Guard::Open, "get", "/identity/oidc/callback"),
-    route(Guard::Open, "get", "/identity/oidc/{provider}/start"),
+    route(
+        Guard::Session,
+        "post",
+        "/identity/oidc/{provider}/re-authenticate",
+    ),
+    route(Guard::Open, "post", "/identity/oidc/{provider}/start"),
     route(Guard::Session, "post", "/identity/organisations"),
     route(Guard::Admin, "delete", "/identity/organisations/{id}"),
     route(Guard::Admin, "patch", "/identity/organisations/{id}"),

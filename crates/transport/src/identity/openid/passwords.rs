@@ -12,8 +12,19 @@ use crate::problem::Problem;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PasswordsAllowed(pub(crate) bool);
 
+impl PasswordsAllowed {
+    /// Fails if passwords are switched off.
+    pub(crate) fn check(self) -> Result<(), Problem> {
+        if self.0 {
+            return Ok(());
+        }
+        let text = "Passwords are switched off here. Please sign in with your identity provider";
+        Err(Problem::new(StatusCode::FORBIDDEN, text))
+    }
+}
+
 /// The routes that make, use or change a password, without `/api/v1/identity`.
-const ROUTES: [&str; 7] = [
+const ROUTES: [&str; 8] = [
     "/sign-up",
     "/sign-up/confirm",
     "/sign-in",
@@ -21,6 +32,7 @@ const ROUTES: [&str; 7] = [
     "/password-reset",
     "/password-reset/confirm",
     "/user/password",
+    "/re-authenticate",
 ];
 
 /// Refuses requests for passwords if they are switched off.
@@ -29,17 +41,17 @@ pub(crate) async fn check_passwords(
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<EitherBody<impl MessageBody>>, Error> {
     let allowed = request.app_data::<web::Data<PasswordsAllowed>>();
-    if allowed.is_none_or(|allowed| allowed.0) || !needs_password(&request) {
-        let response = next.call(request).await;
-        return response.map(ServiceResponse::map_into_left_body);
+    match allowed.map_or(Ok(()), |allowed| allowed.check()) {
+        Err(refused) if needs_password(&request) => {
+            // A response, not an error: the outer middleware adds headers to responses only.
+            let response = request.into_response(refused.error_response());
+            Ok(response.map_into_right_body())
+        }
+        _ => {
+            let response = next.call(request).await;
+            response.map(ServiceResponse::map_into_left_body)
+        }
     }
-    let refused = Problem::new(
-        StatusCode::FORBIDDEN,
-        "Passwords are switched off here. Please sign in with your identity provider",
-    );
-    // A response, not an error: the outer middleware adds headers to responses only.
-    let response = request.into_response(refused.error_response());
-    Ok(response.map_into_right_body())
 }
 
 fn needs_password(request: &ServiceRequest) -> bool {

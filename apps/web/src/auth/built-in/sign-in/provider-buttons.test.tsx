@@ -1,6 +1,9 @@
 import { screen } from '@testing-library/react';
+import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { renderPiece, serveSession } from '@/auth/built-in/testing';
+import { endpoints } from '@/paths';
+import { apiUrl, problem, server } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
 
 const providers = [
@@ -20,23 +23,35 @@ async function openSignIn(configuration: object, address?: string) {
 
 it('offers each provider beside the password', async () => {
   const { user } = await openSignIn({ signInProviders: providers });
-  const okta = screen.getByRole('link', { name: 'Continue with Okta' });
-  expect(okta).toHaveAttribute('href', '/api/v1/identity/oidc/okta/start?returnTo=%2Fdashboard');
-  expect(screen.getByRole('link', { name: 'Continue with Example & Co' })).toBeVisible();
+  const okta = screen.getByRole('button', { name: 'Continue with Okta' });
+  expect(screen.getByRole('button', { name: 'Continue with Example & Co' })).toBeVisible();
   expect(screen.getByLabelText('Password*')).toBeVisible();
   screen.getByRole('heading', { level: 1 }).focus();
   await user.tab();
   expect(okta).toHaveFocus();
 });
 
+it('begins a sign-in with the page to return to, and says why it failed', async () => {
+  const { user } = await openSignIn({ signInProviders: providers });
+  server.use(
+    http.post(apiUrl(endpoints.identity.provider('okta').start), async ({ request }) => {
+      expect(await request.json()).toEqual({ returnTo: '/dashboard' });
+      return problem(503, 'The identity provider is not available');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Continue with Okta' }));
+  expect(await screen.findByText('The identity provider is not available')).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Continue with Okta' })).toBeEnabled();
+});
+
 it('offers only the providers where passwords are switched off', async () => {
   await openSignIn({ signInProviders: providers, passwords: false, firstAccount: true });
-  expect(screen.getAllByRole('link', { name: /^Continue with/ })).toHaveLength(2);
+  expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(2);
   expect(screen.queryByLabelText('Password*')).toBeNull();
-  expect(screen.queryByRole('button')).toBeNull();
+  expect(screen.getAllByRole('button')).toHaveLength(2);
 });
 
 it('offers none without providers', async () => {
   await openSignIn({});
-  expect(screen.queryByRole('link', { name: /^Continue with/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Continue with/ })).toBeNull();
 });

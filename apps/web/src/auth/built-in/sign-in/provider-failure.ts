@@ -30,6 +30,10 @@ function failureText(reason: string, name: string): string {
       return `${name} gives you no role here. Ask an administrator for one.`;
     case 'another-person':
       return `Your mail address belongs to the account of another person of ${name}. Ask an administrator for help.`;
+    case 'another-account':
+      return `You signed in with ${name} as another person. Use the account with which you work here.`;
+    case 'not-authenticated-now':
+      return `${name} did not say that you have just signed in there. Sign out here and sign in again instead.`;
     case 'too-many':
       return 'Too many attempts. Please try again later.';
     case 'unknown-provider':

@@ -1,13 +1,17 @@
 import type { RefObject } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
+import { useConfiguration } from '@/api/configuration';
+import { failureText } from '@/auth/built-in/form/failure-text';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { NewPasswordField } from '@/auth/built-in/form/new-password-field';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { givenPassword, newPassword, personName } from '@/auth/built-in/form/validation';
-import { useSession } from '@/auth/built-in/session-context';
+import { useSession, useSignedIn } from '@/auth/built-in/session-context';
 import type { SessionUser } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
+import { Button } from '@/ui/button';
+import { ConfirmButton } from '@/ui/confirm-button';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { toast } from '@/ui/toast';
@@ -24,6 +28,8 @@ interface ProfileDialogProps {
 export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDialogProps) {
   const api = useApi();
   const { refresh } = useSession();
+  const { passwords } = useConfiguration();
+  const hasPassword = useSignedIn()?.ways.password ?? true;
 
   async function rename(values: NameValues) {
     await api.patch(endpoints.identity.user, values);
@@ -38,7 +44,7 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
     onOpenChange(false);
   }
 
-  async function deleteAccount(values: DeletionValues) {
+  async function deleteAccount(values: DeletionValues | Record<string, never>) {
     await api.delete(endpoints.identity.user, values);
     onOpenChange(false);
     toast.success('Your account is deleted');
@@ -62,12 +68,20 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
             keepMounted: true,
             content: <NameForm name={user.name} onSubmit={rename} />,
           },
-          {
-            value: 'password',
-            label: 'Password',
-            keepMounted: true,
-            content: <PasswordForm user={user} onSubmit={changePassword} />,
-          },
+          ...(passwords
+            ? [
+                {
+                  value: 'password',
+                  label: 'Password',
+                  keepMounted: true,
+                  content: hasPassword ? (
+                    <PasswordForm user={user} onSubmit={changePassword} />
+                  ) : (
+                    <NoPassword email={user.email} />
+                  ),
+                },
+              ]
+            : []),
           {
             value: 'factors',
             label: 'Second factor',
@@ -84,7 +98,11 @@ export function ProfileDialog({ user, open, onOpenChange, returnTo }: ProfileDia
             value: 'delete',
             label: 'Delete account',
             keepMounted: true,
-            content: <DeletionForm email={user.email} onSubmit={deleteAccount} />,
+            content: hasPassword ? (
+              <DeletionForm email={user.email} onSubmit={deleteAccount} />
+            ) : (
+              <DeletionWithoutPassword onConfirm={() => deleteAccount({})} />
+            ),
           },
         ]}
       />
@@ -163,8 +181,66 @@ function PasswordForm({ user: { name, email }, onSubmit }: PasswordFormProps) {
   );
 }
 
+/** For a user who signs in with an identity provider only. */
+function NoPassword({ email }: { email: string }) {
+  const api = useApi();
+
+  async function request() {
+    try {
+      await api.post(endpoints.identity.passwordReset, { email });
+      toast.success(`A link is on its way to ${email}`);
+    } catch (error) {
+      toast.error(failureText(error));
+    }
+  }
+
+  return (
+    <div className="grid gap-4">
+      <p className="text-muted">
+        Your account has no password. To sign in with one as well, set it by a link that is mailed
+        to you.
+      </p>
+      <div className="flex justify-end">
+        <Button onClick={() => void request()}>Mail me a link</Button>
+      </div>
+    </div>
+  );
+}
+
 interface DeletionValues {
   password: string;
+}
+
+const deletionText =
+  'Your sessions end, and organisations that nobody else belongs to are deleted with their status pages. Updates you recorded stay, without your name. It cannot be undone.';
+
+function DeletionWithoutPassword({ onConfirm }: { onConfirm: () => Promise<void> }) {
+  async function confirm() {
+    try {
+      await onConfirm();
+    } catch (error) {
+      toast.error(failureText(error));
+    }
+  }
+
+  return (
+    <div className="grid gap-4">
+      <p className="text-muted">{deletionText}</p>
+      <div className="flex justify-end">
+        <ConfirmButton
+          button={(ask) => (
+            <Button variant="danger" onClick={ask}>
+              Delete account
+            </Button>
+          )}
+          title="Delete your account?"
+          description="It cannot be undone."
+          confirmLabel="Delete"
+          onConfirm={confirm}
+        />
+      </div>
+    </div>
+  );
 }
 
 const deletionSchema = object({ password: givenPassword });
@@ -186,10 +262,7 @@ function DeletionForm({ email, onSubmit }: DeletionFormProps) {
       variant="danger"
       layout="end"
     >
-      <p className="text-muted">
-        Your sessions end, and organisations that nobody else belongs to are deleted with their
-        status pages. Updates you recorded stay, without your name. It cannot be undone.
-      </p>
+      <p className="text-muted">{deletionText}</p>
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <TextField name="password" label="Password" type="password" autoComplete="current-password" />
     </IdentityForm>

@@ -61,6 +61,12 @@ its peer.`,
     command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'changes'],
   },
   {
+    name: 'audit',
+    title: 'A million items of the audit log',
+    how: `A page of 50 items of the audit log of an organisation with 1,000 items and of one with 1,000,000, in turns.`,
+    command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'audit'],
+  },
+  {
     name: 'deliveries',
     title: 'Messages to ten thousand subscribers and a thousand webhooks',
     how: `An operator records updates; each is sent to every subscriber, over SMTP and over HTTP, to sinks in the same process, which

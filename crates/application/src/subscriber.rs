@@ -3,20 +3,19 @@
 
 pub(crate) mod code;
 pub mod import;
+mod link;
+mod port;
 mod preview;
 
 use std::sync::Arc;
 
-use allclear_domain::channel::{Channel, Target, TargetKey};
+use allclear_domain::channel::{Channel, Target};
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
+use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::organisation::Organisation;
-use allclear_domain::subscriber::{
-    Scope, Subscriber, SubscriberDraft, SubscriberPatch, SubscriberStatus,
-};
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft, SubscriberPatch, SubscriberStatus};
 use allclear_domain::validation::Invalid;
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
@@ -29,131 +28,9 @@ use crate::page::{Listed, Page};
 use crate::secret::HmacKey;
 use crate::statuspage::PublicStateStore;
 use crate::subscriber::code::Codes;
-use crate::subscriber::import::{
-    Import, ImportBatch, ImportMode, ImportReport, ImportRow, Imported, NamedComponent,
-};
+use crate::subscriber::import::{Import, ImportMode, ImportReport, ImportRow, NamedComponent};
 
-/// Names a subscriber of an organisation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SubscriberKey {
-    /// By its target; of the subscribers with one target, the one of this incident, or the one that is not for an incident.
-    Target(TargetKey, Option<IncidentId>),
-    /// By its identifier.
-    Id(SubscriberId),
-}
-
-impl SubscriberKey {
-    /// The key of a mail address, which may be any text.
-    #[must_use]
-    pub fn of_email(address: &str) -> Self {
-        Self::Target(TargetKey::of_email(address), None)
-    }
-
-    /// The key under which a draft is stored.
-    #[must_use]
-    pub fn of_draft(draft: &SubscriberDraft) -> Self {
-        Self::Target(draft.target.key(), draft.scope.incident())
-    }
-
-    /// The key under which a subscriber is stored.
-    #[must_use]
-    pub fn of(subscriber: &Subscriber) -> Self {
-        Self::Target(subscriber.target.key(), subscriber.scope.incident())
-    }
-}
-
-/// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that stores its result.
-pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
-
-/// Storage of subscribers. A write makes no revision and no event, because subscribers are not public.
-#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
-#[async_trait]
-pub trait SubscriberStore: Send + Sync {
-    /// The subscribers of an organisation, newest first.
-    async fn list(
-        &self,
-        organisation: &OrganisationId,
-        page: Page,
-    ) -> Result<Listed<Subscriber>, Error>;
-
-    /// Returns a subscriber of an organisation. `None` if there is none.
-    async fn find(
-        &self,
-        organisation: &OrganisationId,
-        key: &SubscriberKey,
-    ) -> Result<Option<Subscriber>, Error>;
-
-    /// Checks that what a scope names exists in the organisation, and that an incident is not over: see
-    /// [`Subscriber::FOLLOWED_FOR`]. [`Error::Invalid`] at `components[i]`, `groups[i]` or `incidentId`.
-    async fn check_scope(&self, organisation: &OrganisationId, scope: &Scope) -> Result<(), Error>;
-
-    /// Runs a rule on a subscriber of an organisation and stores its result, which MUST have the same key. An adapter MUST write even
-    /// if nothing changed, so that the time reveals nothing, and MUST delete the queued deliveries of a subscriber that has
-    /// unsubscribed. An edit by a signed-in person is in the audit log. [`Error::NotFound`] if the organisation does not exist.
-    async fn save(
-        &self,
-        organisation: &OrganisationId,
-        key: SubscriberKey,
-        rule: SubscriberRule,
-    ) -> Result<Subscriber, Error>;
-
-    /// Like [`Self::save`], and queues a message with a verification link in the same transaction, whatever the rule returns. The
-    /// delivery worker decides whether it is needed, so that the time reveals nothing.
-    async fn enter(
-        &self,
-        organisation: &OrganisationId,
-        key: SubscriberKey,
-        rule: SubscriberRule,
-    ) -> Result<Subscriber, Error>;
-
-    /// Removes a subscriber of an organisation with its queued deliveries. Returns whether it existed.
-    async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
-
-    /// The components of an organisation.
-    async fn named_components(
-        &self,
-        organisation: &OrganisationId,
-    ) -> Result<Vec<NamedComponent>, Error>;
-
-    /// Stores those subscribers of a batch that are new, in one transaction, as far as the limit allows. Returns what became of each,
-    /// in their order. [`Error::NotFound`] if the organisation does not exist.
-    async fn import(
-        &self,
-        organisation: &OrganisationId,
-        batch: ImportBatch,
-    ) -> Result<Vec<Imported>, Error>;
-
-    /// Returns what [`Self::import`] would do if `added` more subscribers were stored.
-    async fn would_import(
-        &self,
-        organisation: &OrganisationId,
-        keys: Vec<SubscriberKey>,
-        added: u64,
-    ) -> Result<Vec<Imported>, Error>;
-
-    /// Notes an import in the audit log.
-    async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error>;
-
-    /// Notes that messages to a subscriber arrive again.
-    async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
-
-    /// Removes subscribers of single incidents that are deleted or were resolved before the given time, about `limit` of them at
-    /// most. Returns their number.
-    async fn prune_followers(
-        &self,
-        resolved_before: DateTime<Utc>,
-        limit: u64,
-    ) -> Result<u64, Error>;
-
-    /// Counts a verification message of a target, over all organisations and nodes. Returns whether the limit allows it. An
-    /// adapter MUST NOT exceed the limit under concurrent requests.
-    async fn may_mail(
-        &self,
-        address: EmailKey,
-        limit: MailLimit,
-        now: DateTime<Utc>,
-    ) -> Result<bool, Error>;
-}
+pub use self::port::*;
 
 /// Ports of [`Subscribers`].
 pub struct SubscriberPorts {
@@ -201,9 +78,6 @@ impl Subscribers {
     };
 
     const NAME: &str = "Subscriber";
-    const WRONG_LINK: Error = Error::BadCode("This link is wrong or has expired");
-    const EXPIRED: Error =
-        Error::BadCode("This link has expired. Please subscribe again to get a new one");
 
     /// The use cases over these ports. The HMAC key signs the codes in links.
     #[must_use]
@@ -401,104 +275,6 @@ impl Subscribers {
         }
     }
 
-    /// Verifies a target by the code of its link. The secret of a webhook is returned by the first verification alone.
-    /// [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code is wrong or has expired.
-    pub async fn verify(
-        &self,
-        organisation: &OrganisationId,
-        key: SubscriberKey,
-        code: &str,
-    ) -> Result<Revealed, Error> {
-        self.organisation(organisation).await?;
-        let now = self.ports.clock.now();
-        // Only a valid code, which was sent to the target, reveals whether the target is known.
-        let known = self.ports.subscribers.find(organisation, &key).await?;
-        self.codes
-            .verification(known.as_ref(), code)
-            .ok_or(Self::WRONG_LINK)?;
-        let is_first = known.is_some_and(|known| known.awaits_verification());
-        let (codes, code) = (self.codes.clone(), code.to_owned());
-        let rule: SubscriberRule = Box::new(move |known| {
-            let expires_at = codes
-                .verification(known.as_ref(), &code)
-                .ok_or(Self::WRONG_LINK)?;
-            known
-                .ok_or(Self::WRONG_LINK)?
-                .verify(expires_at, now)
-                .map_err(|_| Self::EXPIRED)
-        });
-        let verified = self.ports.subscribers.save(organisation, key, rule).await?;
-        if is_first {
-            Ok(self.reveal(verified))
-        } else {
-            Ok(Revealed {
-                subscriber: verified,
-                secret: None,
-            })
-        }
-    }
-
-    /// Unsubscribes a target by the code of its unsubscribe link or of its manage link. [`Error::NotFound`] if the organisation does
-    /// not exist, [`Error::BadCode`] if the code is wrong.
-    pub async fn unsubscribe(
-        &self,
-        organisation: &OrganisationId,
-        key: SubscriberKey,
-        code: &str,
-    ) -> Result<(), Error> {
-        let (codes, code) = (self.codes.clone(), code.to_owned());
-        let is_right = move |known: Option<&Subscriber>| {
-            codes.unsubscribes(known, &code) || codes.manages(known, &code)
-        };
-        self.follow(organisation, key, is_right, |subscriber, now| {
-            Ok(subscriber.unsubscribe(now))
-        })
-        .await?;
-        Ok(())
-    }
-
-    /// Returns the subscriber of a manage link. [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code
-    /// is wrong.
-    pub async fn managed(
-        &self,
-        organisation: &OrganisationId,
-        id: SubscriberId,
-        code: &str,
-    ) -> Result<Subscriber, Error> {
-        self.organisation(organisation).await?;
-        let key = SubscriberKey::Id(id);
-        let known = self.ports.subscribers.find(organisation, &key).await?;
-        if self.codes.manages(known.as_ref(), code) {
-            known.ok_or(Self::WRONG_LINK)
-        } else {
-            Err(Self::WRONG_LINK)
-        }
-    }
-
-    /// Changes what the subscriber of a manage link receives. [`Error::NotFound`] if the organisation does not exist,
-    /// [`Error::BadCode`] if the code is wrong, [`Error::Invalid`].
-    pub async fn manage(
-        &self,
-        organisation: &OrganisationId,
-        id: SubscriberId,
-        code: &str,
-        patch: SubscriberPatch,
-    ) -> Result<Subscriber, Error> {
-        let known = self.managed(organisation, id, code).await?;
-        let edited = known.edit(patch.clone(), self.ports.clock.now())?;
-        self.ports
-            .subscribers
-            .check_scope(organisation, &edited.scope)
-            .await?;
-        let (codes, code) = (self.codes.clone(), code.to_owned());
-        let is_right = move |known: Option<&Subscriber>| codes.manages(known, &code);
-        let key = SubscriberKey::Id(id);
-        self.follow(organisation, key, is_right, move |subscriber, now| {
-            Ok(subscriber.edit(patch, now)?)
-        })
-        .await
-    }
-
     /// Removes the subscribers of single incidents that are over. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let before = self.ports.clock.now() - Subscriber::FOLLOWED_FOR;
@@ -509,27 +285,6 @@ impl Subscribers {
                 return Ok(());
             }
         }
-    }
-
-    /// Runs a rule on the subscriber of a link with the right code.
-    async fn follow(
-        &self,
-        organisation: &OrganisationId,
-        key: SubscriberKey,
-        is_right: impl Fn(Option<&Subscriber>) -> bool + Send + 'static,
-        rule: impl FnOnce(Subscriber, DateTime<Utc>) -> Result<Subscriber, Error> + Send + 'static,
-    ) -> Result<Subscriber, Error> {
-        self.organisation(organisation).await?;
-        let now = self.ports.clock.now();
-        let known = self.ports.subscribers.find(organisation, &key).await?;
-        if !is_right(known.as_ref()) {
-            return Err(Self::WRONG_LINK);
-        }
-        let rule: SubscriberRule = Box::new(move |known| match known {
-            Some(subscriber) if is_right(Some(&subscriber)) => rule(subscriber, now),
-            _ => Err(Self::WRONG_LINK),
-        });
-        self.ports.subscribers.save(organisation, key, rule).await
     }
 
     async fn known(

@@ -1,0 +1,135 @@
+//! The storage port of subscribers.
+
+use allclear_domain::channel::TargetKey;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
+use allclear_domain::mail_limit::MailLimit;
+use allclear_domain::subscriber::{Scope, Subscriber, SubscriberDraft};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use crate::error::Error;
+use crate::page::{Listed, Page};
+use crate::subscriber::import::{ImportBatch, Imported, NamedComponent};
+
+/// Names a subscriber of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubscriberKey {
+    /// By its target; of the subscribers with one target, the one of this incident, or the one that is not for an incident.
+    Target(TargetKey, Option<IncidentId>),
+    /// By its identifier.
+    Id(SubscriberId),
+}
+
+impl SubscriberKey {
+    /// The key of a mail address, which may be any text.
+    #[must_use]
+    pub fn of_email(address: &str) -> Self {
+        Self::Target(TargetKey::of_email(address), None)
+    }
+
+    /// The key under which a draft is stored.
+    #[must_use]
+    pub fn of_draft(draft: &SubscriberDraft) -> Self {
+        Self::Target(draft.target.key(), draft.scope.incident())
+    }
+
+    /// The key under which a subscriber is stored.
+    #[must_use]
+    pub fn of(subscriber: &Subscriber) -> Self {
+        Self::Target(subscriber.target.key(), subscriber.scope.incident())
+    }
+}
+
+/// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that stores its result.
+pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
+
+/// Storage of subscribers. A write makes no revision and no event, because subscribers are not public.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
+#[async_trait]
+pub trait SubscriberStore: Send + Sync {
+    /// The subscribers of an organisation, newest first.
+    async fn list(
+        &self,
+        organisation: &OrganisationId,
+        page: Page,
+    ) -> Result<Listed<Subscriber>, Error>;
+
+    /// Returns a subscriber of an organisation. `None` if there is none.
+    async fn find(
+        &self,
+        organisation: &OrganisationId,
+        key: &SubscriberKey,
+    ) -> Result<Option<Subscriber>, Error>;
+
+    /// Checks that what a scope names exists in the organisation, and that an incident is not over: see
+    /// [`Subscriber::FOLLOWED_FOR`]. [`Error::Invalid`] at `components[i]`, `groups[i]` or `incidentId`.
+    async fn check_scope(&self, organisation: &OrganisationId, scope: &Scope) -> Result<(), Error>;
+
+    /// Runs a rule on a subscriber of an organisation and stores its result, which MUST have the same key. An adapter MUST write even
+    /// if nothing changed, so that the time reveals nothing, and MUST delete the queued deliveries of a subscriber that has
+    /// unsubscribed. An edit by a signed-in person is in the audit log. [`Error::NotFound`] if the organisation does not exist.
+    async fn save(
+        &self,
+        organisation: &OrganisationId,
+        key: SubscriberKey,
+        rule: SubscriberRule,
+    ) -> Result<Subscriber, Error>;
+
+    /// Like [`Self::save`], and queues a message with a verification link in the same transaction, whatever the rule returns. The
+    /// delivery worker decides whether it is needed, so that the time reveals nothing.
+    async fn enter(
+        &self,
+        organisation: &OrganisationId,
+        key: SubscriberKey,
+        rule: SubscriberRule,
+    ) -> Result<Subscriber, Error>;
+
+    /// Removes a subscriber of an organisation with its queued deliveries. Returns whether it existed.
+    async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error>;
+
+    /// The components of an organisation.
+    async fn named_components(
+        &self,
+        organisation: &OrganisationId,
+    ) -> Result<Vec<NamedComponent>, Error>;
+
+    /// Stores those subscribers of a batch that are new, in one transaction, as far as the limit allows. Returns what became of each,
+    /// in their order. [`Error::NotFound`] if the organisation does not exist.
+    async fn import(
+        &self,
+        organisation: &OrganisationId,
+        batch: ImportBatch,
+    ) -> Result<Vec<Imported>, Error>;
+
+    /// Returns what [`Self::import`] would do if `added` more subscribers were stored.
+    async fn would_import(
+        &self,
+        organisation: &OrganisationId,
+        keys: Vec<SubscriberKey>,
+        added: u64,
+    ) -> Result<Vec<Imported>, Error>;
+
+    /// Notes an import in the audit log.
+    async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error>;
+
+    /// Notes that messages to a subscriber arrive again.
+    async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
+
+    /// Removes subscribers of single incidents that are deleted or were resolved before the given time, about `limit` of them at
+    /// most. Returns their number.
+    async fn prune_followers(
+        &self,
+        resolved_before: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error>;
+
+    /// Counts a verification message of a target, over all organisations and nodes. Returns whether the limit allows it. An
+    /// adapter MUST NOT exceed the limit under concurrent requests.
+    async fn may_mail(
+        &self,
+        address: EmailKey,
+        limit: MailLimit,
+        now: DateTime<Utc>,
+    ) -> Result<bool, Error>;
+}

@@ -31,6 +31,7 @@ mod m0029_sessions_and_factors;
 mod m0030_idempotent_responses;
 mod m0032_factor_requirements;
 mod m0033_openid;
+mod m0034_passkeys;
 mod m0036_accounts_without_password;
 mod table;
 
@@ -70,6 +71,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0030_idempotent_responses::Migration),
             Box::new(m0032_factor_requirements::Migration),
             Box::new(m0033_openid::Migration),
+            Box::new(m0034_passkeys::Migration),
             Box::new(m0036_accounts_without_password::Migration),
         ]
     }

@@ -1,30 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures';
-import type { Account } from './operator';
-
-const field = (page: Page, label: string) => page.getByLabel(`${label}*`, { exact: true });
-const userMenu = (page: Page, { name }: Account) =>
-  page.getByRole('button', { name: `Account of ${name}` });
-
-async function openProfile(page: Page, account: Account, tab: string) {
-  await userMenu(page, account).click();
-  await page.getByRole('menuitem', { name: 'Profile' }).click();
-  await page.getByRole('tab', { name: tab }).click();
-}
-
-async function signIn(page: Page, { email, password }: Account) {
-  await page.goto('/login');
-  await field(page, 'Email').fill(email);
-  await field(page, 'Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-
-async function signOut(page: Page, account: Account) {
-  await userMenu(page, account).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await expect(userMenu(page, account)).toBeHidden();
-}
+import { field, openProfile, signIn, signOut, userMenu } from './profile';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 

@@ -138,7 +138,15 @@ export const endpoints = {
     confirmSignUp: '/identity/sign-up/confirm',
     signIn: '/identity/sign-in',
     signInCode: '/identity/sign-in/code',
+    signInPasskey: {
+      options: '/identity/sign-in/passkey/options',
+      response: '/identity/sign-in/passkey',
+    },
     reauthenticate: '/identity/re-authenticate',
+    reauthenticatePasskey: {
+      options: '/identity/re-authenticate/passkey/options',
+      response: '/identity/re-authenticate/passkey',
+    },
     provider: (id: string) => ({
       start: `/identity/oidc/${segment(id)}/start`,
       reauthenticate: `/identity/oidc/${segment(id)}/re-authenticate`,
@@ -156,6 +164,9 @@ export const endpoints = {
     totp: '/identity/user/totp',
     confirmTotp: '/identity/user/totp/confirm',
     recoveryCodes: '/identity/user/recovery-codes',
+    passkeys: '/identity/user/passkeys',
+    passkeyOptions: '/identity/user/passkeys/options',
+    passkey: (id: string) => `/identity/user/passkeys/${segment(id)}`,
     passwordReset: '/identity/password-reset',
     confirmPasswordReset: '/identity/password-reset/confirm',
     organisations: '/identity/organisations',

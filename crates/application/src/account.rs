@@ -26,7 +26,7 @@ use crate::mail_budget::MailBudget;
 use crate::organisation::OrganisationStore;
 use crate::origin::Origin;
 use crate::password::{PasswordHash, PasswordHasher};
-use crate::second_factor::{FactorStore, SecondFactors};
+use crate::second_factor::{FactorStore, Factors, SecondFactors};
 use crate::secret::SecretToken;
 use crate::session::{
     Client, NewSession, Session, SessionOpener, SessionStore, Sessions, require_recent,
@@ -53,8 +53,13 @@ pub struct SignedIn {
 pub enum PasswordAccepted {
     /// The account is signed in.
     SignedIn(SignedIn),
-    /// The account has a second factor, whose code is awaited with this token.
-    SecondFactor(SecretToken),
+    /// The account has a second factor, which is awaited with this token.
+    SecondFactor {
+        /// The token of the pending sign-in.
+        token: SecretToken,
+        /// The factors of the account.
+        factors: Factors,
+    },
 }
 
 /// Result of signing up.
@@ -243,7 +248,7 @@ impl Accounts {
         let factors = self.ports.factors.factors(account.user.id).await?;
         if factors.is_needed() {
             let token = self.ports.second_factors.await_code(&account);
-            return Ok(PasswordAccepted::SecondFactor(token));
+            return Ok(PasswordAccepted::SecondFactor { token, factors });
         }
         let signed_in = self.ports.opener.open(account.user, client).await?;
         Ok(PasswordAccepted::SignedIn(signed_in))

@@ -36,6 +36,7 @@ pub mod organisation;
 pub mod origin;
 pub mod outbox;
 pub mod page;
+pub mod passkey;
 pub mod password;
 pub mod precondition;
 pub mod public;

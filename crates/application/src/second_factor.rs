@@ -145,7 +145,7 @@ impl SecondFactors {
         Ok(codes)
     }
 
-    /// Removes the authenticator app and the recovery codes, and ends the account's other sessions. [`Error::NotFound`].
+    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the account's other sessions. [`Error::NotFound`].
     pub async fn remove_totp(&self, session: &Session, client: &Client) -> Result<(), Error> {
         let removed = self
             .ports

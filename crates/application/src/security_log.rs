@@ -22,6 +22,8 @@ pub enum SecurityEvent {
     FactorAdded,
     /// A second factor was removed from an account.
     FactorRemoved,
+    /// A passkey was refused because its signature counter went back: it may exist twice.
+    PasskeyCopied,
     /// A recovery code was used to sign in.
     RecoveryCodeUsed,
     /// The recovery codes of an account were replaced.
@@ -83,6 +85,7 @@ impl SecurityEvent {
             Self::ReauthenticationFailed => "re-authentication-failed",
             Self::FactorAdded => "factor-added",
             Self::FactorRemoved => "factor-removed",
+            Self::PasskeyCopied => "passkey-copied",
             Self::RecoveryCodeUsed => "recovery-code-used",
             Self::RecoveryCodesReplaced => "recovery-codes-replaced",
             Self::SecondFactorFailed => "second-factor-failed",
@@ -115,6 +118,7 @@ impl SecurityEvent {
             self,
             Self::SignInFailed
                 | Self::SecondFactorFailed
+                | Self::PasskeyCopied
                 | Self::ReauthenticationFailed
                 | Self::Throttled
                 | Self::TokenRefused

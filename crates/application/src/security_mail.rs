@@ -25,6 +25,15 @@ pub enum SecurityChange {
     AuthenticatorAdded,
     /// The authenticator app was removed.
     AuthenticatorRemoved,
+    /// A passkey was added.
+    PasskeyAdded,
+    /// A passkey was removed.
+    PasskeyRemoved,
+    /// A sign-in was refused, because the signature counter of a passkey went back.
+    PasskeyCopied {
+        /// Name of the passkey.
+        name: String,
+    },
     /// A recovery code was used to sign in.
     RecoveryCodeUsed {
         /// Number of codes that are left.

@@ -111,8 +111,12 @@ pub enum Action {
     AccountUpdated,
     #[strum(serialize = "factor.created")]
     FactorCreated,
+    #[strum(serialize = "factor.updated")]
+    FactorUpdated,
     #[strum(serialize = "factor.deleted")]
     FactorDeleted,
+    #[strum(serialize = "factor.copied")]
+    FactorCopied,
     #[strum(serialize = "recovery-codes.created")]
     RecoveryCodesCreated,
 }

@@ -123,6 +123,11 @@ identifier!(
     ApiKeyId
 );
 
+identifier!(
+    /// Names a passkey of an account.
+    PasskeyId
+);
+
 /// Identifier of an organisation: the identity provider's string, unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OrganisationId(String);

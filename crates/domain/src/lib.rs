@@ -35,6 +35,7 @@ pub mod notice;
 pub mod openid;
 pub mod organisation;
 pub mod page_order;
+pub mod passkey;
 pub mod permission;
 pub mod reminder;
 pub mod review;

@@ -5,6 +5,7 @@ mod http_client;
 pub mod jwt;
 pub mod key_ring;
 pub mod openid;
+pub mod passkey;
 pub mod password_hasher;
 pub mod secrets;
 pub mod signing;

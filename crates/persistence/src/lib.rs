@@ -36,6 +36,7 @@ pub mod organisation;
 pub mod outbox;
 mod page;
 mod page_order;
+mod passkey;
 #[cfg(test)]
 mod query_plan;
 mod readiness;

@@ -19,6 +19,7 @@ use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, recovery_code};
 use crate::error::broken;
+use crate::passkey;
 use crate::session::end_all;
 
 #[async_trait]
@@ -27,6 +28,7 @@ impl FactorStore for Database {
         let totp = Entity::find_by_id(user.0).one(self.read()).await;
         Ok(Factors {
             totp: totp.map_err(broken)?.map(totp_factor),
+            passkeys: passkey::passkeys_of(self.read(), user).await?,
             recovery_codes: recovery_codes(self.read(), user).await?,
         })
     }
@@ -120,8 +122,10 @@ impl FactorStore for Database {
                 if removed.rows_affected == 0 {
                     return Ok(false);
                 }
-                replace_recovery_codes(transaction, user, Vec::new()).await?;
-                note_removed(transaction, user, now).await?;
+                remove_codes_of_no_factor(transaction, user).await?;
+                let states = (Some(totp_state()), None);
+                let action = Action::FactorDeleted;
+                audit::note_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok(true)
             })
@@ -154,9 +158,15 @@ impl FactorStore for Database {
         self.write(move |transaction| {
             Box::pin(async move {
                 let removed = Entity::delete_by_id(user.0).exec(transaction);
-                removed.await.map_err(broken)?;
+                let removed = removed.await.map_err(broken)?;
+                let mut factors = passkey::remove_all(transaction, user).await?;
+                if removed.rows_affected > 0 {
+                    factors.push(totp_state());
+                }
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
-                note_removed(transaction, user, now).await?;
+                let states = (Some(json!({"factors": factors})), None);
+                let action = Action::FactorDeleted;
+                audit::note_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, None).await?;
                 Ok(())
             })
@@ -170,13 +180,29 @@ fn totp_state() -> Value {
     json!({"type": "TOTP"})
 }
 
-async fn note_removed(
+/// Whether an account has a second factor in this transaction.
+pub(crate) async fn has_factor(
     transaction: &DatabaseTransaction,
     user: UserId,
-    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    let totp = Entity::find_by_id(user.0)
+        .filter(Column::ConfirmedAt.is_not_null())
+        .count(transaction);
+    if totp.await.map_err(broken)? > 0 {
+        return Ok(true);
+    }
+    Ok(!passkey::passkeys_of(transaction, user).await?.is_empty())
+}
+
+/// Removes the recovery codes of an account that has no second factor any more.
+pub(crate) async fn remove_codes_of_no_factor(
+    transaction: &DatabaseTransaction,
+    user: UserId,
 ) -> Result<(), Error> {
-    let (action, states) = (Action::FactorDeleted, (Some(totp_state()), None));
-    audit::note_of_person(transaction, user, now, action, states).await
+    if has_factor(transaction, user).await? {
+        return Ok(());
+    }
+    replace_recovery_codes(transaction, user, Vec::new()).await
 }
 
 async fn require_factor(
@@ -282,7 +308,7 @@ async fn recovery_codes(connection: &impl ConnectionTrait, user: UserId) -> Resu
         .map_err(broken)
 }
 
-async fn replace_recovery_codes(
+pub(crate) async fn replace_recovery_codes(
     transaction: &DatabaseTransaction,
     user: UserId,
     digests: Vec<Digest>,

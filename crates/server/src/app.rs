@@ -151,7 +151,9 @@ impl App {
             socket_settings: settings.socket(&public_url),
             viewers: Arc::clone(&public.viewers),
             web_app: Arc::new(WebApp::load(clerk.as_ref().map(clerk::policy).transpose()?)),
-            configuration: Arc::new(settings.configuration(clerk.as_ref())),
+            configuration: Arc::new(
+                settings.configuration(clerk.as_ref(), identity.passkeys.are_offered()),
+            ),
             readiness: store,
             draining: draining.clone(),
             metrics: metrics::handle(),

@@ -12,6 +12,7 @@ use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
 use allclear_application::openid::OpenId;
+use allclear_application::passkey::{PasskeyPorts, PasskeyVerifier, Passkeys};
 use allclear_application::password::{PasswordPorts, Passwords};
 use allclear_application::relay::Relay;
 use allclear_application::second_factor::{FactorPorts, SecondFactors};
@@ -22,6 +23,7 @@ use allclear_application::session::{SessionOpener, Sessions};
 use allclear_application::waitlist::Waitlist;
 use allclear_domain::account::AddressDraft;
 use allclear_identity::key_ring::KeyRing;
+use allclear_identity::passkey::WebauthnVerifier;
 use allclear_identity::password_hasher::Argon2idHasher;
 use allclear_identity::secrets;
 use allclear_identity::verifier::Verifier;
@@ -41,6 +43,7 @@ pub(crate) struct Identity {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) passwords: Arc<Passwords>,
     pub(crate) second_factors: Arc<SecondFactors>,
+    pub(crate) passkeys: Arc<Passkeys>,
     pub(crate) memberships: Arc<Memberships>,
     pub(crate) invitations: Arc<Invitations>,
     pub(crate) waitlist: Arc<Waitlist>,
@@ -119,8 +122,17 @@ pub(crate) async fn built_in(
         opener: opener.clone(),
         mails: security_mails.clone(),
         clock: Arc::clone(clock),
-        hmac_key,
+        hmac_key: hmac_key.clone(),
     }));
+    let passkeys = Passkeys::new(PasskeyPorts {
+        passkeys: Arc::clone(&store) as _,
+        sessions: Arc::clone(&store) as _,
+        verifier: passkey_verifier(settings, public_url),
+        opener: opener.clone(),
+        mails: security_mails.clone(),
+        clock: Arc::clone(clock),
+        hmac_key,
+    });
     let ports = AccountPorts {
         accounts: Arc::clone(&store) as _,
         sessions: Arc::clone(&store) as _,
@@ -174,6 +186,7 @@ pub(crate) async fn built_in(
         sessions: Arc::new(sessions),
         passwords: Arc::new(passwords),
         second_factors,
+        passkeys: Arc::new(passkeys),
         memberships: Arc::new(memberships),
         invitations,
         waitlist: Arc::new(waitlist),
@@ -183,6 +196,16 @@ pub(crate) async fn built_in(
         mail_budget,
         is_first,
     })
+}
+
+/// Verifies passkeys of this public URL. `None` if passkeys are not offered: its host is an address, or people may only sign in with
+/// their identity provider, which a passkey would bypass.
+fn passkey_verifier(settings: &Settings, public_url: &str) -> Option<Arc<dyn PasskeyVerifier>> {
+    if !settings.openid.passwords() {
+        return None;
+    }
+    let verifier = WebauthnVerifier::new(public_url)?;
+    Some(Arc::new(verifier))
 }
 
 /// Hashes as many passwords at once as there are processors.
@@ -213,6 +236,7 @@ impl Identity {
             sessions: Arc::clone(&self.sessions),
             passwords: Arc::clone(&self.passwords),
             second_factors: Arc::clone(&self.second_factors),
+            passkeys: Arc::clone(&self.passkeys),
             memberships: Arc::clone(&self.memberships),
             invitations: Arc::clone(&self.invitations),
             waitlist: Arc::clone(&self.waitlist),

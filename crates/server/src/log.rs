@@ -3,7 +3,7 @@
 use std::fmt;
 
 use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
@@ -32,16 +32,23 @@ const MALFORMED: [&str; 4] = [
     "Attempted to convert invalid opcode",
 ];
 
-/// Logs malformed requests at DEBUG instead of ERROR.
+/// Logs malformed requests and refused passkeys at DEBUG instead of ERROR.
 struct Demotion;
 
 impl<S: Subscriber> Layer<S> for Demotion {
     fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
-        if !event.metadata().target().starts_with("actix_http") {
+        let target = event.metadata().target();
+        let of_passkey =
+            target.starts_with("webauthn_rs") && *event.metadata().level() < Level::DEBUG;
+        if !target.starts_with("actix_http") && !of_passkey {
             return true;
         }
         let mut message = Message(String::new());
         event.record(&mut message);
+        if of_passkey {
+            tracing::debug!(reason = message.0, "refused passkey");
+            return false;
+        }
         let is_malformed = MALFORMED.iter().any(|begin| message.0.starts_with(begin));
         if is_malformed {
             tracing::debug!(reason = message.0, "malformed request");

@@ -278,7 +278,7 @@ impl Settings {
     }
 
     /// The settings that the web app may read.
-    pub(crate) fn configuration(&self, clerk: Option<&Clerk>) -> Configuration {
+    pub(crate) fn configuration(&self, clerk: Option<&Clerk>, passkeys: bool) -> Configuration {
         let text = |url: &Option<Url>| url.as_ref().map(ToString::to_string);
         Configuration {
             identity_provider: if clerk.is_some() {
@@ -290,6 +290,7 @@ impl Settings {
             sign_up: self.sign_up,
             mail_server: self.mail.is_sent(),
             passwords: self.openid.passwords(),
+            passkeys: passkeys && clerk.is_none(),
             sign_in_providers: self.openid.buttons(),
             discord_url: text(&self.discord_url),
             sponsor_url: text(&self.sponsor_url),

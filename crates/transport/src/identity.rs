@@ -13,6 +13,7 @@ pub(crate) mod key_set;
 mod membership;
 pub mod openid;
 mod organisation;
+mod passkey;
 mod password;
 mod reauthentication;
 mod requirement;
@@ -33,6 +34,7 @@ use allclear_application::account::Accounts;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::invitation::Invitations;
 use allclear_application::membership::Memberships;
+use allclear_application::passkey::Passkeys;
 use allclear_application::password::Passwords;
 use allclear_application::second_factor::SecondFactors;
 use allclear_application::session::Sessions;
@@ -58,6 +60,8 @@ pub struct BuiltInServices {
     pub passwords: Arc<Passwords>,
     /// Second factors.
     pub second_factors: Arc<SecondFactors>,
+    /// Passkeys.
+    pub passkeys: Arc<Passkeys>,
     /// Organisations and their members.
     pub memberships: Arc<Memberships>,
     /// Invitations.
@@ -79,6 +83,7 @@ impl BuiltInServices {
             .app_data(Data::from(Arc::clone(&self.sessions)))
             .app_data(Data::from(Arc::clone(&self.passwords)))
             .app_data(Data::from(Arc::clone(&self.second_factors)))
+            .app_data(Data::from(Arc::clone(&self.passkeys)))
             .app_data(Data::from(Arc::clone(&self.memberships)))
             .app_data(Data::from(Arc::clone(&self.invitations)))
             .app_data(Data::from(Arc::clone(&self.waitlist)))
@@ -111,6 +116,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
     session_list::routes(config);
     reauthentication::routes(config);
     second_factor::routes(config);
+    passkey::routes(config);
     requirement::routes(config);
     password::routes(config);
     organisation::routes(config);

@@ -21,6 +21,7 @@ const configuration: Configuration = {
   signUp: 'open',
   mailServer: true,
   passwords: true,
+  passkeys: true,
   signInProviders: [],
   firstAccount: false,
   discordUrl: null,

@@ -157,7 +157,7 @@ fn signed_in(outcome: Result<SignedUp, Error>) -> SignedIn {
 fn entered(outcome: Result<PasswordAccepted, Error>) -> SignedIn {
     match outcome.unwrap() {
         PasswordAccepted::SignedIn(who) => who,
-        other @ PasswordAccepted::SecondFactor(_) => panic!("{other:?}"),
+        other @ PasswordAccepted::SecondFactor { .. } => panic!("{other:?}"),
     }
 }
 
@@ -170,6 +170,7 @@ fn with_totp() -> Factors {
             created_at: now(),
             confirmed_at: Some(now()),
         }),
+        passkeys: Vec::new(),
         recovery_codes: 10,
     }
 }
@@ -188,7 +189,7 @@ async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor(
         .returning(|_| Ok(with_totp()));
     let service = ports.service(SignUpMode::Open);
     let outcome = service.sign_in(sign_in(), &client()).await.unwrap();
-    let PasswordAccepted::SecondFactor(token) = outcome else {
+    let PasswordAccepted::SecondFactor { token, .. } = outcome else {
         panic!("{outcome:?}")
     };
     let pending = service.ports.second_factors.pending_user(&token);

@@ -37,7 +37,7 @@ impl PendingSignIns {
     }
 
     /// The account of a token; `None` if the token is wrong or has expired.
-    pub(super) fn user(&self, token: &SecretToken, now: DateTime<Utc>) -> Option<UserId> {
+    pub(crate) fn user(&self, token: &SecretToken, now: DateTime<Utc>) -> Option<UserId> {
         let (content, signature) = token.reveal().rsplit_once('.')?;
         let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
         if !self.key.verify(PURPOSE, &[content.as_bytes()], &signature) {

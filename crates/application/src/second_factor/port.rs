@@ -1,6 +1,7 @@
 //! The storage port of second factors, and what it stores.
 
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
+use allclear_domain::passkey::Passkey;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -25,6 +26,8 @@ pub struct TotpFactor {
 pub struct Factors {
     /// The authenticator app, confirmed or not.
     pub totp: Option<TotpFactor>,
+    /// The passkeys, the oldest first.
+    pub passkeys: Vec<Passkey>,
     /// Number of recovery codes that were not used.
     pub recovery_codes: u64,
 }
@@ -41,7 +44,7 @@ impl Factors {
     /// Whether a sign-in needs a second factor.
     #[must_use]
     pub fn is_needed(&self) -> bool {
-        self.confirmed_totp().is_some()
+        self.confirmed_totp().is_some() || !self.passkeys.is_empty()
     }
 }
 
@@ -98,8 +101,8 @@ pub trait FactorStore: Send + Sync {
         spared: SessionId,
     ) -> Result<(), Error>;
 
-    /// Removes the authenticator app and the recovery codes, and ends the other sessions of the account. Returns whether there
-    /// was a confirmed app.
+    /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the other sessions of the
+    /// account. Returns whether there was a confirmed app.
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
 
     /// Whether an organisation requires a second factor of its members.

@@ -20,7 +20,7 @@ impl RecoveryCode {
     pub const COUNT: usize = 10;
 
     /// The codes of an account.
-    pub(super) fn generate() -> Vec<Self> {
+    pub(crate) fn generate() -> Vec<Self> {
         (0..Self::COUNT).map(|_| Self::random()).collect()
     }
 
@@ -55,7 +55,7 @@ impl RecoveryCode {
     }
 
     /// The digest, which is stored.
-    pub(super) fn digest(&self) -> Digest {
+    pub(crate) fn digest(&self) -> Digest {
         SecretToken::presented(self.0.clone()).digest()
     }
 }

@@ -27,6 +27,7 @@ fn totp_factor(confirmed: bool) -> TotpFactor {
 fn factors(confirmed: bool) -> Factors {
     Factors {
         totp: Some(totp_factor(confirmed)),
+        passkeys: Vec::new(),
         recovery_codes: 0,
     }
 }

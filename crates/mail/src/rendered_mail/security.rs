@@ -45,6 +45,11 @@ impl<'a> SecurityMail<'a> {
             SecurityChange::AuthenticatorRemoved => {
                 "The authenticator app of your account was removed"
             }
+            SecurityChange::PasskeyAdded => "A passkey was added to your account",
+            SecurityChange::PasskeyRemoved => "A passkey of your account was removed",
+            SecurityChange::PasskeyCopied { .. } => {
+                "A passkey of your account may have been copied"
+            }
             SecurityChange::RecoveryCodeUsed { .. } => "A recovery code of your account was used",
             SecurityChange::RecoveryCodesReplaced => {
                 "The recovery codes of your account were replaced"
@@ -53,7 +58,7 @@ impl<'a> SecurityMail<'a> {
     }
 
     fn sentence(&self) -> String {
-        match self.notice.change {
+        match &self.notice.change {
             SecurityChange::SignedIn => {
                 "Somebody signed in to your account from a browser that was not used for it before."
                     .to_owned()
@@ -70,8 +75,22 @@ impl<'a> SecurityMail<'a> {
                 "Your account has no authenticator app any more. The password alone is enough to sign in."
                     .to_owned()
             }
+            SecurityChange::PasskeyAdded => {
+                "Your account has a new passkey, which is enough to sign in. All other sessions have ended."
+                    .to_owned()
+            }
+            SecurityChange::PasskeyRemoved => {
+                "A passkey of your account was removed, and nobody can sign in with it any more."
+                    .to_owned()
+            }
+            SecurityChange::PasskeyCopied { name } => {
+                format!(
+                    "A sign-in with your passkey \"{name}\" was refused: its counter went back, so a copy of the passkey may \
+                     exist. If you did not restore the passkey from a backup, remove it from your account."
+                )
+            }
             SecurityChange::RecoveryCodeUsed { left } => {
-                let left = if left == 1 {
+                let left = if *left == 1 {
                     "1 code is left".to_owned()
                 } else {
                     format!("{left} codes are left")
@@ -168,6 +187,11 @@ mod tests {
             SecurityChange::PasswordChanged,
             SecurityChange::AuthenticatorAdded,
             SecurityChange::AuthenticatorRemoved,
+            SecurityChange::PasskeyAdded,
+            SecurityChange::PasskeyRemoved,
+            SecurityChange::PasskeyCopied {
+                name: "Phone".into(),
+            },
             SecurityChange::RecoveryCodeUsed { left: 3 },
             SecurityChange::RecoveryCodesReplaced,
         ];

@@ -33,6 +33,8 @@ pub(crate) mod openid_state;
 pub(crate) mod operator_mail;
 pub(crate) mod organisation;
 pub(crate) mod outbox;
+pub(crate) mod passkey;
+pub(crate) mod passkey_challenge;
 pub(crate) mod password_reset;
 pub(crate) mod pending_address;
 pub(crate) mod pending_sign_up;

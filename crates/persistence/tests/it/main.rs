@@ -19,6 +19,7 @@ mod openid;
 mod operator_mail;
 mod organisation;
 mod outbox;
+mod passkey;
 mod pending;
 mod public_history;
 mod readiness;

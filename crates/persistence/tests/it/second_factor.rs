@@ -84,6 +84,7 @@ async fn an_app_is_enrolled_confirmed_and_removed(database: &Database) {
     };
     let waiting = Factors {
         totp: Some(totp.clone()),
+        passkeys: Vec::new(),
         recovery_codes: 0,
     };
     assert_eq!(database.factors(ann.id).await.unwrap(), waiting);

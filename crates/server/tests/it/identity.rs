@@ -3,6 +3,7 @@
 mod access;
 mod account;
 mod invitation;
+mod passkey;
 mod password;
 mod same_origin;
 mod second_factor;

@@ -150,10 +150,14 @@ struct SignInInput {
 struct SecondFactorNeededBody {
     /// Always true.
     second_factor: bool,
+    /// Whether the account has an authenticator app.
+    authenticator_app: bool,
+    /// Whether the account has a passkey, with which `/identity/sign-in/passkey` completes the sign-in.
+    passkey: bool,
 }
 
-/// Signs in. If the account has a second factor, the response is 202 without a session, and a code must
-/// follow to `/identity/sign-in/code` within five minutes.
+/// Signs in. If the account has a second factor, the response is 202 without a session, and a code to
+/// `/identity/sign-in/code` or a passkey to `/identity/sign-in/passkey` must follow within five minutes.
 #[utoipa::path(
     tag = "identity",
     request_body = SignInInput,
@@ -200,9 +204,11 @@ async fn sign_in(
             let ok = HttpResponse::Ok();
             sign_in_response(ok, &request, &sessions, **security, &signed_in).await
         }
-        PasswordAccepted::SecondFactor(token) => {
+        PasswordAccepted::SecondFactor { token, factors } => {
             let body = SecondFactorNeededBody {
                 second_factor: true,
+                authenticator_app: factors.confirmed_totp().is_some(),
+                passkey: !factors.passkeys.is_empty(),
             };
             let message = "Enter a code of your second factor";
             Ok(HttpResponse::Accepted()

@@ -4,6 +4,7 @@ use actix_web::cookie::time::Duration;
 use actix_web::cookie::{Cookie, SameSite};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::error::Error;
+use allclear_application::passkey::Passkeys;
 use allclear_application::second_factor::PendingSignIns;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::Sessions;
@@ -17,6 +18,8 @@ pub(crate) const NAME: &str = "allclear_session";
 pub(crate) const HOST_NAME: &str = "__Host-allclear_session";
 /// Names of the cookie of a sign-in that awaits a code, without and with TLS.
 const PENDING: [&str; 2] = ["allclear_sign_in", "__Host-allclear_sign_in"];
+/// Names of the cookie of a challenge for a passkey, likewise.
+const CEREMONY: [&str; 2] = ["allclear_passkey", "__Host-allclear_passkey"];
 /// Names of the cookie with the device marks, likewise.
 const DEVICE: [&str; 2] = ["allclear_device", "__Host-allclear_device"];
 /// Maximum of accounts in which a browser is a known device.
@@ -63,6 +66,25 @@ impl CookieSecurity {
     /// Removes the cookie of a sign-in that awaited a code.
     pub(crate) fn forget_pending_sign_in(self, response: &mut HttpResponse) -> Result<(), Problem> {
         let cleared = self.cookie(self.either(PENDING), String::new(), Duration::ZERO);
+        add(response, &cleared)
+    }
+
+    /// The cookie of a challenge for a passkey.
+    pub(crate) fn ceremony(self, token: &SecretToken) -> Cookie<'static> {
+        let life = Duration::seconds(Passkeys::CEREMONY_LIFE.num_seconds());
+        self.cookie(self.either(CEREMONY), token.reveal().to_owned(), life)
+    }
+
+    /// The challenge to which a request responds. [`Error::Unauthenticated`] without one.
+    pub(crate) fn begun_ceremony(self, request: &HttpRequest) -> Result<SecretToken, Error> {
+        let ended = Error::Unauthenticated("This has taken too long. Please try again");
+        let cookie = request.cookie(self.either(CEREMONY)).ok_or(ended)?;
+        Ok(SecretToken::presented(cookie.value().to_owned()))
+    }
+
+    /// Removes the cookie of a challenge that was used.
+    pub(crate) fn forget_ceremony(self, response: &mut HttpResponse) -> Result<(), Problem> {
+        let cleared = self.cookie(self.either(CEREMONY), String::new(), Duration::ZERO);
         add(response, &cleared)
     }
 
@@ -159,6 +181,7 @@ mod tests {
                 security.carrying(&SecretToken::generate()),
                 security.cleared(),
                 security.pending(&SecretToken::generate()),
+                security.ceremony(&SecretToken::generate()),
                 security.marked(Vec::new(), "mark"),
             ] {
                 let is_host = cookie.name().starts_with("__Host-");

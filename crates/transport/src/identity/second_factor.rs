@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use super::cookie::CookieSecurity;
 use super::device::client_of;
 use super::input::{checked, text};
+use super::passkey::PasskeyBody;
 use super::session::{RecentlySignedIn, SignedIn};
 use super::signed_in::{SignedInBody, sign_in_response};
 use super::throttle::IdentityThrottle;
@@ -64,6 +65,8 @@ struct FactorsBody {
     /// The authenticator app; null if there is none.
     #[schema(required)]
     totp: Option<TotpBody>,
+    /// The passkeys, the oldest first. An account has at most 20.
+    passkeys: Vec<PasskeyBody>,
     /// Number of recovery codes that were not used.
     recovery_codes: u64,
 }
@@ -74,6 +77,7 @@ impl From<&Factors> for FactorsBody {
         let added = confirmed.and_then(|totp| totp.confirmed_at);
         Self {
             totp: added.map(|created_at| TotpBody { created_at }),
+            passkeys: factors.passkeys.iter().map(PasskeyBody::from).collect(),
             recovery_codes: factors.recovery_codes,
         }
     }
@@ -100,9 +104,14 @@ struct RecoveryCodesBody {
 impl RecoveryCodesBody {
     fn new(codes: &[RecoveryCode]) -> Self {
         Self {
-            recovery_codes: codes.iter().map(RecoveryCode::reveal).collect(),
+            recovery_codes: reveal(codes),
         }
     }
+}
+
+/// The codes, to be shown once.
+pub(super) fn reveal(codes: &[RecoveryCode]) -> Vec<String> {
+    codes.iter().map(RecoveryCode::reveal).collect()
 }
 
 /// Writes a line of the security log about a factor of the account.
@@ -177,8 +186,8 @@ async fn confirm_totp(
     Ok(ApiResponse::new(RecoveryCodesBody::new(&codes)).ok())
 }
 
-/// Removes the authenticator app with the recovery codes, and signs out every other session. Needs a
-/// recent authentication.
+/// Removes the authenticator app, with the recovery codes if it was the last second factor, and signs
+/// out every other session. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     responses((status = 200), ErrorResponses),

@@ -6,6 +6,12 @@ use super::code_guesses::CodeGuesses;
 use super::guesses::Guesses;
 use crate::throttle::{Bucket, Limit};
 
+/// Challenges and responses of passkeys from a client address.
+const PASSKEYS: Limit = Limit {
+    burst: 60,
+    per_hour: 600,
+};
+
 /// Limits for the attempts of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdentityLimits {
@@ -69,6 +75,9 @@ pub struct IdentityThrottle {
     pub(crate) reset: Bucket<IpAddr>,
     pub(crate) verify: Bucket<IpAddr>,
     pub(crate) invite: Bucket<IpAddr>,
+    /// Challenges and responses of passkeys that did not lead to a sign-in. Nobody can guess a signature, so this limits load,
+    /// and is wide: people in one office share an address.
+    pub(crate) passkeys: Bucket<IpAddr>,
 }
 
 impl IdentityThrottle {
@@ -82,6 +91,7 @@ impl IdentityThrottle {
             reset: Bucket::new(limits.reset),
             verify: Bucket::new(limits.verify),
             invite: Bucket::new(limits.invite),
+            passkeys: Bucket::new(PASSKEYS),
         }
     }
 }

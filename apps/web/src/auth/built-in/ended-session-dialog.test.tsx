@@ -63,7 +63,9 @@ it('asks to sign in again over the screen, keeps what was typed, and goes on wit
 it('asks for the code of an account with a second factor', async () => {
   const { backend, user } = await saveAfterTheEnd();
   server.use(
-    http.post(apiUrl(endpoints.identity.signIn), () => success({ secondFactor: true })),
+    http.post(apiUrl(endpoints.identity.signIn), () =>
+      success({ secondFactor: true, authenticatorApp: true, passkey: false }),
+    ),
     http.post(apiUrl(endpoints.identity.signInCode), async ({ request }) => {
       expect(await request.json()).toEqual({ code: '123456' });
       backend.session = sessionOf();
@@ -110,7 +112,9 @@ it('lets the user leave instead', async () => {
 it('asks for a code as well if the account has a second factor', async () => {
   const { backend, user } = await saveAfterTheEnd();
   server.use(
-    http.post(apiUrl(endpoints.identity.signIn), () => success({ secondFactor: true })),
+    http.post(apiUrl(endpoints.identity.signIn), () =>
+      success({ secondFactor: true, authenticatorApp: true, passkey: false }),
+    ),
     http.post(apiUrl(endpoints.identity.signInCode), () => {
       backend.session = sessionOf();
       return success({});

@@ -11,8 +11,9 @@ import { givenPassword } from './form/validation';
 import { OrDivider, ProviderList } from './provider-list';
 import { openProvider } from './provider-window';
 import { useSession } from './session-context';
-import { CodeForm, type CodeValues } from './sign-in/code-card';
+import { SecondStep } from './sign-in/code-card';
 import type { SignInResponse } from './sign-in/sign-in-card';
+import type { AwaitedFactors } from './types';
 
 const schema = object({ password: givenPassword });
 
@@ -21,20 +22,19 @@ const api = createApiClient(() => Promise.resolve(null));
 /** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
 export function EndedSessionDialog() {
   const { state, refresh, leave } = useSession();
-  const [needsCode, setNeedsCode] = useState(false);
+  const [awaited, setAwaited] = useState<AwaitedFactors | null>(null);
   if (state.status !== 'signed-in' || !state.hasEnded) return null;
   const { email } = state.user;
   const { password, providers } = state.ways;
 
   async function signIn({ password }: { password: string }) {
     const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, { email, password });
-    if (data.secondFactor) setNeedsCode(true);
+    if (data.secondFactor) setAwaited(data);
     else await refresh();
   }
 
-  async function enterCode(values: CodeValues) {
-    await api.post(endpoints.identity.signInCode, values);
-    setNeedsCode(false);
+  async function finish() {
+    setAwaited(null);
     await refresh();
   }
 
@@ -44,15 +44,15 @@ export function EndedSessionDialog() {
       title="Your session has ended"
       description={`Sign in again as ${email}. What you have typed is kept.`}
     >
-      {providers.length > 0 && !needsCode && (
+      {providers.length > 0 && awaited === null && (
         <ProviderList
           providers={providers}
           onChoose={(id) => openProvider(endpoints.identity.provider(id).start)}
         />
       )}
-      {providers.length > 0 && password && !needsCode && <OrDivider />}
-      {needsCode && <CodeForm onSubmit={enterCode} />}
-      {password && !needsCode && (
+      {providers.length > 0 && password && awaited === null && <OrDivider />}
+      {awaited !== null && <SecondStep awaited={awaited} onSignedIn={finish} />}
+      {password && awaited === null && (
         <IdentityForm
           initialValues={{ password: '' }}
           schema={schema}

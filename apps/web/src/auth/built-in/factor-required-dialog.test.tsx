@@ -33,7 +33,9 @@ async function refused() {
             { status: 403 },
           );
     }),
-    http.get(apiUrl(endpoints.identity.factors), () => success({ totp: null, recoveryCodes: 0 })),
+    http.get(apiUrl(endpoints.identity.factors), () =>
+      success({ totp: null, passkeys: [], recoveryCodes: 0 }),
+    ),
     http.post(apiUrl(endpoints.identity.totp), () =>
       success({ secret: 'GEZDGNBV', uri: 'otpauth://totp/Allclear:ada?secret=GEZDGNBV' }),
     ),

@@ -3,7 +3,9 @@ import { http, HttpResponse } from 'msw';
 import { expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
+import { withPasskeys } from './passkey/testing';
 import { renderPiece, serveSession, sessionOf } from './testing';
+import type { Factors } from './types';
 import { UserMenu } from './user-menu/user-menu';
 
 /** The server asks for an authentication until `confirmed` is true. */
@@ -81,4 +83,27 @@ it('keeps what was typed if the user does not confirm', async () => {
   );
   expect(screen.getByLabelText('New password*')).toHaveValue('a few words of mine');
   expect(await screen.findByText('Please confirm')).toBeVisible();
+});
+
+it('takes a passkey of the account in place of the password', async () => {
+  const { get } = withPasskeys();
+  const factors: Factors = {
+    totp: null,
+    passkeys: [{ id: 'p', name: 'Phone', createdAt: '2026-01-01T10:00:00Z', lastUsedAt: null }],
+    recoveryCodes: 10,
+  };
+  server.use(http.get(apiUrl(endpoints.identity.factors), () => success(factors)));
+  const { user, backend, dialog } = await changePassword();
+  server.use(
+    http.post(apiUrl(endpoints.identity.reauthenticatePasskey.options), () =>
+      success({ challenge: 'abc' }),
+    ),
+    http.post(apiUrl(endpoints.identity.reauthenticatePasskey.response), () => {
+      backend.confirmed = true;
+      return success(null);
+    }),
+  );
+  get.mockResolvedValueOnce({ id: 'credential' });
+  await user.click(await dialog.findByRole('button', { name: 'Use a passkey' }));
+  expect(await screen.findByText('Password changed')).toBeVisible();
 });

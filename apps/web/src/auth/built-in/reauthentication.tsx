@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { object, string } from 'yup';
 import { createApiClient, type Reauthenticate } from '@/api/client';
 import { ApiError } from '@/api/error';
@@ -7,9 +7,10 @@ import { Dialog } from '@/ui/dialog';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { factorCode, givenPassword } from './form/validation';
+import { PasskeyButton, useHasPasskeys } from './passkey/passkey-button';
 import { OrDivider, ProviderList } from './provider-list';
 import { openProvider } from './provider-window';
-import type { SignInWays } from './types';
+import type { Factors, SignInWays } from './types';
 
 /** Requests of the server that the user authenticate again. Concurrent requests share one answer. */
 export class Reauthentications {
@@ -76,6 +77,10 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
         )}
         {providers.length > 0 && password && <OrDivider />}
         {password && <ReauthenticationForm email={email} onDone={() => requests.settle(true)} />}
+        <OwnPasskey
+          isOnlyWay={!password && providers.length === 0}
+          onDone={() => requests.settle(true)}
+        />
       </div>
     </Dialog>
   );
@@ -84,7 +89,7 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
 function requestOf({ password, providers }: SignInWays): string {
   if (providers.length === 0) {
     return password
-      ? 'This change needs your password.'
+      ? 'Enter your password to make this change.'
       : 'Sign out and sign in again to make this change.';
   }
   const signIn = 'sign in again in a window of its own';
@@ -130,6 +135,36 @@ function ReauthenticationForm({ email, onDone }: { email: string; onDone: () => 
         />
       )}
     </IdentityForm>
+  );
+}
+
+interface OwnPasskeyProps {
+  isOnlyWay: boolean;
+  onDone: () => void;
+}
+
+/** Offers a passkey to a user who has one. It is below the form, which does not move when it appears. */
+function OwnPasskey({ isOnlyWay, onDone }: OwnPasskeyProps) {
+  const takesPasskey = useHasPasskeys();
+  const [hasPasskey, setHasPasskey] = useState(false);
+  useEffect(() => {
+    if (!takesPasskey) return undefined;
+    let isCurrent = true;
+    api.get<Factors>(endpoints.identity.factors).then(
+      ({ data }) => isCurrent && setHasPasskey(data.passkeys.length > 0),
+      // The password is enough.
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [takesPasskey]);
+  if (!hasPasskey) return null;
+  return (
+    <div className="grid gap-3">
+      {!isOnlyWay && <OrDivider />}
+      <PasskeyButton purpose="reauthentication" onDone={onDone} />
+    </div>
   );
 }
 

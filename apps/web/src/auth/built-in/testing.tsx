@@ -55,6 +55,7 @@ export const configuration: Configuration = {
   signUp: 'open',
   mailServer: true,
   passwords: true,
+  passkeys: true,
   signInProviders: [],
   firstAccount: false,
   discordUrl: null,

@@ -82,8 +82,29 @@ export interface ListedSession {
   usedAt: Instant;
 }
 
+export interface Passkey {
+  id: string;
+  name: string;
+  createdAt: Instant;
+  /** Null if it was never used. */
+  lastUsedAt: Instant | null;
+}
+
+export interface AddedPasskey {
+  passkey: Passkey;
+  /** Null if the account had a second factor before. */
+  recoveryCodes: string[] | null;
+}
+
+/** The second factors that a sign-in awaits. */
+export interface AwaitedFactors {
+  authenticatorApp: boolean;
+  passkey: boolean;
+}
+
 export interface Factors {
   totp: { createdAt: Instant } | null;
+  passkeys: Passkey[];
   /** Number of recovery codes that were not used. */
   recoveryCodes: number;
 }

@@ -57,7 +57,9 @@ export const actionsOf: Readonly<Record<string, readonly string[]>> = {
     'account.updated',
     'password.changed',
     'factor.created',
+    'factor.updated',
     'factor.deleted',
+    'factor.copied',
     'recovery-codes.created',
   ],
 };

@@ -11,6 +11,7 @@ const configuration: Configuration = {
   signUp: 'open',
   mailServer: true,
   passwords: true,
+  passkeys: true,
   signInProviders: [],
   firstAccount: false,
   discordUrl: null,

@@ -67,7 +67,8 @@ impl Enrolled {
         let there = Person::new(&self.app, ADDRESS);
         let first = there.sign_in(PASSWORD).await;
         assert_eq!(first.status, 202, "{first:?}");
-        assert_eq!(first.body["data"], json!({"secondFactor": true}));
+        let factors = json!({"secondFactor": true, "authenticatorApp": true, "passkey": false});
+        assert_eq!(first.body["data"], factors);
         assert_eq!(there.session().await, Value::Null);
         assert_status(there.post("/token", json!({})), 401).await;
         there

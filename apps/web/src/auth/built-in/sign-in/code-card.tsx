@@ -1,21 +1,45 @@
 import { object } from 'yup';
-import { useApi } from '@/api/api-provider';
+import { createApiClient } from '@/api/client';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { factorCode } from '@/auth/built-in/form/validation';
+import { PasskeyButton, useHasPasskeys } from '@/auth/built-in/passkey/passkey-button';
+import { OrDivider } from '@/auth/built-in/provider-list';
+import type { AwaitedFactors } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
 import { AuthCard, TextButton } from './auth-card';
 
+const api = createApiClient(() => Promise.resolve(null));
+
 interface CodeCardProps {
-  /** Called when the server has accepted the code. */
+  awaited: AwaitedFactors;
+  /** Called when the server has accepted the second factor. */
   onSignedIn: () => Promise<void>;
   /** Back to the password. */
   onCancel: () => void;
 }
 
 /** The second step of a sign-in. */
-export function CodeCard({ onSignedIn, onCancel }: CodeCardProps) {
-  const api = useApi();
+export function CodeCard({ awaited, onSignedIn, onCancel }: CodeCardProps) {
+  const takesPasskey = useHasPasskeys() && awaited.passkey;
+  return (
+    <AuthCard
+      title={takesPasskey ? 'Use your second factor' : 'Enter your code'}
+      description={
+        takesPasskey
+          ? 'Your password alone is not enough for your account.'
+          : 'Your account has a second factor.'
+      }
+      footer={<TextButton onClick={onCancel}>Back to sign in</TextButton>}
+    >
+      <SecondStep awaited={awaited} onSignedIn={onSignedIn} />
+    </AuthCard>
+  );
+}
+
+/** Takes a second factor after the password. */
+export function SecondStep({ awaited, onSignedIn }: Omit<CodeCardProps, 'onCancel'>) {
+  const takesPasskey = useHasPasskeys() && awaited.passkey;
 
   async function submit(values: CodeValues) {
     await api.post(endpoints.identity.signInCode, values);
@@ -23,23 +47,30 @@ export function CodeCard({ onSignedIn, onCancel }: CodeCardProps) {
   }
 
   return (
-    <AuthCard
-      title="Enter your code"
-      description="Your account has a second factor."
-      footer={<TextButton onClick={onCancel}>Back to sign in</TextButton>}
-    >
-      <CodeForm onSubmit={submit} />
-    </AuthCard>
+    <>
+      {takesPasskey && (
+        <div className="grid gap-3">
+          <PasskeyButton purpose="afterPassword" onDone={onSignedIn} />
+          <OrDivider />
+        </div>
+      )}
+      <CodeForm hasApp={awaited.authenticatorApp} onSubmit={submit} />
+    </>
   );
 }
 
-export interface CodeValues {
+interface CodeValues {
   code: string;
 }
 
 const schema = object({ code: factorCode });
 
-export function CodeForm({ onSubmit }: { onSubmit: (values: CodeValues) => Promise<void> }) {
+interface CodeFormProps {
+  hasApp: boolean;
+  onSubmit: (values: CodeValues) => Promise<void>;
+}
+
+function CodeForm({ hasApp, onSubmit }: CodeFormProps) {
   return (
     <IdentityForm
       initialValues={{ code: '' }}
@@ -50,9 +81,11 @@ export function CodeForm({ onSubmit }: { onSubmit: (values: CodeValues) => Promi
     >
       <TextField
         name="code"
-        label="Code"
+        label={hasApp ? 'Code' : 'Recovery code'}
         autoComplete="one-time-code"
-        description="Six digits of your authenticator app, or a recovery code."
+        description={
+          hasApp ? 'Six digits of your authenticator app, or a recovery code.' : undefined
+        }
       />
     </IdentityForm>
   );

@@ -3,6 +3,7 @@ import { useApi } from '@/api/api-provider';
 import { useConfiguration } from '@/api/configuration';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
+import type { AwaitedFactors } from '@/auth/built-in/types';
 import { hostName, useAcceptInvitation, useInvitation } from '@/auth/built-in/use-invitation';
 import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -72,7 +73,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
   const { passwords } = useConfiguration();
   const [hasAccount, setHasAccount] = useState(false);
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const [needsCode, setNeedsCode] = useState(false);
+  const [awaited, setAwaited] = useState<AwaitedFactors | null>(null);
 
   async function signUp(values: SignUpValues) {
     const call = api.post<{ pending?: boolean }>(endpoints.identity.signUp, {
@@ -90,7 +91,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
 
   async function signIn(values: SignInValues) {
     const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, values);
-    if (data.secondFactor) setNeedsCode(true);
+    if (data.secondFactor) setAwaited(data);
     else await join();
   }
 
@@ -113,8 +114,11 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
   // The link is opened again after the sign-in, and accepted then.
   const returnTo = `${paths.login}?${new URLSearchParams({ invitation: token }).toString()}`;
   const providers = <ProviderButtons returnTo={returnTo} />;
+  const withPasskey = <ProviderButtons returnTo={returnTo} onSignedIn={join} />;
   if (sentTo !== null) return <CheckMailCard email={sentTo} footer={null} />;
-  if (needsCode) return <CodeCard onSignedIn={join} onCancel={() => setNeedsCode(false)} />;
+  if (awaited !== null) {
+    return <CodeCard awaited={awaited} onSignedIn={join} onCancel={() => setAwaited(null)} />;
+  }
   if (!passwords) {
     return (
       <AuthCard title={`Join ${host}`} description="You are invited. Sign in to join.">
@@ -130,7 +134,7 @@ function InvitedCard({ token, email, host }: InvitedCardProps) {
         description="Sign in with the account you have."
         footer={footer}
       >
-        {providers}
+        {withPasskey}
         <SignInForm email={email} onSubmit={signIn} />
       </AuthCard>
     );

@@ -6,6 +6,7 @@ import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { givenEmailAddress, givenPassword } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
+import type { AwaitedFactors } from '@/auth/built-in/types';
 import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { AuthCard, TextButton } from './auth-card';
@@ -26,22 +27,22 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
   const { passwords } = useConfiguration();
   const failure = useProviderFailure();
 
-  const [needsCode, setNeedsCode] = useState(false);
+  const [awaited, setAwaited] = useState<AwaitedFactors | null>(null);
 
   async function signIn(values: SignInValues) {
     const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, values);
-    if (data.secondFactor) setNeedsCode(true);
+    if (data.secondFactor) setAwaited(data);
     else await refresh();
   }
 
-  if (needsCode) {
-    return <CodeCard onSignedIn={refresh} onCancel={() => setNeedsCode(false)} />;
+  if (awaited !== null) {
+    return <CodeCard awaited={awaited} onSignedIn={refresh} onCancel={() => setAwaited(null)} />;
   }
   return (
     <AuthCard title="Sign in" footer={footer}>
       {notice}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
-      <ProviderButtons returnTo={paths.dashboard} />
+      <ProviderButtons returnTo={paths.dashboard} onSignedIn={refresh} />
       {passwords && (
         <>
           <SignInForm onSubmit={signIn} />
@@ -54,10 +55,9 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
   );
 }
 
-/** `secondFactor` if a code is needed. */
-export interface SignInResponse {
-  secondFactor?: boolean;
-}
+/** The account that is signed in, or the second factors that are needed. */
+export type SignInResponse =
+  { secondFactor?: undefined } | ({ secondFactor: true } & AwaitedFactors);
 
 export interface SignInValues {
   email: string;

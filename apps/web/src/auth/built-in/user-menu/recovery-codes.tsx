@@ -32,8 +32,8 @@ export function RecoveryCodesPanel({ codes, email, onDone }: RecoveryCodesProps)
     <div className="grid gap-4">
       <Alert kind="success">Keep these recovery codes. They are not shown again.</Alert>
       <p className="text-muted">
-        Without your authenticator app, each code lets you sign in once. Keep them where you keep
-        your passwords, or on paper.
+        If you lose your second factor, each code lets you sign in once with your password. Keep
+        them where you keep your passwords, or on paper.
       </p>
       <ol
         aria-label="Recovery codes"

@@ -1,26 +1,36 @@
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
 import { useState } from 'react';
-import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { failureText } from '@/auth/built-in/form/failure-text';
-import { IdentityForm } from '@/auth/built-in/form/identity-form';
-import { TextField } from '@/auth/built-in/form/text-field';
-import { factorCode } from '@/auth/built-in/form/validation';
+import { createPasskey } from '@/auth/built-in/passkey/authenticator';
 import { useSignedIn } from '@/auth/built-in/session-context';
-import type { Factors, RecoveryCodes, TotpEnrolment } from '@/auth/built-in/types';
+import type {
+  AddedPasskey,
+  Factors,
+  Passkey,
+  RecoveryCodes,
+  TotpEnrolment,
+} from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
-import { CopyField } from '@/ui/copy-field';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
-import { QrCode } from './qr-code';
+import { FactorSection } from './factor-section';
+import { PasskeyNameForm } from './passkey-name-form';
+import { PasskeysSection } from './passkeys-section';
 import { RecoveryCodesPanel } from './recovery-codes';
+import { TotpEnrolmentForm, type CodeValues } from './totp-enrolment-form';
 
 /** What the tab shows in place of the factors. */
-type Step = { kind: 'enrolling'; enrolment: TotpEnrolment } | { kind: 'codes'; codes: string[] };
+type Step =
+  | { kind: 'enrolling'; enrolment: TotpEnrolment }
+  | { kind: 'adding-passkey' }
+  | { kind: 'renaming-passkey'; passkey: Passkey }
+  | { kind: 'codes'; codes: string[] };
 
 interface SecondFactorTabProps {
   /** Called when the user has added a factor and kept the recovery codes. */
@@ -34,13 +44,15 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const [step, setStep] = useState<Step | null>(null);
   const email = session?.user.email ?? '';
 
+  const refresh = () => factors.refresh().catch(() => undefined);
+
   async function act(call: () => Promise<void>) {
     try {
       await call();
     } catch (error) {
       toast.error(failureText(error));
     } finally {
-      await factors.refresh().catch(() => undefined);
+      await refresh();
     }
   }
 
@@ -49,7 +61,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
       const { data } = await api.post<TotpEnrolment>(endpoints.identity.totp);
       setStep({ kind: 'enrolling', enrolment: data });
     });
-  const remove = () =>
+  const removeApp = () =>
     act(async () => {
       await api.delete(endpoints.identity.totp);
       toast.success('Authenticator app removed');
@@ -58,6 +70,11 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
     act(async () => {
       const { data } = await api.post<RecoveryCodes>(endpoints.identity.recoveryCodes);
       setStep({ kind: 'codes', codes: data.recoveryCodes });
+    });
+  const removePasskey = ({ id }: Passkey) =>
+    act(async () => {
+      await api.delete(endpoints.identity.passkey(id));
+      toast.success('Passkey removed');
     });
 
   function done() {
@@ -68,17 +85,31 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   async function confirm({ code }: CodeValues) {
     const { data } = await api.post<RecoveryCodes>(endpoints.identity.confirmTotp, { code });
     setStep({ kind: 'codes', codes: data.recoveryCodes });
-    await factors.refresh().catch(() => undefined);
+    await refresh();
   }
 
-  if (step?.kind === 'codes') {
-    return <RecoveryCodesPanel codes={step.codes} email={email} onDone={done} />;
-  }
-  if (step?.kind === 'enrolling') {
-    return (
-      <EnrolmentForm enrolment={step.enrolment} onCancel={() => setStep(null)} onSubmit={confirm} />
+  async function addPasskey(name: string) {
+    const options = await api.post<PublicKeyCredentialCreationOptionsJSON>(
+      endpoints.identity.passkeyOptions,
     );
+    const response = await createPasskey(options.data);
+    const { data } = await api.post<AddedPasskey>(endpoints.identity.passkeys, { name, response });
+    if (data.recoveryCodes === null) {
+      toast.success('Passkey added');
+      done();
+    } else {
+      setStep({ kind: 'codes', codes: data.recoveryCodes });
+    }
+    await refresh();
   }
+
+  async function renamePasskey({ id }: Passkey, name: string) {
+    await api.patch(endpoints.identity.passkey(id), { name });
+    setStep(null);
+    toast.success('Passkey renamed');
+    await refresh();
+  }
+
   if (factors.data === undefined) {
     return factors.error ? (
       <LoadFailure
@@ -93,101 +124,117 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
       </div>
     );
   }
-  const { totp, recoveryCodes } = factors.data;
-  if (totp === null) {
-    return (
-      <div className="grid gap-4">
-        <p className="text-muted">
-          With a second factor, somebody who knows your password still cannot sign in. You need an
-          authenticator app, such as the one of your password manager or of your phone.
-        </p>
-        <div className="flex justify-end">
-          <Button variant="primary" onClick={() => void begin()}>
-            Add authenticator app
-          </Button>
-        </div>
-      </div>
-    );
+  const { totp, passkeys, recoveryCodes } = factors.data;
+  const cancel = () => setStep(null);
+  switch (step?.kind) {
+    case 'codes':
+      return <RecoveryCodesPanel codes={step.codes} email={email} onDone={done} />;
+    case 'enrolling':
+      return <TotpEnrolmentForm enrolment={step.enrolment} onCancel={cancel} onSubmit={confirm} />;
+    case 'adding-passkey':
+      return (
+        <PasskeyNameForm
+          name={nextName(passkeys)}
+          description="Name the passkey after the device or password manager that keeps it. Your browser then asks you to create it."
+          submitLabel="Create passkey"
+          pendingLabel="Creating passkey..."
+          onSubmit={addPasskey}
+          onCancel={cancel}
+        />
+      );
+    case 'renaming-passkey':
+      return (
+        <PasskeyNameForm
+          name={step.passkey.name}
+          description="Name the passkey after the device or password manager that keeps it."
+          submitLabel="Rename"
+          pendingLabel="Renaming..."
+          onSubmit={(name) => renamePasskey(step.passkey, name)}
+          onCancel={cancel}
+        />
+      );
+    case undefined:
+      break;
   }
+  const hasFactor = totp !== null || passkeys.length > 0;
   return (
     <div className="grid gap-4">
-      <dl className="grid gap-3">
-        <div>
-          <dt className="font-medium text-ink">Authenticator app</dt>
-          <dd className="text-sm text-muted">
-            Added <Timestamp value={totp.createdAt} />
-          </dd>
-        </div>
-        <div>
-          <dt className="font-medium text-ink">Recovery codes</dt>
-          <dd className="text-sm text-muted">{leftOf(recoveryCodes)}</dd>
-        </div>
-      </dl>
-      <div className="flex flex-wrap justify-end gap-2">
-        <ConfirmButton
-          button={(ask) => (
-            <Button variant="danger" onClick={ask}>
-              Remove app
-            </Button>
-          )}
-          title="Remove the authenticator app?"
-          description="Your password alone is enough to sign in then. The recovery codes stop working, and your other sessions end."
-          confirmLabel="Remove"
-          onConfirm={remove}
+      {!hasFactor && (
+        <p className="text-muted">
+          With a second factor, somebody who knows your password still cannot sign in.
+        </p>
+      )}
+      <div className="grid divide-y divide-line">
+        <PasskeysSection
+          passkeys={passkeys}
+          hasOther={totp !== null}
+          onAdd={() => setStep({ kind: 'adding-passkey' })}
+          onRename={(passkey) => setStep({ kind: 'renaming-passkey', passkey })}
+          onRemove={removePasskey}
         />
-        <ConfirmButton
-          button={(ask) => <Button onClick={ask}>New recovery codes</Button>}
-          title="Make new recovery codes?"
-          description="The codes you have stop working, and your other sessions end."
-          confirmLabel="Make new codes"
-          onConfirm={replaceCodes}
-        />
+        {totp === null ? (
+          <FactorSection
+            title="Authenticator app"
+            description="Enter a code of an app after your password, such as the app of your password manager or of your phone."
+            action={<Button onClick={() => void begin()}>Add authenticator app</Button>}
+          />
+        ) : (
+          <FactorSection
+            title="Authenticator app"
+            description={
+              <>
+                Added <Timestamp value={totp.createdAt} />
+              </>
+            }
+            action={
+              <ConfirmButton
+                button={(ask) => (
+                  <Button variant="danger" onClick={ask}>
+                    Remove app
+                  </Button>
+                )}
+                title="Remove the authenticator app?"
+                description={
+                  passkeys.length > 0
+                    ? 'You sign in with a passkey or a recovery code then, and your other sessions end.'
+                    : 'Your password alone is enough to sign in then. The recovery codes stop working, and your other sessions end.'
+                }
+                confirmLabel="Remove"
+                onConfirm={removeApp}
+              />
+            }
+          />
+        )}
+        {hasFactor && (
+          <FactorSection
+            title="Recovery codes"
+            description={leftOf(recoveryCodes)}
+            action={
+              <ConfirmButton
+                button={(ask) => <Button onClick={ask}>New recovery codes</Button>}
+                title="Make new recovery codes?"
+                description="The codes you have stop working, and your other sessions end."
+                confirmLabel="Make new codes"
+                onConfirm={replaceCodes}
+              />
+            }
+          />
+        )}
       </div>
     </div>
   );
+}
+
+/** A name that no passkey of the account has. */
+function nextName(passkeys: readonly Passkey[]): string {
+  const taken = new Set(passkeys.map(({ name }) => name));
+  if (!taken.has('Passkey')) return 'Passkey';
+  let number = 2;
+  while (taken.has(`Passkey ${number}`)) number += 1;
+  return `Passkey ${number}`;
 }
 
 function leftOf(codes: number): string {
   if (codes === 0) return 'None is left. Make new ones.';
   return codes === 1 ? '1 is left' : `${codes} are left`;
-}
-
-interface CodeValues {
-  code: string;
-}
-
-const codeSchema = object({ code: factorCode });
-
-interface EnrolmentFormProps {
-  enrolment: TotpEnrolment;
-  onCancel: () => void;
-  onSubmit: (values: CodeValues) => Promise<void>;
-}
-
-function EnrolmentForm({ enrolment, onCancel, onSubmit }: EnrolmentFormProps) {
-  return (
-    <div className="grid gap-4">
-      <p className="text-muted">
-        Scan the code with your authenticator app, or enter the secret. Then enter the six digits
-        that the app shows.
-      </p>
-      <QrCode label="QR code for your authenticator app" content={enrolment.uri} />
-      <CopyField label="Secret" value={enrolment.secret} />
-      <IdentityForm
-        initialValues={{ code: '' }}
-        schema={codeSchema}
-        onSubmit={onSubmit}
-        submitLabel="Confirm"
-        pendingLabel="Confirming..."
-        layout="end"
-      >
-        <TextField name="code" label="Code" autoComplete="one-time-code" />
-      </IdentityForm>
-      <div className="flex">
-        <Button variant="ghost" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </div>
-  );
 }

@@ -87,8 +87,12 @@ function serveFactors(first: Factors) {
   );
 }
 
-const none: Factors = { totp: null, recoveryCodes: 0 };
-const added: Factors = { totp: { createdAt: '2026-01-01T10:00:00.000Z' }, recoveryCodes: 2 };
+const none: Factors = { totp: null, passkeys: [], recoveryCodes: 0 };
+const added: Factors = {
+  totp: { createdAt: '2026-01-01T10:00:00.000Z' },
+  passkeys: [],
+  recoveryCodes: 2,
+};
 
 it('adds an authenticator app and shows the recovery codes once', async () => {
   serveFactors(none);

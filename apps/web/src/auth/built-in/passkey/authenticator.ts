@@ -1,0 +1,72 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/browser';
+
+/** The authenticator gave no passkey. Its `message` can be shown to users. */
+export class PasskeyError extends Error {
+  override readonly name = 'PasskeyError';
+}
+
+/** Whether this browser has passkeys. Browsers offer them only on pages with TLS, and on `localhost`. */
+export function hasPasskeys(): boolean {
+  return typeof window.PublicKeyCredential === 'function';
+}
+
+/** Asks an authenticator for a new passkey. Throws `PasskeyError`. */
+export async function createPasskey(
+  options: PublicKeyCredentialCreationOptionsJSON,
+): Promise<RegistrationResponseJSON> {
+  const { startRegistration } = await library();
+  try {
+    return await startRegistration({ optionsJSON: options });
+  } catch (error) {
+    throw failure(error, 'No passkey was added. Try again.');
+  }
+}
+
+/** Asks an authenticator for the response of a passkey. Throws `PasskeyError`. */
+export async function requestPasskey(
+  options: PublicKeyCredentialRequestOptionsJSON,
+): Promise<AuthenticationResponseJSON> {
+  const { startAuthentication } = await library();
+  try {
+    return await startAuthentication({ optionsJSON: options });
+  } catch (error) {
+    throw failure(error, 'No passkey was used. Try again, or sign in another way.');
+  }
+}
+
+/** Loaded on demand: most visits need no passkey. */
+function library() {
+  return import('@simplewebauthn/browser');
+}
+
+/** Browsers do not tell a cancelled request from one without a passkey. */
+function failure(error: unknown, otherwise: string): PasskeyError {
+  switch (nameOf(error)) {
+    case 'InvalidStateError':
+      return new PasskeyError('This device or security key has a passkey of your account already.');
+    case 'SecurityError':
+      return new PasskeyError('Passkeys work only at the public address of this installation.');
+    case 'NotSupportedError':
+    case 'ConstraintError':
+      return new PasskeyError('This device or security key cannot keep a passkey.');
+    case null:
+    default:
+      return new PasskeyError(otherwise, { cause: error });
+  }
+}
+
+/** The browser's name of an error, which the library may have wrapped. */
+function nameOf(error: unknown): string | null {
+  const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
+  const original = nameOfCause(cause) ?? name;
+  return typeof original === 'string' ? original : null;
+}
+
+function nameOfCause(cause: unknown): unknown {
+  return (Object(cause) as { name?: unknown }).name;
+}

@@ -1,0 +1,82 @@
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { createApiClient } from '@/api/client';
+import { useConfiguration } from '@/api/configuration';
+import { failureText } from '@/auth/built-in/form/failure-text';
+import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { hasPasskeys, requestPasskey } from './authenticator';
+
+/** The calls that ask for a passkey, and the text of the button. */
+const purposes = {
+  signIn: {
+    label: 'Sign in with a passkey',
+    begin: endpoints.identity.signInPasskey.options,
+    body: {},
+    finish: endpoints.identity.signInPasskey.response,
+  },
+  afterPassword: {
+    label: 'Use a passkey',
+    begin: endpoints.identity.signInPasskey.options,
+    body: { afterPassword: true },
+    finish: endpoints.identity.signInPasskey.response,
+  },
+  reauthentication: {
+    label: 'Use a passkey',
+    begin: endpoints.identity.reauthenticatePasskey.options,
+    body: {},
+    finish: endpoints.identity.reauthenticatePasskey.response,
+  },
+} as const;
+
+const api = createApiClient(() => Promise.resolve(null));
+
+interface PasskeyButtonProps {
+  purpose: keyof typeof purposes;
+  /** Called when the server has accepted the passkey. */
+  onDone: () => Promise<void> | void;
+}
+
+/** Whether passkeys can be used here. */
+export function useHasPasskeys(): boolean {
+  const { passkeys } = useConfiguration();
+  return passkeys && hasPasskeys();
+}
+
+/** Authenticates with a passkey. Shows nothing where passkeys cannot be used. */
+export function PasskeyButton({ purpose, onDone }: PasskeyButtonProps) {
+  const [pending, setPending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const { label, begin, body, finish } = purposes[purpose];
+  if (!useHasPasskeys()) return null;
+
+  async function authenticate() {
+    setPending(true);
+    setFailure(null);
+    try {
+      const options = await api.post<PublicKeyCredentialRequestOptionsJSON>(begin, body);
+      const response: AuthenticationResponseJSON = await requestPasskey(options.data);
+      await api.post(finish, { response });
+      await onDone();
+    } catch (error) {
+      setFailure(failureText(error));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <div className="grid gap-3">
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
+      <Button size="lg" pending={pending} onClick={() => void authenticate()}>
+        {!pending && <KeyRound aria-hidden />}
+        {label}
+      </Button>
+    </div>
+  );
+}

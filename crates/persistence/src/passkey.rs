@@ -1,0 +1,339 @@
+//! Passkeys of accounts.
+
+use allclear_application::error::Error;
+use allclear_application::passkey::{
+    CredentialId, NewPasskey, PasskeyStore, PasskeyStored, PasskeyUse, PasskeyUsed, StoredPasskey,
+    UsedChallenge,
+};
+use allclear_domain::audit::Action;
+use allclear_domain::id::{PasskeyId, SessionId, UserId};
+use allclear_domain::passkey::Passkey;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
+use serde_json::{Value, json};
+
+use crate::account;
+use crate::audit;
+use crate::database::Database;
+use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
+use crate::entity::{passkey_challenge, user as user_entity};
+use crate::error::broken;
+use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
+use crate::session::end_all;
+
+#[async_trait]
+impl PasskeyStore for Database {
+    async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyStored, Error> {
+        self.write(move |transaction| Box::pin(add(transaction, passkey)))
+            .await
+    }
+
+    async fn credentials_of(&self, user: UserId) -> Result<Vec<CredentialId>, Error> {
+        let ids: Vec<String> = Entity::find()
+            .select_only()
+            .column(Column::CredentialId)
+            .filter(Column::UserId.eq(user.0))
+            .order_by_asc(Column::Id)
+            .into_tuple()
+            .all(self.read())
+            .await
+            .map_err(broken)?;
+        Ok(ids.into_iter().map(CredentialId).collect())
+    }
+
+    async fn find_passkey(
+        &self,
+        credential: &CredentialId,
+    ) -> Result<Option<StoredPasskey>, Error> {
+        let found = Entity::find()
+            .filter(Column::CredentialId.eq(credential.0.as_str()))
+            .find_also_related(user_entity::Entity)
+            .one(self.read())
+            .await
+            .map_err(broken)?;
+        let Some((row, Some(owner))) = found else {
+            return Ok(None);
+        };
+        Ok(Some(StoredPasskey {
+            credential: row.credential.clone(),
+            user: account::credentials(owner).user,
+            passkey: passkey(row),
+        }))
+    }
+
+    async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
+        self.write(move |transaction| Box::pin(use_passkey(transaction, used)))
+            .await
+    }
+
+    async fn note_copied(
+        &self,
+        passkey: &Passkey,
+        user: UserId,
+        challenge: UsedChallenge,
+    ) -> Result<bool, Error> {
+        let (state, now) = (state(passkey), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move {
+                if !use_challenge(transaction, challenge, now).await? {
+                    return Ok(false);
+                }
+                let states = (Some(state.clone()), Some(state));
+                let action = Action::FactorCopied;
+                audit::note_of_person(transaction, user, now, action, states).await?;
+                Ok(true)
+            })
+        })
+        .await
+    }
+
+    async fn rename_passkey(
+        &self,
+        user: UserId,
+        id: PasskeyId,
+        name: String,
+    ) -> Result<Option<Passkey>, Error> {
+        let now = self.clock.now();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                let Some(before) = owned(transaction, user, id).await? else {
+                    return Ok(None);
+                };
+                let after = Passkey {
+                    name,
+                    ..before.clone()
+                };
+                let renamed = ActiveModel {
+                    name: Set(after.name.clone()),
+                    ..Default::default()
+                };
+                Entity::update_many()
+                    .set(renamed)
+                    .filter(Column::Id.eq(id.0))
+                    .exec(transaction)
+                    .await
+                    .map_err(broken)?;
+                let states = (Some(state(&before)), Some(state(&after)));
+                let action = Action::FactorUpdated;
+                audit::note_of_person(transaction, user, now, action, states).await?;
+                Ok(Some(after))
+            })
+        })
+        .await
+    }
+
+    async fn remove_passkey(
+        &self,
+        user: UserId,
+        id: PasskeyId,
+        spared: SessionId,
+    ) -> Result<bool, Error> {
+        let now = self.clock.now();
+        self.write(move |transaction| {
+            Box::pin(async move {
+                lock_owner(transaction, user).await?;
+                let Some(before) = owned(transaction, user, id).await? else {
+                    return Ok(false);
+                };
+                let removed = Entity::delete_by_id(id.0).exec(transaction);
+                removed.await.map_err(broken)?;
+                remove_codes_of_no_factor(transaction, user).await?;
+                let states = (Some(state(&before)), None);
+                let action = Action::FactorDeleted;
+                audit::note_of_person(transaction, user, now, action, states).await?;
+                end_all(transaction, user, Some(spared)).await?;
+                Ok(true)
+            })
+        })
+        .await
+    }
+}
+
+async fn add(
+    transaction: &DatabaseTransaction,
+    passkey: NewPasskey,
+) -> Result<PasskeyStored, Error> {
+    let NewPasskey {
+        user,
+        passkey,
+        credential,
+        challenge,
+        recovery_codes,
+        spared,
+    } = passkey;
+    let now = passkey.created_at;
+    lock_owner(transaction, user).await?;
+    if !use_challenge(transaction, challenge, now).await? {
+        return Ok(PasskeyStored::Known);
+    }
+    let present = of(user).count(transaction).await.map_err(broken)?;
+    if present >= Passkey::MOST {
+        return Ok(PasskeyStored::Full);
+    }
+    let is_first = !has_factor(transaction, user).await?;
+    let after = state(&passkey);
+    let row = ActiveModel {
+        id: Set(passkey.id.0),
+        user_id: Set(user.0),
+        name: Set(passkey.name),
+        credential_id: Set(credential.id.0),
+        credential: Set(credential.credential),
+        sign_count: Set(credential.sign_count.into()),
+        created_at: Set(now),
+        last_used_at: Set(None),
+    };
+    let once = OnConflict::column(Column::CredentialId)
+        .do_nothing()
+        .to_owned();
+    let inserted = Entity::insert(row)
+        .on_conflict(once)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    if inserted == 0 {
+        return Ok(PasskeyStored::Known);
+    }
+    if is_first {
+        replace_recovery_codes(transaction, user, recovery_codes).await?;
+    }
+    let (action, states) = (Action::FactorCreated, (None, Some(after)));
+    audit::note_of_person(transaction, user, now, action, states).await?;
+    end_all(transaction, user, Some(spared)).await?;
+    Ok(if is_first {
+        PasskeyStored::First
+    } else {
+        PasskeyStored::Further
+    })
+}
+
+async fn use_passkey(
+    transaction: &DatabaseTransaction,
+    used: PasskeyUse,
+) -> Result<PasskeyUsed, Error> {
+    let PasskeyUse {
+        id,
+        credential,
+        challenge,
+        now,
+    } = used;
+    let sign_count = i64::from(credential.sign_count);
+    // Authenticators without a counter always send 0.
+    let counts_on = if sign_count == 0 {
+        Column::SignCount.eq(0)
+    } else {
+        Column::SignCount.lt(sign_count)
+    };
+    let stored = Entity::update_many()
+        .set(ActiveModel {
+            credential: Set(credential.credential),
+            sign_count: Set(sign_count),
+            last_used_at: Set(Some(now)),
+            ..Default::default()
+        })
+        .filter(Column::Id.eq(id.0))
+        .filter(counts_on)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    if stored.rows_affected == 0 {
+        let exists = Entity::find_by_id(id.0).count(transaction).await;
+        return Ok(if exists.map_err(broken)? > 0 {
+            PasskeyUsed::CounterWentBack
+        } else {
+            PasskeyUsed::Refused
+        });
+    }
+    if use_challenge(transaction, challenge, now).await? {
+        Ok(PasskeyUsed::Accepted)
+    } else {
+        Ok(PasskeyUsed::Refused)
+    }
+}
+
+/// Marks a challenge as used until it expires, and removes expired marks. Returns false if it was used before: of several
+/// concurrent requests on any node, one succeeds.
+async fn use_challenge(
+    transaction: &DatabaseTransaction,
+    challenge: UsedChallenge,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    use passkey_challenge::{ActiveModel, Column, Entity};
+
+    let expired = Entity::delete_many().filter(Column::ExpiresAt.lte(now));
+    expired.exec(transaction).await.map_err(broken)?;
+    let used = ActiveModel {
+        digest: Set(challenge.digest.as_str().to_owned()),
+        expires_at: Set(challenge.expires_at),
+    };
+    let first = OnConflict::column(Column::Digest).do_nothing().to_owned();
+    let inserted = Entity::insert(used)
+        .on_conflict(first)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(inserted > 0)
+}
+
+/// Lets other changes of the account's factors wait for this transaction.
+async fn lock_owner(transaction: &DatabaseTransaction, user: UserId) -> Result<(), Error> {
+    let owner = user_entity::Entity::find_by_id(user.0)
+        .lock_exclusive()
+        .one(transaction);
+    let owner = owner.await.map_err(broken)?;
+    owner.map(|_| ()).ok_or(Error::NotFound("Account"))
+}
+
+/// The passkeys of an account, the oldest first.
+pub(crate) async fn passkeys_of(
+    connection: &impl ConnectionTrait,
+    user: UserId,
+) -> Result<Vec<Passkey>, Error> {
+    let rows = of(user).order_by_asc(Column::Id).all(connection).await;
+    Ok(rows.map_err(broken)?.into_iter().map(passkey).collect())
+}
+
+/// Removes all passkeys of an account, and returns them as the audit log shows them.
+pub(crate) async fn remove_all(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+) -> Result<Vec<Value>, Error> {
+    let removed = passkeys_of(transaction, user).await?;
+    Entity::delete_many()
+        .filter(Column::UserId.eq(user.0))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(removed.iter().map(state).collect())
+}
+
+async fn owned(
+    transaction: &DatabaseTransaction,
+    user: UserId,
+    id: PasskeyId,
+) -> Result<Option<Passkey>, Error> {
+    let row = of(user).filter(Column::Id.eq(id.0)).one(transaction).await;
+    Ok(row.map_err(broken)?.map(passkey))
+}
+
+fn of(user: UserId) -> Select<Entity> {
+    Entity::find().filter(Column::UserId.eq(user.0))
+}
+
+/// A passkey in the audit log.
+fn state(passkey: &Passkey) -> Value {
+    json!({"type": "PASSKEY", "id": passkey.id.to_string(), "name": passkey.name})
+}
+
+fn passkey(row: Model) -> Passkey {
+    Passkey {
+        id: PasskeyId(row.id),
+        name: row.name,
+        created_at: row.created_at,
+        last_used_at: row.last_used_at,
+    }
+}

@@ -1,6 +1,8 @@
 //! Subscribers, and the counts of recent verification messages.
 
 mod import;
+mod limit;
+mod row;
 mod scope;
 
 use std::collections::BTreeMap;
@@ -11,31 +13,30 @@ use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
-use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, Actor, TargetType};
-use allclear_domain::channel::Target;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
+use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
-use allclear_domain::subscriber::{
-    Choice, Failing, Scope, ScopeKind, SecretRound, Subscriber, SubscriberStatus,
-};
+use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait,
-    DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
+    IntoActiveModel, QueryFilter, QuerySelect,
 };
 use serde_json::json;
 use uuid::Uuid;
 
+use self::limit::{add_to_count, check_limit, count_of, may_mail};
+pub(crate) use self::row::{no_failure, subscribers};
+use self::row::{one, row};
 use crate::audit::{self, Note};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
-use crate::entity::subscriber::{ActiveModel, Column, Entity, Model};
-use crate::entity::{incident, organisation, verification_mail};
-use crate::error::{broken, parse_stored};
+use crate::entity::incident;
+use crate::entity::subscriber::{Column, Entity, Model};
+use crate::error::broken;
 use crate::idempotency;
 use crate::organisation::lock::lock;
 use crate::page;
@@ -384,179 +385,4 @@ async fn prune_followers(
         add_to_count(transaction, &organisation, -deleted).await?;
     }
     Ok(past.len() as u64)
-}
-
-/// Fails if the organisation has reached its limit of subscribers.
-async fn check_limit(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    limits: UsageLimits,
-) -> Result<(), Error> {
-    if limits.subscribers.is_none() {
-        return Ok(());
-    }
-    // Under the lock, so that concurrent requests count each other.
-    lock(transaction, organisation).await?;
-    limits.check_subscribers(count_of(transaction, organisation).await?)
-}
-
-/// The stored number of the organisation's subscribers.
-async fn count_of(
-    connection: &impl ConnectionTrait,
-    organisation: &OrganisationId,
-) -> Result<u64, Error> {
-    let count: Option<i64> = organisation::Entity::find_by_id(organisation.as_str())
-        .select_only()
-        .column(organisation::Column::SubscriberCount)
-        .into_tuple()
-        .one(connection)
-        .await
-        .map_err(broken)?;
-    Ok(count
-        .and_then(|count| u64::try_from(count).ok())
-        .unwrap_or(0))
-}
-
-/// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The
-/// caller holds the organisation's lock.
-async fn add_to_count(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    more: i64,
-) -> Result<(), Error> {
-    let count = organisation::Column::SubscriberCount;
-    organisation::Entity::update_many()
-        .col_expr(count, Expr::col(count).add(more))
-        .filter(organisation::Column::Id.eq(organisation.as_str()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(())
-}
-
-async fn may_mail(
-    transaction: &DatabaseTransaction,
-    address: EmailKey,
-    limit: MailLimit,
-    now: DateTime<Utc>,
-) -> Result<bool, Error> {
-    use verification_mail::{ActiveModel, Column, Entity};
-
-    let over = Entity::delete_many()
-        .filter(Column::UsedUntil.lte(now))
-        .filter(Column::EmailKey.ne(address.as_str()));
-    over.exec(transaction).await.map_err(broken)?;
-    // The row is inserted before it is read, so that concurrent requests wait for it.
-    let fresh = ActiveModel {
-        email_key: Set(address.as_str().to_owned()),
-        used_until: Set(now),
-    };
-    let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
-    Entity::insert(fresh)
-        .on_conflict(once)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
-    let row = Entity::find_by_id(address.as_str())
-        .lock_exclusive()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
-    let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else {
-        return Ok(false);
-    };
-    let used = ActiveModel {
-        email_key: Set(address.as_str().to_owned()),
-        used_until: Set(used_until),
-    };
-    Entity::update(used)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(true)
-}
-
-fn row(organisation: &OrganisationId, state: &Subscriber, confirmed_revision: i64) -> Model {
-    Model {
-        id: state.id.0,
-        organisation_id: organisation.as_str().to_owned(),
-        target: state.target.as_str().to_owned(),
-        target_key: state.target.key().as_str().to_owned(),
-        status: state.status.to_string(),
-        is_verified: state.is_verified,
-        round: state.round,
-        confirmed_revision,
-        created_at: state.created_at,
-        updated_at: state.updated_at,
-        channel: state.target.channel().to_string(),
-        scope: state.scope.kind().to_string(),
-        incident_id: state.scope.incident().map(|incident| incident.0),
-        mute_maintenances: state.mute_maintenances,
-        secret_number: state.secret.number,
-        secret_rotated_at: state.secret.rotated_at,
-        failing_reason: state.failing.as_ref().map(|failing| failing.reason.clone()),
-        failing_since: state.failing.as_ref().map(|failing| failing.since),
-    }
-}
-
-/// The columns of a subscriber whose messages arrive.
-pub(crate) fn no_failure() -> ActiveModel {
-    ActiveModel {
-        failing_reason: Set(None),
-        failing_since: Set(None),
-        ..Default::default()
-    }
-}
-
-async fn one(
-    connection: &impl ConnectionTrait,
-    row: Option<Model>,
-) -> Result<Option<Subscriber>, Error> {
-    let rows = row.into_iter().collect();
-    Ok(subscribers(connection, rows).await?.pop())
-}
-
-/// Converts stored subscribers, in their order, with what they chose.
-pub(crate) async fn subscribers(
-    connection: &impl ConnectionTrait,
-    rows: Vec<Model>,
-) -> Result<Vec<Subscriber>, Error> {
-    let mut choices = scope::choices(connection, &rows).await?;
-    rows.into_iter()
-        .map(|row| {
-            let choice = choices.remove(&row.id).unwrap_or_default();
-            subscriber(row, choice)
-        })
-        .collect()
-}
-
-fn subscriber(row: Model, choice: Choice) -> Result<Subscriber, Error> {
-    let scope = match parse_stored(&row.scope)? {
-        ScopeKind::All => Scope::All,
-        ScopeKind::Components => Scope::Components(choice),
-        ScopeKind::Incident => {
-            let incident = row.incident_id.map(IncidentId);
-            Scope::Incident(incident.ok_or_else(|| Error::internal("a follower has no incident"))?)
-        }
-    };
-    let failing = row.failing_since.map(|since| Failing {
-        reason: row.failing_reason.unwrap_or_default(),
-        since,
-    });
-    Ok(Subscriber {
-        id: SubscriberId(row.id),
-        target: Target::stored(parse_stored(&row.channel)?, row.target),
-        scope,
-        mute_maintenances: row.mute_maintenances,
-        status: parse_stored(&row.status)?,
-        is_verified: row.is_verified,
-        round: row.round,
-        secret: SecretRound {
-            number: row.secret_number,
-            rotated_at: row.secret_rotated_at,
-        },
-        failing,
-        created_at: row.created_at,
-        updated_at: row.updated_at,
-    })
 }

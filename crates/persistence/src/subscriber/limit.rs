@@ -1,0 +1,107 @@
+//! Limits: the number of subscribers of an organisation, and verification messages per target.
+
+use allclear_application::error::Error;
+use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::email::EmailKey;
+use allclear_domain::id::OrganisationId;
+use allclear_domain::mail_limit::MailLimit;
+use chrono::{DateTime, Utc};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
+    QuerySelect,
+};
+
+use crate::entity::{organisation, verification_mail};
+use crate::error::broken;
+use crate::organisation::lock::lock;
+
+/// Fails if the organisation has reached its limit of subscribers.
+pub(super) async fn check_limit(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    limits: UsageLimits,
+) -> Result<(), Error> {
+    if limits.subscribers.is_none() {
+        return Ok(());
+    }
+    // Under the lock, so that concurrent requests count each other.
+    lock(transaction, organisation).await?;
+    limits.check_subscribers(count_of(transaction, organisation).await?)
+}
+
+/// The stored number of the organisation's subscribers.
+pub(super) async fn count_of(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+) -> Result<u64, Error> {
+    let count: Option<i64> = organisation::Entity::find_by_id(organisation.as_str())
+        .select_only()
+        .column(organisation::Column::SubscriberCount)
+        .into_tuple()
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    Ok(count
+        .and_then(|count| u64::try_from(count).ok())
+        .unwrap_or(0))
+}
+
+/// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The
+/// caller holds the organisation's lock.
+pub(super) async fn add_to_count(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    more: i64,
+) -> Result<(), Error> {
+    let count = organisation::Column::SubscriberCount;
+    organisation::Entity::update_many()
+        .col_expr(count, Expr::col(count).add(more))
+        .filter(organisation::Column::Id.eq(organisation.as_str()))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+pub(super) async fn may_mail(
+    transaction: &DatabaseTransaction,
+    address: EmailKey,
+    limit: MailLimit,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    use verification_mail::{ActiveModel, Column, Entity};
+
+    let over = Entity::delete_many()
+        .filter(Column::UsedUntil.lte(now))
+        .filter(Column::EmailKey.ne(address.as_str()));
+    over.exec(transaction).await.map_err(broken)?;
+    // The row is inserted before it is read, so that concurrent requests wait for it.
+    let fresh = ActiveModel {
+        email_key: Set(address.as_str().to_owned()),
+        used_until: Set(now),
+    };
+    let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
+    Entity::insert(fresh)
+        .on_conflict(once)
+        .exec_without_returning(transaction)
+        .await
+        .map_err(broken)?;
+    let row = Entity::find_by_id(address.as_str())
+        .lock_exclusive()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else {
+        return Ok(false);
+    };
+    let used = ActiveModel {
+        email_key: Set(address.as_str().to_owned()),
+        used_until: Set(used_until),
+    };
+    Entity::update(used)
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(true)
+}

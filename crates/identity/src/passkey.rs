@@ -215,8 +215,8 @@ mod tests {
         let verifier = WebauthnVerifier::new("https://status.example.com").unwrap();
         let challenge = verifier.begin_authentication(&[]).unwrap();
         let signature = invalid(&WebauthnError::AuthenticationFailure.to_string());
-        let (verified, synchronised) = (0b101, 0b1101);
-        for flags in [verified, synchronised] {
+        let (present_and_verified, also_synchronised) = (0b101, 0b1101);
+        for flags in [present_and_verified, also_synchronised] {
             let response = response(&challenge, flags);
             let refused = verifier.authenticate(&challenge.state, &response, None);
             assert_eq!(refused, Err(signature.clone()));

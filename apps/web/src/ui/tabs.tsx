@@ -39,7 +39,7 @@ export function Tabs({
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px h-9 border-b-2 border-transparent px-1 font-medium text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink pointer-coarse:h-11"
+            className="-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium whitespace-nowrap text-muted transition-colors hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:border-accent data-[state=active]:text-ink pointer-coarse:h-11"
           >
             {tab.label}
           </Radix.Trigger>

@@ -323,8 +323,8 @@ async fn changes_of_passkeys_need_a_recent_authentication_which_a_passkey_gives(
         assert_eq!(refused.status, 403, "{path}: {refused:?}");
         assert!(kind.ends_with("/re-authentication-required"), "{kind}");
     }
-    let begin = || ann.post("/re-authenticate/passkey/options", json!({}));
-    let begun = begin().await;
+    let ask = || ann.post("/re-authenticate/passkey/options", json!({}));
+    let begun = ask().await;
     let offered = &begun.body["data"]["allowCredentials"];
     assert_eq!(offered[0]["id"], enrolled.passkey.id(), "{begun:?}");
     let mut wrong = enrolled.passkey.clone();
@@ -336,7 +336,7 @@ async fn changes_of_passkeys_need_a_recent_authentication_which_a_passkey_gives(
     let confirmed = ann.post("/re-authenticate/passkey", body).await;
     assert_eq!(confirmed.status, 200, "{confirmed:?}");
     assert_eq!(ann.delete(&path).await.status, 200);
-    assert_eq!(begin().await.status, 409, "the passkey is gone");
+    assert_eq!(ask().await.status, 409, "the passkey is gone");
     let there = enrolled.elsewhere();
     assert_status(there.sign_in(PASSWORD), 200).await;
 }
@@ -358,7 +358,7 @@ async fn a_new_passkey_from_another_place_or_without_its_user_is_refused() {
     let enrolled = Enrolled::start().await;
     let changes: [Fault; 3] = [
         ("wrong origin", |key| {
-            key.origin = "https://evil.example".into()
+            key.origin = "https://evil.example".into();
         }),
         ("wrong relying party", |key| {
             key.relying_party = Some("evil.example".into());

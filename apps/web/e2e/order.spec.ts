@@ -19,14 +19,14 @@ const expectOrder = (page: Page, ...names: string[]) =>
     .toEqual(names);
 
 /** Waits for what is announced to screen readers. */
-const expectAnnouncement = (page: Page, text: string, timeout?: number) =>
-  expect(page.getByRole('status').filter({ hasText: text })).toHaveText(text, { timeout });
+const expectAnnouncement = (page: Page, text: string, options: { timeout?: number } = {}) =>
+  expect(page.getByRole('status').filter({ hasText: text })).toHaveText(text, options);
 
 /** Makes the first step after a pick-up. The library announces the pick-up a moment before it takes the next key. */
 const takeFirstStep = (page: Page, key: string, announcement: string) =>
   expect(async () => {
     await page.keyboard.press(key);
-    await expectAnnouncement(page, announcement, 2_000);
+    await expectAnnouncement(page, announcement, { timeout: 2_000 });
   }).toPass();
 
 const save = (page: Page) => page.getByRole('button', { name: 'Save order' });

@@ -344,6 +344,20 @@ impl Accounts {
             .ok_or(Self::MISSING)
     }
 
+    /// Mails the person who has created an API key, after the response. A person without an account here gets no mail.
+    pub fn tell_of_api_key(&self, creator: UserId, name: String, client: &Client) {
+        let accounts = Arc::clone(&self.ports.accounts);
+        let opener = self.ports.opener.clone();
+        let client = client.clone();
+        let told = async move {
+            if let Some(account) = accounts.find(creator).await? {
+                opener.mail_api_key(&account.user, name, &client);
+            }
+            Ok(())
+        };
+        self.background.start("the mail about an API key", told);
+    }
+
     /// Removes expired sessions, links and invitations. To be called periodically.
     pub async fn prune(&self) -> Result<(), Error> {
         self.ports.accounts.prune(self.ports.clock.now()).await

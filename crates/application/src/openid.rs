@@ -22,7 +22,7 @@ use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause};
 use crate::password::{PasswordHash, PasswordHasher};
 use crate::secret::{HmacKey, SecretToken};
-use crate::session::{Client, NewSession, Session, Sessions};
+use crate::session::{Client, NewSession, Session, SessionOpener, Sessions};
 
 pub use failure::{Failed, SignInFailure};
 pub use port::*;
@@ -87,6 +87,10 @@ pub struct SignedInByProvider {
     pub provider: ProviderId,
     /// Page to which the person returns.
     pub return_to: ReturnPath,
+    /// Device marks that the browser had.
+    pub marks: Vec<String>,
+    /// Mark for the browser, which makes it a known device.
+    pub device_mark: String,
     /// What became of the membership.
     pub membership: MembershipOutcome,
     /// The organisation of the provider.
@@ -100,6 +104,8 @@ pub struct OpenIdPorts {
     pub store: Arc<dyn OpenIdStore>,
     /// Storage of accounts.
     pub accounts: Arc<dyn AccountStore>,
+    /// Mails people about sign-ins from unknown devices.
+    pub opener: SessionOpener,
     /// Hashes passwords.
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
@@ -147,24 +153,32 @@ impl OpenId {
         provider: &str,
         return_to: Option<&str>,
         before: Option<SessionId>,
+        marks: Vec<String>,
     ) -> Result<Begun, SignInFailure> {
-        let prompt = Prompt::IfNeeded;
-        self.begin_for(provider, Purpose::SignIn, return_to, before, prompt)
+        let provider = self.provider(provider)?;
+        let state = self.state(provider, Purpose::SignIn, return_to, before);
+        self.lead(provider, &state.of_browser(marks), Prompt::IfNeeded)
             .await
     }
 
-    async fn begin_for(
+    fn state(
         &self,
-        provider: &str,
+        provider: &Provider,
         purpose: Purpose,
         return_to: Option<&str>,
         session: Option<SessionId>,
-        prompt: Prompt,
-    ) -> Result<Begun, SignInFailure> {
-        let provider = self.provider(provider)?;
+    ) -> SignInState {
         let return_to = return_to.and_then(ReturnPath::parse).unwrap_or_default();
         let now = self.ports.clock.now();
-        let state = SignInState::begin(provider.id.clone(), purpose, return_to, session, now);
+        SignInState::begin(provider.id.clone(), purpose, return_to, session, now)
+    }
+
+    async fn lead(
+        &self,
+        provider: &Provider,
+        state: &SignInState,
+        prompt: Prompt,
+    ) -> Result<Begun, SignInFailure> {
         let secrets = state.secrets(&self.hmac_key);
         let url = provider.client.authorization_url(&secrets, &prompt).await?;
         Ok(Begun {
@@ -214,8 +228,28 @@ impl OpenId {
             Purpose::SignIn => {
                 let token = SecretToken::generate();
                 let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
-                let arrived = self.admit(provider, person, session, state.before).await?;
+                let linked = (person.issuer.clone(), person.subject.clone());
+                let admitted = self.admit(provider, person, session, state.before).await;
+                let arrived = match admitted {
+                    Ok(arrived) => arrived,
+                    Err(failure) => {
+                        self.note_refused(&linked).await?;
+                        return Err(failure);
+                    }
+                };
+                let client = Client {
+                    marks: state.marks.clone(),
+                    ..client.clone()
+                };
+                // The owner of a new account does not need to be told of it.
+                if arrived.way != ArrivalWay::Made {
+                    self.ports
+                        .opener
+                        .mail_unknown_device(&arrived.user, &client);
+                }
                 Ok(Completed::SignIn(SignedInByProvider {
+                    device_mark: self.ports.opener.device_mark(arrived.user.id),
+                    marks: client.marks,
                     user: arrived.user,
                     token,
                     provider: provider.id.clone(),
@@ -282,6 +316,7 @@ impl OpenId {
         let email = proven_address(provider, &person)?;
         let membership = membership(provider, &person)?;
         let names = person.names.iter().map(String::as_str);
+        let address = EmailKey::of(email);
         let user = User {
             id: UserId(self.ports.clock.id()),
             name: display_name(names, email),
@@ -305,12 +340,25 @@ impl OpenId {
         };
         let arrived = match self.ports.store.arrive(arrival).await? {
             Ok(arrived) => arrived,
-            Err(ArrivalRefusal::AnotherPerson) => return Err(SignInFailure::AnotherPerson),
+            Err(ArrivalRefusal::AnotherPerson) => {
+                if let Some(owner) = self.ports.accounts.owner(&address).await? {
+                    self.ports.accounts.note_refused(owner.user.id).await?;
+                }
+                return Err(SignInFailure::AnotherPerson);
+            }
         };
         if arrived.way == ArrivalWay::Linked {
             self.mail_link(&arrived.user, &provider.name);
         }
         Ok(arrived)
+    }
+
+    /// Notes a refused sign-in of the account that is linked to a person in the audit log.
+    async fn note_refused(&self, (issuer, subject): &(String, String)) -> Result<(), Error> {
+        if let Some(account) = self.ports.store.linked(issuer, subject).await? {
+            self.ports.accounts.note_refused(account).await?;
+        }
+        Ok(())
     }
 
     /// The hash of a password that nobody knows, for the account of an address that has none. The person can reset it.

@@ -41,6 +41,11 @@ pub enum SecurityChange {
     },
     /// The recovery codes were replaced.
     RecoveryCodesReplaced,
+    /// The person created an API key of an organisation.
+    ApiKeyCreated {
+        /// Name of the key.
+        name: String,
+    },
 }
 
 /// A change of the security of an account, for its owner.

@@ -7,6 +7,7 @@ use allclear_application::openid::{
 };
 use allclear_application::secret::Digest;
 use allclear_domain::account::User;
+use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use allclear_domain::membership::MemberState;
@@ -19,6 +20,7 @@ use sea_orm::{
 };
 
 use crate::account::{credentials, insert_account_without_password, owner};
+use crate::audit;
 use crate::database::Database;
 use crate::entity::{
     openid_account, openid_session, openid_state, session as session_entity, user,
@@ -57,6 +59,13 @@ impl OpenIdStore for Database {
             Box::pin(async move { reauthenticate(transaction, &reauthentication, now).await })
         })
         .await
+    }
+
+    async fn linked(&self, issuer: &str, subject: &str) -> Result<Option<UserId>, Error> {
+        let key = (issuer.to_owned(), subject.to_owned());
+        let found = openid_account::Entity::find_by_id(key);
+        let found = found.one(self.read()).await.map_err(broken)?;
+        Ok(found.map(|row| UserId(row.user_id)))
     }
 
     async fn ways(&self, user: UserId) -> Result<StoredWays, Error> {
@@ -154,6 +163,8 @@ async fn arrive(
         Some(provided) => give(transaction, user.id, provided, now).await?,
         None => MembershipOutcome::Unchanged,
     };
+    let states = (None, Some(session::state(session_id)));
+    audit::note_of_person(transaction, user.id, now, Action::SessionCreated, states).await?;
     Ok(Ok(Arrived {
         user,
         way,

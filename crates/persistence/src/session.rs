@@ -180,7 +180,7 @@ impl SessionStore for Database {
 }
 
 /// A session in the audit log.
-fn state(id: SessionId) -> Value {
+pub(crate) fn state(id: SessionId) -> Value {
     json!({"id": id.to_string()})
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn openid(
     let ports = OpenIdPorts {
         store: Arc::clone(store) as _,
         accounts: Arc::clone(&ports.accounts),
+        opener: ports.opener.clone(),
         hasher: Arc::clone(&ports.hasher),
         mailer: Arc::clone(&ports.mailer),
         mail_budget: Arc::clone(&ports.mail_budget),

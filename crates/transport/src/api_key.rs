@@ -1,10 +1,11 @@
 //! The routes of API keys.
 
-use actix_web::{HttpResponse, delete, get, post, web};
+use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
+use allclear_application::account::Accounts;
 use allclear_application::api_key::ApiKeys;
 use allclear_application::timestamp;
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft};
-use allclear_domain::id::ApiKeyId;
+use allclear_domain::id::{ApiKeyId, UserId};
 use allclear_domain::membership::Role;
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
@@ -12,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::{Admin, RecentAdmin};
+use crate::caller::{Admin, Operator, RecentAdmin};
 use crate::component::STATUS_MESSAGE;
 use crate::idempotency::Repeatable;
+use crate::identity::device::client_of;
 use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -119,6 +121,7 @@ async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse,
 }
 
 /// Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
+/// The caller gets a mail about it, except with Clerk.
 #[utoipa::path(
     tag = "api keys",
     request_body = KeyInput,
@@ -127,6 +130,7 @@ async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse,
 )]
 #[post("/create")]
 async fn create(
+    request: HttpRequest,
     operator: RecentAdmin,
     repeatable: Repeatable,
     body: Body<KeyInput>,
@@ -140,8 +144,22 @@ async fn create(
             key: shown.reveal().to_owned(),
         }))
     };
-    let create = keys.create(&operator.organisation, body.0.draft()?, text);
+    let draft = body.0.draft()?;
+    let create = async {
+        let created = keys.create(&operator.organisation, draft, text).await?;
+        tell_creator(&request, &operator, &created);
+        Ok(created)
+    };
     repeatable.create(&operator, respond, create).await
+}
+
+/// Mails the person who has created a key. Accounts are the built-in provider's.
+fn tell_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
+    let accounts = request.app_data::<web::Data<Accounts>>();
+    let creator = operator.caller.subject.parse().ok().map(UserId);
+    if let (Some(accounts), Some(creator)) = (accounts, creator) {
+        accounts.tell_of_api_key(creator, key.name.clone(), &client_of(request));
+    }
 }
 
 /// Revokes an API key. Requests with it are refused from then on, and its open connections are closed.

@@ -5,7 +5,7 @@ mod account;
 mod code_guesses;
 mod confirmation;
 pub(crate) mod cookie;
-mod device;
+pub(crate) mod device;
 mod guesses;
 mod input;
 mod invitation;

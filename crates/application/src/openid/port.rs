@@ -289,6 +289,9 @@ pub trait OpenIdStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<ReauthenticationOutcome, Error>;
 
+    /// Returns the account that is linked to a person of a provider. `None` if there is none.
+    async fn linked(&self, issuer: &str, subject: &str) -> Result<Option<UserId>, Error>;
+
     /// Returns the ways in which the person of an account can sign in.
     async fn ways(&self, user: UserId) -> Result<StoredWays, Error>;
 

@@ -48,9 +48,10 @@ impl OpenId {
         let prompt = Prompt::Always {
             login_hint: session.user.email.clone(),
         };
-        let (purpose, session) = (Purpose::Reauthenticate, Some(session.id));
-        self.begin_for(provider, purpose, return_to, session, prompt)
-            .await
+        let provider = self.provider(provider)?;
+        let purpose = Purpose::Reauthenticate;
+        let state = self.state(provider, purpose, return_to, Some(session.id));
+        self.lead(provider, &state, prompt).await
     }
 
     /// The session gets another token (OWASP ASVS 5.0, 7.2.4).

@@ -32,6 +32,8 @@ pub(super) struct SignInState {
     pub(super) return_to: ReturnPath,
     /// The session that the browser had.
     pub(super) before: Option<SessionId>,
+    /// Device marks of the browser, because the provider's redirect carries no such cookie.
+    pub(super) marks: Vec<String>,
     pub(super) expires_at: DateTime<Utc>,
     /// 256 random bits. The provider sends it back.
     token: SecretToken,
@@ -45,6 +47,8 @@ struct Stored {
     purpose: Purpose,
     return_to: String,
     before: Option<Uuid>,
+    #[serde(default)]
+    marks: Vec<String>,
     /// In seconds.
     expires_at: i64,
     token: String,
@@ -67,9 +71,15 @@ impl SignInState {
             purpose,
             return_to,
             before,
+            marks: Vec::new(),
             expires_at: now + Self::LIFE,
             token: SecretToken::generate(),
         }
+    }
+
+    /// The same with the device marks of the browser.
+    pub(super) fn of_browser(self, marks: Vec<String>) -> Self {
+        Self { marks, ..self }
     }
 
     /// When it began.
@@ -107,6 +117,7 @@ impl SignInState {
             purpose: self.purpose,
             return_to: self.return_to.as_str().to_owned(),
             before: self.before.map(|session| session.0),
+            marks: self.marks.clone(),
             expires_at: self.expires_at.timestamp(),
             token: self.token.reveal().to_owned(),
         };
@@ -135,6 +146,7 @@ impl SignInState {
             purpose: stored.purpose,
             return_to: ReturnPath::parse(&stored.return_to)?,
             before: stored.before.map(SessionId),
+            marks: stored.marks,
             expires_at,
             token: SecretToken::presented(stored.token),
         };
@@ -156,7 +168,8 @@ mod tests {
         let return_to = ReturnPath::parse("/components?a=b").unwrap();
         let before = Some(SessionId(Uuid::from_u128(1)));
         let (provider, purpose) = ("okta".parse().unwrap(), Purpose::Reauthenticate);
-        SignInState::begin(provider, purpose, return_to, before, now())
+        let state = SignInState::begin(provider, purpose, return_to, before, now());
+        state.of_browser(vec!["mark".to_owned()])
     }
 
     #[test]
@@ -169,6 +182,7 @@ mod tests {
         assert_eq!(opened.before, state.before);
         assert_eq!(opened.purpose, state.purpose);
         assert_eq!(opened.begun_at(), now());
+        assert_eq!(opened.marks, state.marks);
         assert!(opened.is_of(Some(state.token.reveal())));
         assert!(!opened.is_of(Some("other")) && !opened.is_of(None));
         assert_eq!(opened.digest(), state.digest());

@@ -53,15 +53,26 @@ impl SessionOpener {
         let expires_at = session.expires_at;
         self.sessions.open(user.id, session).await?;
         let device_mark = self.device_mark(user.id);
-        if !client.marks.contains(&device_mark) {
-            self.mails.send(&user, SecurityChange::SignedIn, client);
-        }
+        self.mail_unknown_device(&user, client);
         Ok(SignedIn {
             user,
             token,
             expires_at,
             device_mark,
         })
+    }
+
+    /// Mails the owner of an account about a sign-in, unless the browser is a known device.
+    pub(crate) fn mail_unknown_device(&self, user: &User, client: &Client) {
+        if !client.marks.contains(&self.device_mark(user.id)) {
+            self.mails.send(user, SecurityChange::SignedIn, client);
+        }
+    }
+
+    /// Mails the owner of an account about an API key that was created with the account.
+    pub(crate) fn mail_api_key(&self, user: &User, name: String, client: &Client) {
+        let change = SecurityChange::ApiKeyCreated { name };
+        self.mails.send(user, change, client);
     }
 
     /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown device. It gives no access.

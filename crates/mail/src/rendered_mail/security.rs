@@ -54,6 +54,7 @@ impl<'a> SecurityMail<'a> {
             SecurityChange::RecoveryCodesReplaced => {
                 "The recovery codes of your account were replaced"
             }
+            SecurityChange::ApiKeyCreated { .. } => "You created an API key",
         }
     }
 
@@ -100,6 +101,9 @@ impl<'a> SecurityMail<'a> {
             SecurityChange::RecoveryCodesReplaced => {
                 "The recovery codes of your account were replaced. The old ones do not work any more."
                     .to_owned()
+            }
+            SecurityChange::ApiKeyCreated { name } => {
+                format!("An API key was created with your account. Its name is: {name}")
             }
         }
     }
@@ -194,6 +198,7 @@ mod tests {
             },
             SecurityChange::RecoveryCodeUsed { left: 3 },
             SecurityChange::RecoveryCodesReplaced,
+            SecurityChange::ApiKeyCreated { name: "CI".into() },
         ];
         let mut subjects: Vec<_> = changes
             .into_iter()

@@ -34,7 +34,7 @@ const SYSTEMS: &[(&str, &str)] = &[
 ];
 
 /// The client of a request.
-pub(super) fn client_of(request: &HttpRequest) -> Client {
+pub(crate) fn client_of(request: &HttpRequest) -> Client {
     let agent = request.headers().get(header::USER_AGENT);
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
     Client {

@@ -125,7 +125,12 @@ async fn start(
     let before = before.map(|found| found.id);
     let begun = services
         .openid
-        .begin(&provider, return_to.as_deref(), before)
+        .begin(
+            &provider,
+            return_to.as_deref(),
+            before,
+            session_cookie::marks(&request),
+        )
         .await;
     begun_response(&request, &provider, begun, **security)
 }
@@ -273,9 +278,11 @@ fn sign_in(
     };
     record(request, signed_in);
     record_membership(request, completed);
+    let marks = completed.marks.clone();
     HttpResponse::SeeOther()
         .insert_header((header::LOCATION, completed.return_to.as_str()))
         .cookie(security.carrying(&completed.token))
+        .cookie(security.marked(marks, &completed.device_mark))
         .finish()
 }
 

@@ -9,6 +9,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use crate::app::{Operator, TestApp, TestResponse, assert_status, client};
+use crate::identity::mails_in;
 
 /// Creates a key; returns its payload.
 async fn key(admin: &Operator, role: &str) -> Value {
@@ -50,6 +51,21 @@ async fn key_is_shown_once_and_listed_by_its_prefix() {
     assert_eq!(item.as_object().unwrap().len(), 7);
     let other = key(&admin, "editor").await;
     assert_eq!(listed(&admin).await[0]["id"], other["id"], "newest first");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn person_who_creates_a_key_gets_a_mail() {
+    let (app, admin) = TestApp::with_operator().await;
+    let created = key(&admin, "editor").await;
+    let folder = app.stop().await;
+    let mails = mails_in(folder.path());
+    assert_eq!(mails.len(), 1, "{mails:?}");
+    assert!(
+        mails[0].contains("Subject: You created an API key"),
+        "{mails:?}"
+    );
+    assert!(mails[0].contains("A key, editor"), "{mails:?}");
+    assert!(!mails[0].contains(created["key"].as_str().unwrap()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,7 @@ use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::app::{TestApp, client_builder, send};
+use crate::app::{TestApp, client_builder, send, token};
 
 /// A browser that follows no redirect by itself.
 pub(crate) struct Browser {
@@ -81,6 +81,22 @@ impl Browser {
         let response = send(self.client.get(url)).await;
         assert_eq!(response.status, 200, "{response:?}");
         response.body["data"].clone()
+    }
+
+    /// Creates an organisation; returns its identifier.
+    async fn organisation(&self) -> String {
+        let created = self.post("/organisations", json!({"name": "Acme"})).await;
+        assert_eq!(created.status, 201, "{created:?}");
+        created.body["data"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The items of this action in the audit log of an organisation.
+    async fn audit(&self, organisation: &str, action: &str) -> Vec<Value> {
+        let token = token(&self.client, &self.url, organisation).await;
+        let url = format!("{}/api/v1/audit?action={action}", self.url);
+        let read = send(self.client.get(url).bearer_auth(token)).await;
+        assert_eq!(read.status, 200, "{read:?}");
+        read.body["data"].as_array().unwrap().clone()
     }
 
     async fn post(&self, path: &str, body: Value) -> crate::app::TestResponse {

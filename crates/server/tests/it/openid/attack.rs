@@ -240,8 +240,14 @@ async fn an_address_that_changed_hands_does_not_give_away_its_account() {
     let setup = Setup::new().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     let first = setup.browser.session().await["user"]["id"].clone();
+    let acme = setup.browser.organisation().await;
     let page = setup.sign_in(&json!({"sub": "another-grace"})).await;
     assert_eq!(page, "/login?signInError=another-person&provider=liar");
+    let unproven = json!({"email_verified": false});
+    let page = setup.sign_in(&unproven).await;
+    assert_eq!(page, "/login?signInError=email-unverified&provider=liar");
+    let refused = setup.browser.audit(&acme, "session.refused").await;
+    assert_eq!(refused.len(), 2, "{refused:?}");
     // The session of the first person goes on.
     assert_eq!(setup.browser.session().await["user"]["id"], first);
     let renamed = json!({"email": "hopper@example.com"});

@@ -1,5 +1,8 @@
 //! Authentication at a provider within a session, before sensitive changes.
 
+use allclear_application::clock::Clock;
+use allclear_server::clock::SystemClock;
+use chrono::TimeDelta;
 use sea_orm::{ConnectionTrait, Database};
 use serde_json::{Value, json};
 
@@ -14,7 +17,7 @@ const NOT_NOW: &str = "/signed-in?signInError=not-authenticated-now&provider=lia
 /// Makes the last authentication of every session eleven minutes old.
 async fn age_sessions(app: &TestApp) {
     let connection = Database::connect(app.database_url()).await.unwrap();
-    let earlier = (chrono::Utc::now() - chrono::TimeDelta::minutes(11)).to_rfc3339();
+    let earlier = (SystemClock.now() - TimeDelta::minutes(11)).to_rfc3339();
     let update = format!("UPDATE sessions SET authenticated_at = '{earlier}'");
     connection.execute_unprepared(&update).await.unwrap();
     connection.close().await.unwrap();

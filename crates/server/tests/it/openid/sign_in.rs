@@ -7,6 +7,7 @@ use url::Url;
 
 use super::real_provider::Setup;
 use super::{Browser, parameter};
+use crate::identity::mails_in;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_signs_in_at_a_real_provider_and_out_again() {
@@ -37,6 +38,32 @@ async fn a_person_signs_in_at_a_real_provider_and_out_again() {
     assert_eq!(parameter(&url, "post_logout_redirect_uri"), back);
     let page = browser.client.get(url).send().await.unwrap();
     assert_eq!(page.status(), 200, "the provider takes the request");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_in_is_audited_and_mailed_once_for_each_browser() {
+    let setup = Setup::new().await;
+    let sign_in = async |browser: &Browser| {
+        let begun = browser.begin("real").await;
+        let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+        assert_eq!(browser.open(&callback).await, "/dashboard");
+    };
+    let browser = Browser::new(&setup.app);
+    sign_in(&browser).await;
+    let acme = browser.organisation().await;
+    sign_in(&browser).await;
+    let elsewhere = Browser::new(&setup.app);
+    sign_in(&elsewhere).await;
+    sign_in(&elsewhere).await;
+
+    let items = browser.audit(&acme, "session.created").await;
+    assert_eq!(items.len(), 3, "{items:?}");
+    assert_eq!(items[0]["actor"]["name"], "Grace Hopper");
+    let folder = setup.app.stop().await;
+    let mails = mails_in(folder.path());
+    let subject = "Subject: New sign-in to your account";
+    let count = mails.iter().filter(|mail| mail.contains(subject)).count();
+    assert_eq!(count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

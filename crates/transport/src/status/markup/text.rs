@@ -22,10 +22,10 @@ pub(super) fn prose(text: &str) -> Markup {
 
 /// A time in the zone of the page, because the server does not know that of the viewer; the script shows local time.
 pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup {
-    match value {
-        Some(value) => time(value, zone, SecondsFormat::Secs),
-        None => html! { span { "---" } },
-    }
+    value.map_or_else(
+        || html! { span { "---" } },
+        |value| time(value, zone, SecondsFormat::Secs),
+    )
 }
 
 /// Such a time with milliseconds for the script, which compares it.

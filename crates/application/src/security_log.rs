@@ -38,6 +38,8 @@ pub enum SecurityEvent {
     Throttled,
     /// A bearer token was refused.
     TokenRefused,
+    /// The role of a caller does not permit a call.
+    AccessRefused,
     /// A signed-in person changed the password.
     PasswordChanged,
     /// A change of a password was refused.
@@ -93,6 +95,7 @@ impl SecurityEvent {
             Self::FactorsReset => "factors-reset",
             Self::Throttled => "throttled",
             Self::TokenRefused => "token-refused",
+            Self::AccessRefused => "access-refused",
             Self::PasswordChanged => "password-changed",
             Self::PasswordChangeRefused => "password-change-refused",
             Self::ResetRequested => "reset-requested",
@@ -122,6 +125,7 @@ impl SecurityEvent {
                 | Self::ReauthenticationFailed
                 | Self::Throttled
                 | Self::TokenRefused
+                | Self::AccessRefused
                 | Self::PasswordChangeRefused
         )
     }

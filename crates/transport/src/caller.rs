@@ -26,7 +26,7 @@ use tracing::Instrument;
 
 use crate::key_usage::KeyUsage;
 use crate::problem::Problem;
-use crate::security_log::record_anonymous;
+use crate::security_log::record_refused;
 use crate::usage::WriteUsage;
 
 /// A signed-in caller with an organisation. Handlers scope every query by `organisation`.
@@ -168,7 +168,7 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
             detail: Some(reason),
             ..SecurityRecord::new(SecurityEvent::TokenRefused)
         };
-        record_anonymous(request, refused);
+        record_refused(request, refused);
     }
     let caller = outcome?;
     let Some(membership) = caller.membership.clone() else {
@@ -181,6 +181,7 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
         usage.count(&membership.organisation, request)?;
     }
     if !membership.role.may(permission) {
+        record_missing_role(request, &caller, &membership.organisation);
         return Err(Error::Forbidden(permission.refusal()).into());
     }
     let operator = Operator {
@@ -194,6 +195,19 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
         None => Actor::User(author),
     });
     Ok(operator)
+}
+
+/// Records a call that the caller's role does not permit.
+fn record_missing_role(request: &HttpRequest, caller: &Caller, organisation: &OrganisationId) {
+    let route = request.match_pattern();
+    let route = route.as_deref().unwrap_or("other");
+    let refused = SecurityRecord {
+        subject: Some(&caller.subject),
+        organisation: Some(organisation),
+        object: Some(&route),
+        ..SecurityRecord::new(SecurityEvent::AccessRefused)
+    };
+    record_refused(request, refused);
 }
 
 /// Verifies a token.

@@ -14,8 +14,8 @@ use crate::throttle::{Bucket, Limit, client};
 #[derive(Clone)]
 pub(crate) struct RequestId(pub(crate) HeaderValue);
 
-/// Limit per client address for records that a client without an account can cause.
-static ANONYMOUS_RECORDS: LazyLock<Bucket<IpAddr>> = LazyLock::new(|| {
+/// Limit per client address for records of refused requests.
+static REFUSED_RECORDS: LazyLock<Bucket<IpAddr>> = LazyLock::new(|| {
     Bucket::new(Limit {
         burst: 30,
         per_hour: 600,
@@ -34,17 +34,16 @@ pub(crate) fn record(request: &HttpRequest, record: SecurityRecord<'_>) {
     .write();
 }
 
-/// Writes a record that a client without an account caused. Records over the limit are dropped, so
-/// that no client can fill the disk.
-pub(crate) fn record_anonymous(request: &HttpRequest, anonymous: SecurityRecord<'_>) {
-    if ANONYMOUS_RECORDS.count(&client(request)).is_ok() {
-        record(request, anonymous);
+/// Writes a record of a refused request. Records over the limit are dropped, so that no client can fill the disk.
+pub(crate) fn record_refused(request: &HttpRequest, refused: SecurityRecord<'_>) {
+    if REFUSED_RECORDS.count(&client(request)).is_ok() {
+        record(request, refused);
     }
 }
 
 /// Records a bad token of a socket. The client's address is not known here.
 pub(crate) fn record_socket_refused(reason: &str) {
-    if ANONYMOUS_RECORDS.count(&IpAddr::from([0; 16])).is_ok() {
+    if REFUSED_RECORDS.count(&IpAddr::from([0; 16])).is_ok() {
         SecurityRecord {
             object: Some(&"socket"),
             detail: Some(reason),
@@ -62,5 +61,5 @@ pub(crate) fn record_throttled(request: &HttpRequest) {
         object: Some(&route),
         ..SecurityRecord::new(SecurityEvent::Throttled)
     };
-    record_anonymous(request, throttled);
+    record_refused(request, throttled);
 }

@@ -29,7 +29,7 @@ use crate::api_response::ApiResponse;
 use crate::input::{Body, FieldInput};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::{record, record_anonymous, record_throttled};
+use crate::security_log::{record, record_refused, record_throttled};
 use crate::throttle::{Bucket, Limit, client};
 
 pub(super) use self::passwords::{PasswordsAllowed, check_passwords};
@@ -371,7 +371,7 @@ fn record_failure(
         detail: Some(&detail),
         ..SecurityRecord::new(event)
     };
-    record_anonymous(request, failed);
+    record_refused(request, failed);
 }
 
 /// Redirects to a page that knows the reason. `provider` is the identifier of a configured one.

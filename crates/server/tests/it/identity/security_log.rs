@@ -43,6 +43,14 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let list = format!("{}/api/v1/component/list", process.url);
     let refused = send(client().get(list).bearer_auth("not.a.token")).await;
     assert_eq!(refused.status, 401);
+    let key = json!({"name": "Deploys", "role": "viewer"});
+    let key = operator.create("/api-key/create", key).await;
+    let create = format!("{}/api/v1/component/create", process.url);
+    let create = client()
+        .post(create)
+        .bearer_auth(key["key"].as_str().unwrap());
+    let refused = send(create.json(&json!({"name": "API"}))).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
     let path = format!("/organisations/{}/invitations", operator.organisation);
     let invitation = json!({"email": "bob@example.com", "role": "admin"});
     let invited = operator.client.request(Method::POST, call(&path));
@@ -67,6 +75,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
             "sign-in-failed",
             "throttled",
             "token-refused",
+            "access-refused",
             "invited",
             "organisation-renamed",
             "signed-out"
@@ -85,7 +94,15 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
     assert_eq!(latest("sign-in-failed")["request_id"], failed);
     assert_eq!(latest("throttled")["object"], "/api/v1/identity/sign-in");
-    for event in ["organisation-created", "invited", "organisation-renamed"] {
+    let refused = latest("access-refused");
+    assert_eq!(refused["object"], "/api/v1/component/create");
+    assert_eq!(refused["subject"], key["id"]);
+    for event in [
+        "organisation-created",
+        "access-refused",
+        "invited",
+        "organisation-renamed",
+    ] {
         assert_eq!(latest(event)["organisation"], operator.organisation);
     }
     for line in &lines {

@@ -21,7 +21,7 @@ use crate::identity::throttle::IdentityThrottle;
 use crate::input::{Body, FieldInput};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::{record, record_anonymous};
+use crate::security_log::{record, record_refused};
 use crate::throttle::client;
 
 /// Options of a sign-in with a passkey.
@@ -202,7 +202,7 @@ fn refuse(
                 detail: Some(reason),
                 ..SecurityRecord::new(event)
             };
-            record_anonymous(request, refused);
+            record_refused(request, refused);
         }
         PasskeyFailure::Copied(owner) => {
             let copied = SecurityRecord {

@@ -13,7 +13,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys. */
+        /**
+         * Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
+         *     The caller gets a mail about it, except with Clerk.
+         */
         post: operations["post_api_key_create"];
         delete?: never;
         options?: never;

@@ -14,6 +14,24 @@ pub async fn timed(work: impl Future<Output = ()>) -> Duration {
 }
 
 impl Bench {
+    /// Does a piece of work on both sides in turns and prints what it cost, like [`Bench::growth`].
+    pub async fn compare<S>(
+        self,
+        what: &str,
+        of: &str,
+        (few, many): (&S, &S),
+        rounds: usize,
+        at_most: f64,
+        work: impl AsyncFn(&S),
+    ) {
+        let (mut beside_few, mut beside_many) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            beside_few.push(timed(work(few)).await);
+            beside_many.push(timed(work(many)).await);
+        }
+        self.growth(what, of, beside_few, beside_many, at_most);
+    }
+
     /// Prints the times of `what` beside few and beside many rows, and a budget of their ratio. `of` names the rows.
     pub fn growth(
         self,

@@ -6,7 +6,6 @@ use allclear_application::audit::{AuditFilter, AuditStore};
 use allclear_application::clock::TestClock;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
-use allclear_bench_support::growth::timed;
 use allclear_bench_support::{Bench, postgres};
 use allclear_domain::id::OrganisationId;
 use allclear_persistence::database::Database;
@@ -112,30 +111,20 @@ fn old_items(backend: DbBackend, count: u32) -> [String; 2] {
     ]
 }
 
-/// Reads a page on both sides in turns and says what it cost.
-macro_rules! compare {
-    ($database:ident, $name:literal, $few:expr, $many:expr, $page:ident) => {{
-        let (mut few, mut many) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            few.push(timed($few.$page()).await);
-            many.push(timed($many.$page()).await);
-        }
-        BENCH.growth(
-            &format!("{} {LIMIT} items, {}", $name, $database),
-            &format!("beside {MANY} items, of beside {FEW}"),
-            few,
-            many,
-            BUDGET,
-        );
-    }};
+/// Does a piece of work on both sides.
+async fn compare(database: &str, name: &str, sides: (&Side, &Side), work: impl AsyncFn(&Side)) {
+    let what = format!("{name} {LIMIT} items, {database}");
+    let of = format!("beside {MANY} items, of beside {FEW}");
+    BENCH.compare(&what, &of, sides, ROUNDS, BUDGET, work).await;
 }
 
 async fn growth(database: &str, few: &str, many: &str) {
     let (few, many) = (Side::new(few, FEW).await, Side::new(many, MANY).await);
-    compare!(database, "newest", few, many, newest);
-    compare!(database, "middle", few, many, middle);
-    compare!(database, "a person's", few, many, of_a_person);
-    compare!(database, "a thing's middle", few, many, of_a_thing);
+    let sides = (&few, &many);
+    compare(database, "newest", sides, Side::newest).await;
+    compare(database, "middle", sides, Side::middle).await;
+    compare(database, "a person's", sides, Side::of_a_person).await;
+    compare(database, "a thing's middle", sides, Side::of_a_thing).await;
 }
 
 #[tokio::main]

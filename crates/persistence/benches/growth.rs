@@ -8,7 +8,6 @@ use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::transition::{CreateTransition, Transition};
-use allclear_bench_support::growth::timed;
 use allclear_bench_support::{Bench, postgres};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
@@ -188,36 +187,26 @@ fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
     ]
 }
 
-/// Does a piece of work on both sides in turns and says what it cost.
-macro_rules! compare {
-    ($database:ident, $name:literal, $few:expr, $many:expr, $work:ident) => {{
-        let (mut few, mut many) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            few.push(timed($few.$work()).await);
-            many.push(timed($many.$work()).await);
-        }
-        BENCH.growth(
-            &format!("{}, {}", $name, $database),
-            &format!("beside {MANY} old incidents, of beside {FEW}"),
-            few,
-            many,
-            BUDGET,
-        );
-    }};
+/// Does a piece of work on both sides.
+async fn compare(database: &str, name: &str, sides: (&Side, &Side), work: impl AsyncFn(&Side)) {
+    let what = format!("{name}, {database}");
+    let of = format!("beside {MANY} old incidents, of beside {FEW}");
+    BENCH.compare(&what, &of, sides, ROUNDS, BUDGET, work).await;
 }
 
 async fn growth(database: &str, few: &str, many: &str) {
     let (few, many) = (Side::new(few, FEW).await, Side::new(many, MANY).await);
-    compare!(database, "status page", few, many, page);
-    compare!(database, "list of 50", few, many, list);
-    compare!(database, "update", few, many, record);
-    compare!(
+    let sides = (&few, &many);
+    compare(database, "status page", sides, Side::page).await;
+    compare(database, "list of 50", sides, Side::list).await;
+    compare(database, "update", sides, Side::record).await;
+    compare(
         database,
         "resolve and reopen",
-        few,
-        many,
-        resolve_and_reopen
-    );
+        sides,
+        Side::resolve_and_reopen,
+    )
+    .await;
 }
 
 #[tokio::main]

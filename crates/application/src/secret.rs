@@ -5,6 +5,8 @@ use std::fmt;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
@@ -92,6 +94,33 @@ impl HmacKey {
         self.over(purpose, parts).verify_slice(signature).is_ok()
     }
 
+    /// A value as a token that everybody can read and only this installation can make, for a cookie.
+    pub(crate) fn seal(&self, purpose: &str, value: &impl Serialize) -> SecretToken {
+        // What is sealed consists of texts and numbers, which can always be written.
+        let json = serde_json::to_vec(value).unwrap_or_default();
+        let signature = self.sign(purpose, &[&json]);
+        SecretToken::presented(format!(
+            "{}.{}",
+            URL_SAFE_NO_PAD.encode(json),
+            URL_SAFE_NO_PAD.encode(signature)
+        ))
+    }
+
+    /// The value of a token. `None` if this installation did not seal it for this purpose.
+    pub(crate) fn open<T: DeserializeOwned>(
+        &self,
+        purpose: &str,
+        token: &SecretToken,
+    ) -> Option<T> {
+        let (json, signature) = token.reveal().split_once('.')?;
+        let json = URL_SAFE_NO_PAD.decode(json).ok()?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
+        if !self.verify(purpose, &[&json], &signature) {
+            return None;
+        }
+        serde_json::from_slice(&json).ok()
+    }
+
     fn over(&self, purpose: &str, parts: &[&[u8]]) -> Hmac<Sha256> {
         let mut mac = self.0.clone();
         for part in [&[purpose.as_bytes()], parts].concat() {
@@ -105,7 +134,7 @@ impl HmacKey {
 
 impl fmt::Debug for HmacKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seal(..)")
+        f.write_str("HmacKey(..)")
     }
 }
 

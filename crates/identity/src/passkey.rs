@@ -107,7 +107,7 @@ impl PasskeyVerifier for WebauthnVerifier {
             .0
             .finish_discoverable_authentication_v2(&response, state, &passkey)
             .map_err(refused)?;
-        // A decoy has a key that nobody knows; this line holds even if somebody did.
+        // A decoy is refused whatever its signature is.
         if credential.is_none() || !verified.user_verified() {
             return Err(invalid("unknown credential"));
         }
@@ -119,9 +119,9 @@ impl PasskeyVerifier for WebauthnVerifier {
     }
 }
 
-/// A credential with the identifier of a response, and a public key that belongs to nobody.
+/// A credential with the identifier of a response, and a public key of no authenticator.
 fn decoy(response: &PublicKeyCredential) -> Result<Passkey, VerificationError> {
-    // The generator of P-256: its private key is 1, which does not matter, because a decoy is never accepted.
+    // The generator of P-256. Its private key is 1, which everybody knows: `authenticate` accepts no decoy.
     const X: &str = "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY";
     const Y: &str = "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU";
     let (place, bit) = BACKUP_ELIGIBLE;

@@ -1,8 +1,6 @@
 //! A challenge that has been given to a browser, sealed in a cookie, so that every node can verify the response.
 
 use allclear_domain::id::UserId;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -75,14 +73,7 @@ impl Ceremony {
             state: self.state.clone(),
             expires_at: self.expires_at.timestamp(),
         };
-        // Texts and numbers can always be written.
-        let json = serde_json::to_vec(&stored).unwrap_or_default();
-        let signature = key.sign(PURPOSE, &[&json]);
-        SecretToken::presented(format!(
-            "{}.{}",
-            URL_SAFE_NO_PAD.encode(json),
-            URL_SAFE_NO_PAD.encode(signature)
-        ))
+        key.seal(PURPOSE, &stored)
     }
 
     /// Opens the ceremony in a cookie. `None` if this installation did not seal it, it is of another kind, or it has expired.
@@ -92,13 +83,7 @@ impl Ceremony {
         key: &HmacKey,
         now: DateTime<Utc>,
     ) -> Option<Self> {
-        let (json, signature) = cookie.reveal().split_once('.')?;
-        let json = URL_SAFE_NO_PAD.decode(json).ok()?;
-        let signature = URL_SAFE_NO_PAD.decode(signature).ok()?;
-        if !key.verify(PURPOSE, &[&json], &signature) {
-            return None;
-        }
-        let stored: Stored = serde_json::from_slice(&json).ok()?;
+        let stored: Stored = key.open(PURPOSE, cookie)?;
         let ceremony = Self {
             kind: stored.kind,
             user: stored.user.map(UserId),
@@ -112,6 +97,9 @@ impl Ceremony {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use base64::Engine;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
     use crate::fixture::{hmac_key, now};
 

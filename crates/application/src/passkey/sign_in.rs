@@ -1,5 +1,7 @@
 //! Authentication with a passkey: at sign-in, after a password, and within a session.
 
+use allclear_domain::account::User;
+use allclear_domain::id::UserId;
 use serde_json::Value;
 
 use super::{
@@ -11,8 +13,6 @@ use crate::error::Error;
 use crate::secret::SecretToken;
 use crate::security_mail::SecurityChange;
 use crate::session::{Client, Session};
-use allclear_domain::account::User;
-use allclear_domain::id::UserId;
 
 /// Why a passkey authenticated nobody.
 #[derive(Debug)]

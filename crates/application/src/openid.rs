@@ -1,6 +1,7 @@
 //! Sign-in by OpenID Connect: accounts of people whose identity provider proves who they are.
 //! `docs/decisions/openid-connect.md` has the reasons.
 
+mod arrival;
 mod failure;
 mod port;
 mod reauthentication;
@@ -8,21 +9,20 @@ mod sealed_state;
 
 use std::sync::Arc;
 
-use allclear_domain::account::{Password, User};
-use allclear_domain::email::{EmailKey, email_address};
-use allclear_domain::id::{OrganisationId, SessionId, UserId};
-use allclear_domain::openid::{MailDomains, ProviderId, ReturnPath, RoleMapping, display_name};
+use allclear_domain::account::User;
+use allclear_domain::id::{OrganisationId, SessionId};
+use allclear_domain::openid::{MailDomains, ProviderId, ReturnPath, RoleMapping};
 
 use crate::account::AccountStore;
 use crate::background::Background;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
-use crate::mail::{Mail, MailContent, Mailer};
-use crate::mail_budget::{MailBudget, MailCause};
-use crate::password::{PasswordHash, PasswordHasher};
+use crate::mail::Mailer;
+use crate::mail_budget::MailBudget;
+use crate::password::PasswordHasher;
 use crate::secret::{HmacKey, SecretToken};
-use crate::session::{Client, NewSession, Session, SessionOpener, Sessions};
+use crate::session::{Client, Session, SessionOpener, Sessions};
 
 pub use failure::{Failed, SignInFailure};
 pub use port::*;
@@ -306,92 +306,6 @@ impl OpenId {
         }
     }
 
-    async fn admit(
-        &self,
-        provider: &Provider,
-        person: ProviderPerson,
-        session: NewSession,
-        before: Option<SessionId>,
-    ) -> Result<Arrived, SignInFailure> {
-        let email = proven_address(provider, &person)?;
-        let membership = membership(provider, &person)?;
-        let names = person.names.iter().map(String::as_str);
-        let address = EmailKey::of(email);
-        let user = User {
-            id: UserId(self.ports.clock.id()),
-            name: display_name(names, email),
-            email: email.to_owned(),
-            administrator: false,
-            needs_address: false,
-            created_at: session.created_at,
-        };
-        let arrival = Arrival {
-            password: self.password_of_new(email).await?,
-            user,
-            session,
-            before,
-            membership,
-            origin: ProviderSession {
-                provider: provider.id.clone(),
-                id_token: person.id_token,
-            },
-            issuer: person.issuer,
-            subject: person.subject,
-        };
-        let arrived = match self.ports.store.arrive(arrival).await? {
-            Ok(arrived) => arrived,
-            Err(ArrivalRefusal::AnotherPerson) => {
-                if let Some(owner) = self.ports.accounts.owner(&address).await? {
-                    self.ports.accounts.note_refused(owner.user.id).await?;
-                }
-                return Err(SignInFailure::AnotherPerson);
-            }
-        };
-        if arrived.way == ArrivalWay::Linked {
-            self.mail_link(&arrived.user, &provider.name);
-        }
-        Ok(arrived)
-    }
-
-    /// Notes a refused sign-in of the account that is linked to a person in the audit log.
-    async fn note_refused(&self, (issuer, subject): &(String, String)) -> Result<(), Error> {
-        if let Some(account) = self.ports.store.linked(issuer, subject).await? {
-            self.ports.accounts.note_refused(account).await?;
-        }
-        Ok(())
-    }
-
-    /// The hash of a password that nobody knows, for the account of an address that has none. The person can reset it.
-    async fn password_of_new(&self, email: &str) -> Result<Option<PasswordHash>, Error> {
-        let owner = self.ports.accounts.owner(&EmailKey::of(email)).await?;
-        if owner.is_some() {
-            return Ok(None);
-        }
-        let random = Password::new(SecretToken::generate().reveal().to_owned());
-        self.ports.hasher.hash(&random).await.map(Some)
-    }
-
-    /// Tells the owner of an account that a provider's person can sign in to it.
-    fn mail_link(&self, user: &User, provider: &str) {
-        let (mailer, budget) = (
-            Arc::clone(&self.ports.mailer),
-            Arc::clone(&self.ports.mail_budget),
-        );
-        let to = user.email.clone();
-        let content = MailContent::ProviderLinked {
-            provider: provider.to_owned(),
-            sign_in: self.links.login(),
-        };
-        self.background
-            .start("mailing a linked account", async move {
-                let cause = MailCause::by_anybody(EmailKey::of(&to));
-                if budget.may_send(&cause).await? {
-                    mailer.send(Mail::new(to, content)).await?;
-                }
-                Ok(())
-            });
-    }
-
     /// Returns the address at which the person of a session signs out of the provider. `None` if the session is not a provider's,
     /// or the provider offers none.
     pub async fn sign_out_url(&self, session: &Session) -> Result<Option<String>, Error> {
@@ -413,36 +327,6 @@ impl OpenId {
             .find(|provider| provider.id.as_str() == id);
         found.ok_or(SignInFailure::UnknownProvider)
     }
-}
-
-/// The address of a person, proven by the provider and of a listed domain.
-fn proven_address<'a>(
-    provider: &Provider,
-    person: &'a ProviderPerson,
-) -> Result<&'a str, SignInFailure> {
-    let email = person.email.as_deref().map(str::trim).unwrap_or_default();
-    if !person.email_verified || email_address(email).is_err() {
-        return Err(SignInFailure::EmailUnverified);
-    }
-    if !provider.domains.contains(email) {
-        return Err(SignInFailure::ForeignDomain);
-    }
-    Ok(email)
-}
-
-/// The membership that a provider gives a person.
-fn membership(
-    provider: &Provider,
-    person: &ProviderPerson,
-) -> Result<Option<ProvidedMembership>, SignInFailure> {
-    let Some(organisation) = provider.organisation.clone() else {
-        return Ok(None);
-    };
-    let role = match &provider.roles {
-        Some(mapping) => Some(mapping.role(&person.roles).ok_or(SignInFailure::NoRole)?),
-        None => None,
-    };
-    Ok(Some(ProvidedMembership { organisation, role }))
 }
 
 /// The code of an error, for the log. It comes from the browser.

@@ -4,10 +4,11 @@ use allclear_domain::id::UserId;
 use allclear_domain::openid::ProviderId;
 use chrono::TimeDelta;
 
+use super::arrival::{membership, proven_address};
 use super::sealed_state::{Purpose, SignInState};
 use super::{
     Begun, OpenId, Prompt, Provider, ProviderPerson, ReauthenticatedByProvider, Reauthentication,
-    ReauthenticationOutcome, SignInFailure, membership, proven_address,
+    ReauthenticationOutcome, SignInFailure,
 };
 use crate::error::Error;
 use crate::secret::SecretToken;

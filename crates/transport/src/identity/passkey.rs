@@ -2,8 +2,10 @@
 
 mod sign_in;
 
+use std::net::IpAddr;
+
 use actix_web::{HttpRequest, HttpResponse, delete, patch, post, web};
-use allclear_application::passkey::{AddedPasskey, Passkeys};
+use allclear_application::passkey::{AddedPasskey, BegunCeremony, Passkeys};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_application::timestamp;
 use allclear_domain::id::{PasskeyId, UserId};
@@ -112,6 +114,20 @@ fn response(input: FieldInput<Value>, invalid: &mut Invalid) -> Value {
     given
 }
 
+/// The options for the browser, and the cookie for the request with the response.
+fn challenge(security: CookieSecurity, begun: BegunCeremony) -> HttpResponse {
+    HttpResponse::Ok()
+        .cookie(security.ceremony(&begun.cookie))
+        .json(ApiResponse::new(begun.options))
+}
+
+/// Gives back what a challenge and its response count: they led to their end.
+fn give_back(throttle: &IdentityThrottle, client: &IpAddr) {
+    for _ in 0..2 {
+        throttle.passkeys.give_back(client);
+    }
+}
+
 /// Writes a line of the security log about a passkey of the account.
 fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, passkey: PasskeyId) {
     let passkey = format!("passkey {passkey}");
@@ -133,14 +149,15 @@ fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, pass
 )]
 #[post("/user/passkeys/options")]
 async fn begin(
+    request: HttpRequest,
     RecentlySignedIn(session): RecentlySignedIn,
     passkeys: web::Data<Passkeys>,
+    throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
 ) -> Result<HttpResponse, Problem> {
+    throttle.passkeys.count(&client(&request))?;
     let begun = passkeys.begin_registration(&session).await?;
-    Ok(HttpResponse::Ok()
-        .cookie(security.ceremony(&begun.cookie))
-        .json(ApiResponse::new(begun.options)))
+    Ok(challenge(**security, begun))
 }
 
 /// Adds a passkey, and signs out every other session. The passkey is a second factor, and enough to sign in
@@ -173,7 +190,7 @@ async fn add(
         passkey,
         recovery_codes,
     } = added.await?;
-    throttle.passkeys.give_back(&address);
+    give_back(&throttle, &address);
     let user = session.user.id;
     record_change(&request, SecurityEvent::FactorAdded, user, passkey.id);
     let body = AddedBody {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::response;
+use super::{challenge, give_back, response};
 use crate::api_response::ApiResponse;
 use crate::identity::cookie::CookieSecurity;
 use crate::identity::device::client_of;
@@ -82,9 +82,7 @@ async fn begin_sign_in(
     } else {
         passkeys.begin_sign_in()?
     };
-    Ok(HttpResponse::Ok()
-        .cookie(security.ceremony(&begun.cookie))
-        .json(ApiResponse::new(begun.options)))
+    Ok(challenge(**security, begun))
 }
 
 /// Signs in with a passkey, as the only factor or as the second step after a password. Every refusal has the
@@ -111,9 +109,7 @@ async fn sign_in(
     let signed_in = passkeys.sign_in(&cookie, &credential, &device).await;
     let signed_in = signed_in
         .map_err(|failure| refuse(&request, failure, SecurityEvent::SignInFailed, None))?;
-    // Both the options and this request.
-    throttle.passkeys.give_back(&address);
-    throttle.passkeys.give_back(&address);
+    give_back(&throttle, &address);
     let ok = HttpResponse::Ok();
     let response = sign_in_response(ok, &request, &sessions, **security, &signed_in);
     let mut response = response.await?;
@@ -138,9 +134,7 @@ async fn begin_reauthentication(
 ) -> Result<HttpResponse, Problem> {
     throttle.passkeys.count(&client(&request))?;
     let begun = passkeys.begin_reauthentication(&session).await?;
-    Ok(HttpResponse::Ok()
-        .cookie(security.ceremony(&begun.cookie))
-        .json(ApiResponse::new(begun.options)))
+    Ok(challenge(**security, begun))
 }
 
 /// Authenticates the signed-in person again with a passkey, which allows sensitive changes for ten minutes.
@@ -171,8 +165,7 @@ async fn reauthenticate(
     let signed_in = outcome
         .await
         .map_err(|failure| refuse(&request, failure, event, Some(user)))?;
-    throttle.passkeys.give_back(&address);
-    throttle.passkeys.give_back(&address);
+    give_back(&throttle, &address);
     let confirmed = SecurityRecord {
         subject: Some(&user),
         object: Some(&"passkey"),

@@ -28,6 +28,7 @@ use crate::origin::Origin;
 use crate::password::{PasswordHash, PasswordHasher};
 use crate::second_factor::{FactorStore, Factors, SecondFactors};
 use crate::secret::SecretToken;
+use crate::security_mail::{SecurityChange, SecurityMails};
 use crate::session::{
     Client, NewSession, Session, SessionOpener, SessionStore, Sessions, require_recent,
 };
@@ -94,6 +95,8 @@ pub struct AccountPorts {
     pub hasher: Arc<dyn PasswordHasher>,
     /// Sends mail.
     pub mailer: Arc<dyn Mailer>,
+    /// Sends mails about changes of an account's security.
+    pub mails: SecurityMails,
     /// Mail budget.
     pub mail_budget: Arc<MailBudget>,
     /// Time and identifiers.
@@ -306,7 +309,7 @@ impl Accounts {
     }
 
     /// Deletes the session's account and ends its sessions. [`Error::Invalid`] if the password is wrong,
-    /// [`Error::ReauthenticationRequired`] if none is given and the person has not authenticated lately, [`Error::Conflict`] if
+    /// [`Error::ReauthenticationRequired`] if none is given and the person has not authenticated in the last ten minutes, [`Error::Conflict`] if
     /// an organisation would lose its last admin or the installation its administrator.
     pub async fn delete(&self, session: &Session, draft: DeletionDraft) -> Result<(), Error> {
         draft.validate().map_err(Invalid::from)?;
@@ -345,17 +348,18 @@ impl Accounts {
     }
 
     /// Mails the person who has created an API key, after the response. A person without an account here gets no mail.
-    pub fn tell_of_api_key(&self, creator: UserId, name: String, client: &Client) {
+    pub fn mail_api_key(&self, creator: UserId, name: String, client: &Client) {
         let accounts = Arc::clone(&self.ports.accounts);
-        let opener = self.ports.opener.clone();
+        let mails = self.ports.mails.clone();
         let client = client.clone();
-        let told = async move {
+        let mailed = async move {
             if let Some(account) = accounts.find(creator).await? {
-                opener.mail_api_key(&account.user, name, &client);
+                let change = SecurityChange::ApiKeyCreated { name };
+                mails.send(&account.user, change, &client);
             }
             Ok(())
         };
-        self.background.start("the mail about an API key", told);
+        self.background.start("the mail about an API key", mailed);
     }
 
     /// Removes expired sessions, links and invitations. To be called periodically.

@@ -143,6 +143,7 @@ pub(crate) async fn built_in(
         opener,
         hasher: Arc::clone(&hasher) as _,
         mailer: Arc::clone(mailer),
+        mails: security_mails.clone(),
         mail_budget: Arc::clone(&mail_budget),
         clock: Arc::clone(clock),
     };

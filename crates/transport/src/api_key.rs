@@ -147,18 +147,18 @@ async fn create(
     let draft = body.0.draft()?;
     let create = async {
         let created = keys.create(&operator.organisation, draft, text).await?;
-        tell_creator(&request, &operator, &created);
+        mail_creator(&request, &operator, &created);
         Ok(created)
     };
     repeatable.create(&operator, respond, create).await
 }
 
 /// Mails the person who has created a key. Accounts are the built-in provider's.
-fn tell_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
+fn mail_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
     let accounts = request.app_data::<web::Data<Accounts>>();
     let creator = operator.caller.subject.parse().ok().map(UserId);
     if let (Some(accounts), Some(creator)) = (accounts, creator) {
-        accounts.tell_of_api_key(creator, key.name.clone(), &client_of(request));
+        accounts.mail_api_key(creator, key.name.clone(), &client_of(request));
     }
 }
 

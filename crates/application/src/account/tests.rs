@@ -111,7 +111,7 @@ impl Ports {
             organisations: Arc::new(MockOrganisationStore::new()),
             factors: Arc::clone(&factors),
             opener: opener.clone(),
-            mails,
+            mails: mails.clone(),
             clock: clock(),
             hmac_key: hmac_key(),
         });
@@ -125,6 +125,7 @@ impl Ports {
             waitlist: Arc::new(self.waitlist),
             hasher: Arc::new(hasher(self.hashes, self.verifications)),
             mailer,
+            mails,
             mail_budget: self.mail_budget,
             clock: clock(),
         };

@@ -69,12 +69,6 @@ impl SessionOpener {
         }
     }
 
-    /// Mails the owner of an account about an API key that was created with the account.
-    pub(crate) fn mail_api_key(&self, user: &User, name: String, client: &Client) {
-        let change = SecurityChange::ApiKeyCreated { name };
-        self.mails.send(user, change, client);
-    }
-
     /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown device. It gives no access.
     pub(crate) fn device_mark(&self, user: UserId) -> String {
         let mark = self.hmac_key.sign("device", &[user.0.as_bytes()]);

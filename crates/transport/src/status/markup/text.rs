@@ -28,7 +28,7 @@ pub(super) fn local_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup
     )
 }
 
-/// Such a time with milliseconds for the script, which compares it.
+/// The same with milliseconds: the script compares the time of the drawing with that of later states.
 pub(super) fn exact_time(value: DateTime<Utc>, zone: TimeZone) -> Markup {
     time(value, zone, SecondsFormat::Millis)
 }

@@ -151,11 +151,11 @@ impl<'a> Bars<'a> {
         };
         html! {
             svg aria-hidden="true" viewBox="0 0 450 34" preserveAspectRatio="none" {
-                @if start > 0 { (path(r#" class="none""#, &format!("M0 31H{}", start.min(end)))) }
-                @if start < end { (path(r#" class="up""#, &format!("M{start} 23H{end}"))) }
+                @if start > 0 { (path("none", &format!("M0 31H{}", start.min(end)))) }
+                @if start < end { (path("up", &format!("M{start} 23H{end}"))) }
                 @for level in 0..=LEVELS.len() + 1 {
                     @let strokes = strokes(level);
-                    @let class = if level > 0 { format!(r#" class="level-{level}""#) } else { String::new() };
+                    @let class = if level > 0 { format!("level-{level}") } else { String::new() };
                     @if !strokes.is_empty() { (path(&class, &strokes)) }
                 }
             }
@@ -163,8 +163,12 @@ impl<'a> Bars<'a> {
     }
 }
 
-/// A path, written as an element without an end tag: the page has many.
+/// A path without an end tag, because the page has many; `class` may be empty.
 fn path(class: &str, strokes: &str) -> Markup {
+    let class = match class {
+        "" => String::new(),
+        class => format!(r#" class="{class}""#),
+    };
     PreEscaped(format!(r#"<path{class} d="{strokes}"/>"#))
 }
 

@@ -63,6 +63,40 @@ impl Note {
     }
 }
 
+/// Largest distance of an item from the one that it follows within a millisecond. Two transactions that follow the same item at once
+/// then hardly ever choose the same identifier.
+const MOST_STEP: u128 = 1 << 20;
+
+/// Identifier and time of the organisation's next item at the time `now`: after every item that the transaction sees, also one of
+/// the same millisecond, and one of a node whose clock is ahead.
+async fn following(
+    transaction: &DatabaseTransaction,
+    organisation: &OrganisationId,
+    now: DateTime<Utc>,
+) -> Result<(Uuid, DateTime<Utc>), Error> {
+    let newest: Option<(Uuid, DateTime<Utc>)> = Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::CreatedAt])
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .order_by_desc(Column::Id)
+        .limit(1)
+        .into_tuple()
+        .one(transaction)
+        .await
+        .map_err(broken)?;
+    let random = Uuid::new_v4();
+    let id = Stamp::at(now, now, Revision(0), random).id;
+    Ok(match newest {
+        Some((newest, created_at)) if newest >= id => {
+            let step = 1 + random.as_u128() % MOST_STEP;
+            // The revision in the identifier stays, so the organisation's next commit is later.
+            let id = Uuid::from_u128(newest.as_u128() + step);
+            (id, created_at.max(now))
+        }
+        _ => (id, now),
+    })
+}
+
 /// Appends an item for a change that makes no revision, in the transaction of the change. The originator is the request's.
 pub(crate) async fn note(
     transaction: &DatabaseTransaction,
@@ -70,13 +104,14 @@ pub(crate) async fn note(
     now: DateTime<Utc>,
     note: Note,
 ) -> Result<(), Error> {
-    let (kind, id) = note.target;
+    let (kind, target) = note.target;
+    let (id, created_at) = following(transaction, organisation, now).await?;
     let item = ActiveModel {
-        id: Set(Stamp::at(now, now, Revision(0), Uuid::new_v4()).id),
-        created_at: Set(now),
+        id: Set(id),
+        created_at: Set(created_at),
         action: Set(note.action.to_string()),
         target_type: Set(kind.to_string()),
-        target_id: Set(id),
+        target_id: Set(target),
         target_name: Set(note.name),
         ..originated(organisation, (note.before, note.after))
     };

@@ -1,3 +1,5 @@
+mod order;
+
 use std::net::Ipv4Addr;
 
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};

@@ -5,11 +5,11 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr,
-    Statement,
+    ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr, Statement,
 };
 use thiserror::Error;
 
+use crate::options;
 use crate::restore;
 
 /// Why a backup failed.
@@ -36,8 +36,8 @@ pub async fn backup(url: &str, into: &Path) -> Result<(), BackupError> {
     if !url.starts_with("sqlite:") {
         return Err(BackupError::NotSqlite);
     }
-    let mut options = ConnectOptions::new(url);
-    options.max_connections(1).sqlx_logging(false);
+    let mut options = options::usual(url);
+    options.max_connections(1);
     let database = Connector::connect(options).await?;
     let file = private_file(into)?;
     let copied = copy(&database, into, &file).await;

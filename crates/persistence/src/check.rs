@@ -1,10 +1,11 @@
 //! Integrity check of an SQLite database, also while a server uses it.
 
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr,
-    Statement,
+    ConnectionTrait, Database as Connector, DatabaseConnection, DbBackend, DbErr, Statement,
 };
 use thiserror::Error;
+
+use crate::options;
 
 /// Maximum of reported faults.
 const MOST_FAULTS: usize = 100;
@@ -29,8 +30,8 @@ pub async fn check(url: &str) -> Result<Vec<String>, CheckError> {
     if !url.starts_with("sqlite:") {
         return Err(CheckError::NotSqlite);
     }
-    let mut options = ConnectOptions::new(url);
-    options.max_connections(1).sqlx_logging(false);
+    let mut options = options::usual(url);
+    options.max_connections(1);
     let database = Connector::connect(options).await?;
     let mut faults = lines(&database, &format!("PRAGMA quick_check({MOST_FAULTS})")).await?;
     faults.retain(|line| line != "ok");

@@ -15,10 +15,12 @@ const LOCK: Duration = Duration::from_secs(4);
 const STATEMENT: Duration = Duration::from_secs(10);
 /// A connection that was idle for longer is tested before use.
 const IDLE: Duration = Duration::from_secs(1);
+/// A connection to PostgreSQL that is older is replaced, so that connections move to another server some time after the address has.
+const LIFETIME: Duration = Duration::from_secs(30 * 60);
 /// Number of connections for reads, and of those for writes to PostgreSQL.
 const CONNECTIONS: u32 = 8;
 
-/// The connection that writes to SQLite. It is never closed for idleness.
+/// The connection that writes to SQLite.
 pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
     let mut options = sqlite(url, false);
     options.max_connections(1);
@@ -54,6 +56,9 @@ fn sqlite(url: &str, reads: bool) -> ConnectOptions {
 pub(crate) fn postgresql(url: &str) -> ConnectOptions {
     let mut options = usual(url);
     options.test_before_acquire_if_idle_for(IDLE);
+    options.map_sqlx_postgres_before_acquire(|_, connection| {
+        Box::pin(async move { Ok(connection.age < LIFETIME) })
+    });
     options.map_sqlx_postgres_opts(|connection| {
         let milliseconds = |time: Duration| time.as_millis().to_string();
         connection.options([
@@ -88,13 +93,18 @@ async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, E
     query.fetch_one(connection).await?.try_get(0)
 }
 
-/// Connections to PostgreSQL for migrations, without a statement timeout.
+/// Connections without a statement timeout, for migrations and commands.
+///
+/// The pool closes no connection by itself: its task for that can spin on a processor forever when it runs at the moment at which a
+/// connection is returned (<https://github.com/launchbadge/sqlx/issues/3645>, in `SQLx` up to 0.9.0).
 pub(crate) fn usual(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(CONNECTIONS)
         .acquire_timeout(PATIENCE)
         .connect_timeout(PATIENCE)
+        .idle_timeout(None)
+        .max_lifetime(None)
         .sqlx_logging(false);
     options
 }
@@ -103,6 +113,19 @@ pub(crate) fn usual(url: &str) -> ConnectOptions {
 mod tests {
     use super::*;
     use sea_orm::{AccessMode, ConnectionTrait, Database, IsolationLevel, TransactionTrait};
+
+    #[test]
+    fn no_pool_starts_the_task_that_closes_connections() {
+        for options in [
+            sqlite_reader("sqlite::memory:"),
+            sqlite_writer("sqlite::memory:"),
+            postgresql("postgres://127.0.0.1"),
+            usual("postgres://127.0.0.1"),
+        ] {
+            let limits = (options.get_idle_timeout(), options.get_max_lifetime());
+            assert_eq!(limits, (Some(None), Some(None)));
+        }
+    }
 
     #[tokio::test]
     async fn connection_with_an_open_transaction_is_not_used_again() {

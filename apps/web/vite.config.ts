@@ -39,7 +39,7 @@ export default defineConfig({
       { find: '../createLucideIcon.mjs', replacement: file('./src/ui/create-icon.ts') },
     ],
   },
-  define: { STATUS_IMPORTS: '[]' },
+  define: { STATUS_FILES: '[]' },
   build: {
     // Everything is a file of its own: the policy allows no inline scripts, and of styles the public page's alone.
     assetsInlineLimit: 0,

@@ -9,13 +9,13 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * it would wait for. `files` are what it loads on demand: the script that takes over, and what that imports.
  */
 export async function buildStarter(files: readonly string[]): Promise<string> {
-  const [script = '', ...imports] = files;
+  const [script = ''] = files;
   const [result] = (await build({
     configFile: false,
     logLevel: 'warn',
     plugins: [iconSprite(), externalStatus(script)],
     resolve: { alias: { '@': file('../src') } },
-    define: { STATUS_IMPORTS: JSON.stringify(imports) },
+    define: { STATUS_FILES: JSON.stringify(files) },
     build: {
       write: false,
       copyPublicDir: false,

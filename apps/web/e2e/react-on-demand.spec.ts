@@ -41,7 +41,7 @@ async function holdReact(page: Page): Promise<() => void> {
 function expectOnlyFailedLoads(consoleErrors: string[]): void {
   const errors = consoleErrors.splice(0);
   expect(errors).not.toEqual([]);
-  const known = /net::ERR_FAILED|Failed to fetch dynamically imported module/;
+  const known = /net::ERR_FAILED|Failed to fetch|status of 404|^\w+: 404\n/;
   expect(errors.filter((text) => !known.test(text))).toEqual([]);
 }
 
@@ -82,6 +82,8 @@ test('a visitor who only looks downloads at most 25 KB, 6 of them script', async
     const downloads = await watchDownloads(page);
     await page.goto(demo.url + demo.statusPage);
     await expect(live(page)).toBeVisible();
+    await page.mouse.wheel(0, 5000);
+    await expect(page.getByText('Powered by Allclear')).toBeInViewport();
     const sizes = [...(await downloads())];
     const sum = (some: [string, number][]) => some.reduce((total, [, size]) => total + size, 0);
     const scripts = sizes.filter(([path]) => path.endsWith('.js'));
@@ -156,6 +158,26 @@ test('what is pressed before React is there is done once it is', async ({ page, 
   await expect(subscribe(page)).toBeFocused();
   await expect(subscribe(page)).not.toHaveAttribute('aria-busy');
   await expectNothingMoved(page);
+});
+
+test('the first Tab and Enter open the dialog, which has the focus and gives it back', async ({
+  page,
+  organisation,
+}) => {
+  const release = await holdReact(page);
+  await page.goto(organisation.statusPage);
+  await expect(live(page)).toBeVisible();
+  await page.getByRole('button', { name: /Switch to .* theme/ }).focus();
+  expect(await hasReact(page)).toBe(false);
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  await expect(subscribe(page)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(subscribe(page)).toHaveAttribute('aria-busy', 'true');
+  release();
+  await expect(dialog(page).getByRole('textbox', { name: /^Email/ })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(subscribe(page)).toBeFocused();
 });
 
 test('keys that are pressed before React is there move through the bars', async ({
@@ -233,6 +255,37 @@ test('an event is shown after React could not be loaded at first', async ({
   await expect(page.getByRole('article').filter({ hasText: 'Payments fail' })).toBeVisible();
   await expect(live(page)).toBeVisible();
   expectOnlyFailedLoads(consoleErrors);
+});
+
+test.describe('after the files of the page have been replaced by those of a new version', () => {
+  test.beforeEach(async ({ page, organisation }) => {
+    await page.route(reactFiles, (route) => route.fulfill({ status: 404 }));
+    await page.clock.install();
+    await page.goto(organisation.statusPage);
+    await expect(live(page)).toBeVisible();
+    await page.clock.runFor(60_001);
+  });
+
+  test('an event makes the page load again', async ({ page, organisation, consoleErrors }) => {
+    await report(organisation, 'Payments fail');
+    await expect(page.getByRole('article').filter({ hasText: 'Payments fail' })).toBeVisible();
+    await expect(live(page)).toBeVisible();
+    expect(await hasReact(page)).toBe(false);
+    expectOnlyFailedLoads(consoleErrors);
+  });
+
+  test('a press makes the page load again, and the next one is done', async ({
+    page,
+    consoleErrors,
+  }) => {
+    const loaded = page.waitForEvent('load');
+    await subscribe(page).click();
+    await loaded;
+    await page.unroute(reactFiles);
+    await subscribe(page).click();
+    await expect(dialog(page)).toBeVisible();
+    expectOnlyFailedLoads(consoleErrors);
+  });
 });
 
 test('theme, groups and feeds work without React, and are kept', async ({ page, organisation }) => {

@@ -1,5 +1,5 @@
 import { hasLastSessionHint } from '@/auth/last-session-hint';
-import { readDrawn } from '@/features/status-page/snapshot';
+import { FailedResponse, readDrawn } from '@/features/status-page/snapshot';
 import { rememberGroups } from '@/features/status-page/starter/group-choice';
 import { applyLaterStyle } from '@/features/status-page/starter/later-style';
 import { LivePage } from '@/features/status-page/starter/live-page';
@@ -16,15 +16,17 @@ import { closeWhenLeft } from '@/features/status-page/subscribe/close-when-left'
 const starting = new AbortController();
 
 async function loadReact(page: StartedPage): Promise<void> {
-  for (const href of STATUS_IMPORTS) {
-    const link = document.createElement('link');
-    link.rel = 'modulepreload';
-    link.href = href;
-    document.head.append(link);
-  }
+  // Some browsers never request a module again once it could not be loaded, so the files are in the browser's cache by then.
+  await Promise.all(STATUS_FILES.map(readFile));
   const { takeOver } = await import('./status');
   await takeOver(page);
   starting.abort();
+}
+
+async function readFile(path: string): Promise<void> {
+  const response = await fetch(path);
+  if (!response.ok) throw new FailedResponse(response);
+  await response.arrayBuffer();
 }
 
 function start(): void {

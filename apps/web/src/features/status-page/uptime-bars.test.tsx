@@ -39,6 +39,8 @@ it('has a text of each day by keyboard, and a tooltip of the chosen one', async 
   const chosen = within(list).getByRole('option', { selected: true });
   expect(chosen).toHaveTextContent('Nov 19, 2026');
   expect(list).toHaveAttribute('aria-activedescendant', chosen.id);
+  await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
+  expect(tip()).toHaveTextContent('Nov 19, 2026: 1 hr outage (major)');
   await user.keyboard('{Home}');
   expect(tip()).toHaveTextContent('Aug 23, 2026: No downtime recorded');
   await user.keyboard('{Escape}');

@@ -1,12 +1,4 @@
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  memo,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, useId, useMemo, useRef, useState } from 'react';
 import type { PublicComponent, PublicUptime } from '@/api/types';
 import { publicPaths } from '@/public-paths';
 import type { PageState } from './page-state';
@@ -52,7 +44,7 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
     return drawing;
   }
 
-  function point({ clientX }: PointerEvent) {
+  function point({ clientX }: MouseEvent) {
     const drawing = measure();
     if (!drawing) return;
     const day = Math.floor(((clientX - drawing.left) / drawing.width) * barDays);
@@ -69,6 +61,8 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
   }
 
   function press(event: KeyboardEvent) {
+    // A shortcut of the browser, such as the one that goes back.
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'Enter') visit();
     const from = chosen ?? last;
     const next = {
@@ -107,10 +101,11 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={() => setChosen(null)}
-        // A finger only points: its tap shows the text.
-        onClick={({ nativeEvent }) =>
-          (nativeEvent as globalThis.PointerEvent).pointerType === 'mouse' && visit()
-        }
+        // A finger only points: its tap shows the text, though the finger has left.
+        onClick={(event) => {
+          if ((event.nativeEvent as globalThis.PointerEvent).pointerType === 'mouse') visit();
+          else point(event);
+        }}
       >
         <span>
           <Drawing days={days} chosen={chosen} />

@@ -6,15 +6,19 @@ const html =
   '<button aria-haspopup="dialog">Subscribe</button><div role="listbox" tabindex="0" aria-label="API"></div><a href="/">Link</a>';
 
 let input: KeptInput;
-const onInput = vi.fn<(isPress: boolean) => void>();
+const onInput = vi.fn<(isPress: boolean) => boolean>();
 const button = () => document.querySelector('button') ?? document.body;
 const bars = () => document.querySelector<HTMLElement>('[role=listbox]') ?? document.body;
 
 beforeEach(() => {
   document.body.innerHTML = html;
-  onInput.mockClear();
+  vi.useFakeTimers();
+  onInput.mockReset().mockReturnValue(true);
   input = new KeptInput(onInput);
-  return () => void input.repeat();
+  return () => {
+    void input.repeat();
+    vi.useRealTimers();
+  };
 });
 
 /** Records what the elements receive from now on. */
@@ -61,6 +65,48 @@ it('forgets where the pointer and the focus have been', async () => {
   received.splice(0);
   await input.repeat();
   expect(received).toEqual([]);
+  expect(bars()).not.toHaveAttribute('aria-busy');
+});
+
+it('takes a pointer that rests for input, and not one that passes', () => {
+  fireEvent.pointerMove(bars());
+  vi.advanceTimersByTime(99);
+  fireEvent.pointerMove(document.querySelector('a') ?? document.body);
+  vi.advanceTimersByTime(100);
+  expect(onInput).not.toHaveBeenCalled();
+  fireEvent.pointerMove(bars());
+  vi.advanceTimersByTime(100);
+  expect(onInput).toHaveBeenCalledExactlyOnceWith(false);
+  expect(bars()).toHaveAttribute('aria-busy', 'true');
+});
+
+it('takes the tap of a finger for input, and not its movement', async () => {
+  const received = listen();
+  const finger = { pointerType: 'touch' };
+  fireEvent.pointerDown(bars(), finger);
+  fireEvent.pointerMove(bars(), finger);
+  vi.advanceTimersByTime(1000);
+  expect(received).toEqual(['pointerdown', 'pointermove']);
+  expect(onInput).not.toHaveBeenCalled();
+  fireEvent(bars(), new PointerEvent('click', { ...finger, bubbles: true, clientX: 7 }));
+  expect(onInput).toHaveBeenCalledExactlyOnceWith(true);
+  const taps: unknown[] = [];
+  bars().addEventListener('click', (event) => taps.push(event.clientX, event.pointerType));
+  await input.repeat();
+  expect(taps).toEqual([7, 'touch']);
+});
+
+it('leaves shortcuts to the browser', () => {
+  bars().focus();
+  onInput.mockClear();
+  expect(fireEvent.keyDown(bars(), { key: 'ArrowLeft', altKey: true })).toBe(true);
+  expect(onInput).not.toHaveBeenCalled();
+});
+
+it('does not call a control busy that React is not loaded for', () => {
+  onInput.mockReturnValue(false);
+  bars().focus();
+  expect(onInput).toHaveBeenCalledOnce();
   expect(bars()).not.toHaveAttribute('aria-busy');
 });
 

@@ -4,6 +4,9 @@ const controls = 'button[aria-haspopup],[role=listbox]';
 /** Input that means nothing any more once the pointer or the focus is elsewhere. */
 const passing = ['pointermove', 'focusin'];
 
+/** How long the pointer rests on a control that React is loaded for. */
+const restMs = 100;
+
 interface Kept {
   control: HTMLElement;
   event: Event;
@@ -13,10 +16,14 @@ interface Kept {
 export class KeptInput {
   private kept: Kept[] = [];
   private readonly listening = new AbortController();
-  private readonly onInput: (isPress: boolean) => void;
+  private readonly onInput: (isPress: boolean) => boolean;
+  private resting: number | undefined;
 
-  /** Calls `onInput` after each input; `isPress` if it is more than the pointer or the focus passing. */
-  constructor(onInput: (isPress: boolean) => void) {
+  /**
+   * Calls `onInput` after each input; `isPress` if it is more than the pointer or the focus passing. `onInput` returns whether
+   * React is loading.
+   */
+  constructor(onInput: (isPress: boolean) => boolean) {
     this.onInput = onInput;
     for (const type of [...passing, 'pointerdown', 'click', 'keydown']) {
       const { signal } = this.listening;
@@ -31,12 +38,16 @@ export class KeptInput {
 
   private readonly keep = (event: Event): void => {
     const { type, target } = event;
+    // A finger that moves scrolls the page. Its tap is a click.
+    if (type !== 'click' && (event as PointerEvent).pointerType === 'touch') return;
+    if (event instanceof KeyboardEvent && isShortcut(event)) return;
     const control = target instanceof Element && target.closest<HTMLElement>(controls);
     const isPassing = passing.includes(type);
     // Of all but keys, the last one counts.
     if (isPassing || (control && type !== 'keydown')) {
       this.kept = this.kept.filter((kept) => kept.event.type !== type);
     }
+    if (type === 'pointermove') clearTimeout(this.resting);
     if (!control) return;
     const isButton = control.matches('button');
     if (isButton && type === 'pointermove') return;
@@ -45,8 +56,11 @@ export class KeptInput {
     if (event instanceof KeyboardEvent && !isButton && /^(Arrow|Home|End)/.test(event.key))
       event.preventDefault();
     this.kept.push({ control, event });
-    control.setAttribute('aria-busy', 'true');
-    this.onInput(!isPassing);
+    const load = () => {
+      if (this.onInput(!isPassing)) control.setAttribute('aria-busy', 'true');
+    };
+    if (type === 'pointermove') this.resting = window.setTimeout(load, restMs);
+    else load();
   };
 
   /** Forgets the input, because React could not be loaded. */
@@ -58,6 +72,7 @@ export class KeptInput {
   /** Repeats the input. React may have drawn the controls again. */
   async repeat(): Promise<void> {
     this.listening.abort();
+    clearTimeout(this.resting);
     const input = this.kept;
     this.forget();
     for (const { control, event } of input) {
@@ -70,6 +85,10 @@ export class KeptInput {
       await Promise.resolve();
     }
   }
+}
+
+function isShortcut({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return altKey || ctrlKey || metaKey;
 }
 
 /** Returns an element of the page, or the one that has been drawn in its place. */

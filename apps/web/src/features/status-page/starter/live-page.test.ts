@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { StateListener } from '@/features/status-page/event-stream';
 import { FakeEventSource } from '@/features/status-page/fake-event-source';
 import { aComponent, aSnapshot } from '@/features/status-page/fixtures';
+import { FailedResponse } from '@/features/status-page/snapshot';
 import { endpoints } from '@/paths';
 import { apiUrl, server } from '@/testing/server';
 import { LivePage } from './live-page';
@@ -104,6 +105,15 @@ it('tries again by itself if React cannot be loaded at an event, and does not cl
   expect(page.stop().status).toBe('live');
   expect(shown()).toBe('Live');
   expect(errors).toHaveBeenCalledOnce();
+});
+
+it('keeps a young page whose files are missing, and tries again', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  vi.spyOn(performance, 'now').mockReturnValue(59_999);
+  await start();
+  takeOver.mockRejectedValueOnce(new FailedResponse(new Response(null, { status: 404 })));
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  await vi.waitFor(() => expect(takeOver).toHaveBeenCalledTimes(2), { timeout: 3000 });
 });
 
 it('lets React take over when the state is another than that of the page', async () => {

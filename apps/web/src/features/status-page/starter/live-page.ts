@@ -13,6 +13,12 @@ import { showConnection, showTimeZone } from './live-indicator';
 import { showLocalTimes } from './local-times';
 import type { StartedPage, StartedState } from './started-page';
 
+/**
+ * Age of a page that is loaded again if the files of its version are gone. A younger one tries again, because nodes may run
+ * different versions for a moment.
+ */
+const reloadAfterMs = 60_000;
+
 /** Loads React and lets it take the page over. Resolves once React handles the input. */
 type TakeOver = (page: StartedPage) => Promise<void>;
 
@@ -50,6 +56,7 @@ export class LivePage implements StartedPage {
     this.input = new KeptInput((isPress) => {
       // After a failure, what merely passes does not try again.
       if (isPress || this.failures === 0) this.load();
+      return this.loading !== undefined;
     });
     this.state = readUntilKnown(drawn, drawnAt);
     void this.state.then((read) => this.watchFigures(read));
@@ -114,8 +121,13 @@ export class LivePage implements StartedPage {
     console.error(error);
     this.loading = undefined;
     this.failures += 1;
-    if (this.input.isPressed) showFailure();
+    const { isPressed } = this.input;
     this.input.forget();
+    if (isGone(error) && (isPressed || this.isOutdated) && performance.now() > reloadAfterMs) {
+      location.reload();
+      return;
+    }
+    if (isPressed) showFailure();
     if (!this.isOutdated) return;
     showConnection(document, afterConnected(this.connection, false, new Date().toISOString()));
     setTimeout(() => this.load(), backoffMs(this.failures) * (0.5 + Math.random()));
@@ -142,7 +154,11 @@ async function readUntilKnown(drawn: DrawnPage, drawnAt: string): Promise<Starte
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
       // The organisation is gone. The server says what to do.
-      if (error instanceof FailedResponse && error.response.status === 404) location.reload();
+      if (isGone(error)) location.reload();
     }
   }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof FailedResponse && error.response.status === 404;
 }

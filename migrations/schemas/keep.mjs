@@ -35,11 +35,10 @@ INSERT INTO totp_factors (user_id, nonce, last_step, created_at)
 SELECT id, 'nonce_kept', 0, created_at FROM users WHERE email_key = 'ada@example.com';
 INSERT INTO passkeys (id, user_id, name, credential_id, credential, sign_count, created_at)
 SELECT id, id, 'Phone', 'credential_kept', '{}', 0, created_at FROM users WHERE email_key = 'ada@example.com';
-INSERT INTO passkey_challenges (digest, expires_at) SELECT 'digest_kept', min(created_at) FROM organisations;
+INSERT INTO used_challenges (digest, expires_at) SELECT 'digest_kept', min(created_at) FROM organisations;
 INSERT INTO openid_accounts (issuer, subject, user_id, created_at)
 SELECT 'https://id.example', 'subject_kept', id, created_at FROM users WHERE email_key = 'ada@example.com';
 INSERT INTO openid_sessions (session_id, provider, id_token) SELECT id, 'okta', 'token_kept' FROM sessions LIMIT 1;
-INSERT INTO openid_states (digest, expires_at) SELECT 'digest_kept', min(created_at) FROM organisations;
 INSERT INTO factor_requirements (organisation_id) SELECT min(id) FROM organisations;
 INSERT INTO recovery_codes (digest, user_id) SELECT 'digest_kept', id FROM users WHERE email_key = 'ada@example.com';
 `;

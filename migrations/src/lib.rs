@@ -33,6 +33,7 @@ mod m0032_factor_requirements;
 mod m0033_openid;
 mod m0034_passkeys;
 mod m0036_accounts_without_password;
+mod m0037_used_challenges;
 mod table;
 
 /// All migrations, in order.
@@ -73,6 +74,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0033_openid::Migration),
             Box::new(m0034_passkeys::Migration),
             Box::new(m0036_accounts_without_password::Migration),
+            Box::new(m0037_used_challenges::Migration),
         ]
     }
 }

@@ -5,6 +5,7 @@ mod affected;
 mod api_key;
 mod audit;
 pub mod backup;
+mod challenge;
 pub mod check;
 mod commit;
 pub mod component;

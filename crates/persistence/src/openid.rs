@@ -14,17 +14,15 @@ use allclear_domain::membership::MemberState;
 use allclear_domain::openid::LOWEST_ROLE;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::OnConflict;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
 };
 
 use crate::account::{credentials, insert_account_without_password, owner};
 use crate::audit;
+use crate::challenge;
 use crate::database::Database;
-use crate::entity::{
-    openid_account, openid_session, openid_state, session as session_entity, user,
-};
+use crate::entity::{openid_account, openid_session, session as session_entity, user};
 use crate::error::{broken, is_duplicate};
 use crate::membership;
 use crate::organisation::lock::lock;
@@ -40,7 +38,9 @@ impl OpenIdStore for Database {
     ) -> Result<bool, Error> {
         let digest = digest.clone();
         self.write(move |transaction| {
-            Box::pin(async move { use_state(transaction, &digest, expires_at, now).await })
+            Box::pin(
+                async move { challenge::mark_used(transaction, &digest, expires_at, now).await },
+            )
         })
         .await
     }
@@ -109,29 +109,6 @@ impl OpenIdStore for Database {
             id_token: row.id_token,
         }))
     }
-}
-
-async fn use_state(
-    transaction: &DatabaseTransaction,
-    digest: &Digest,
-    expires_at: DateTime<Utc>,
-    now: DateTime<Utc>,
-) -> Result<bool, Error> {
-    use openid_state::{ActiveModel, Column, Entity};
-
-    let expired = Entity::delete_many().filter(Column::ExpiresAt.lte(now));
-    expired.exec(transaction).await.map_err(broken)?;
-    let used = ActiveModel {
-        digest: Set(digest.as_str().to_owned()),
-        expires_at: Set(expires_at),
-    };
-    let first = OnConflict::column(Column::Digest).do_nothing().to_owned();
-    let inserted = Entity::insert(used)
-        .on_conflict(first)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(inserted > 0)
 }
 
 /// [`Error::Stale`] if another account took the address, or another request linked the person, at the same time.

@@ -19,9 +19,10 @@ use serde_json::{Value, json};
 
 use crate::account;
 use crate::audit;
+use crate::challenge::{mark_used, unmark};
 use crate::database::Database;
 use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
-use crate::entity::{passkey_challenge, user as user_entity};
+use crate::entity::user as user_entity;
 use crate::error::broken;
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
 use crate::session::end_all;
@@ -80,7 +81,7 @@ impl PasskeyStore for Database {
         let (state, now) = (state(passkey), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                if !use_challenge(transaction, challenge, now).await? {
+                if !use_challenge(transaction, &challenge, now).await? {
                     return Ok(false);
                 }
                 let states = (Some(state.clone()), Some(state));
@@ -168,7 +169,7 @@ async fn add(
     } = passkey;
     let now = passkey.created_at;
     lock_owner(transaction, user).await?;
-    if !use_challenge(transaction, challenge, now).await? {
+    if !use_challenge(transaction, &challenge, now).await? {
         return Ok(PasskeyStored::Known);
     }
     let present = of(user).count(transaction).await.map_err(broken)?;
@@ -221,6 +222,10 @@ async fn use_passkey(
         challenge,
         now,
     } = used;
+    // First, so that a repeated response changes nothing of the passkey.
+    if !use_challenge(transaction, &challenge, now).await? {
+        return Ok(PasskeyUsed::Refused);
+    }
     let sign_count = i64::from(credential.sign_count);
     // Authenticators without a counter always send 0.
     let counts_on = if sign_count == 0 {
@@ -240,43 +245,25 @@ async fn use_passkey(
         .exec(transaction)
         .await
         .map_err(broken)?;
-    if stored.rows_affected == 0 {
-        let exists = Entity::find_by_id(id.0).count(transaction).await;
-        return Ok(if exists.map_err(broken)? > 0 {
-            PasskeyUsed::CounterWentBack
-        } else {
-            PasskeyUsed::Refused
-        });
+    if stored.rows_affected > 0 {
+        return Ok(PasskeyUsed::Accepted);
     }
-    if use_challenge(transaction, challenge, now).await? {
-        Ok(PasskeyUsed::Accepted)
-    } else {
-        Ok(PasskeyUsed::Refused)
+    let exists = Entity::find_by_id(id.0).count(transaction).await;
+    if exists.map_err(broken)? == 0 {
+        return Ok(PasskeyUsed::Refused);
     }
+    // The note of the copy marks it.
+    unmark(transaction, &challenge.digest).await?;
+    Ok(PasskeyUsed::CounterWentBack)
 }
 
-/// Marks a challenge as used until it expires, and removes expired marks. Returns false if it was used before: of several
-/// concurrent requests on any node, one succeeds.
+/// Marks a challenge as used. Returns false if it was used before.
 async fn use_challenge(
     transaction: &DatabaseTransaction,
-    challenge: UsedChallenge,
+    challenge: &UsedChallenge,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    use passkey_challenge::{ActiveModel, Column, Entity};
-
-    let expired = Entity::delete_many().filter(Column::ExpiresAt.lte(now));
-    expired.exec(transaction).await.map_err(broken)?;
-    let used = ActiveModel {
-        digest: Set(challenge.digest.as_str().to_owned()),
-        expires_at: Set(challenge.expires_at),
-    };
-    let first = OnConflict::column(Column::Digest).do_nothing().to_owned();
-    let inserted = Entity::insert(used)
-        .on_conflict(first)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(inserted > 0)
+    mark_used(transaction, &challenge.digest, challenge.expires_at, now).await
 }
 
 /// Lets other changes of the account's factors wait for this transaction.

@@ -26,7 +26,9 @@ contract!(
     a_use_stores_the_counter_and_the_time,
     a_counter_goes_only_forward_however_many_uses_come_at_once,
     a_challenge_is_used_once_however_many_uses_come_at_once,
+    a_repeated_response_changes_nothing_of_the_passkey,
     a_copy_is_noted_once_for_a_challenge,
+    a_counter_that_went_back_leaves_the_challenge_for_the_note_of_the_copy,
     a_reset_removes_every_passkey,
 );
 
@@ -262,6 +264,44 @@ async fn a_challenge_is_used_once_however_many_uses_come_at_once(database: &Data
     let uses = uses.join_all().await;
     let accepted = uses.iter().filter(|used| **used == PasskeyUsed::Accepted);
     assert_eq!(accepted.count(), 1, "{uses:?}");
+}
+
+async fn a_repeated_response_changes_nothing_of_the_passkey(database: &Database) {
+    let (ann, _, id) = with_passkey(database, "phone").await;
+    let first = used(id, 0);
+    let repeated = PasskeyUse {
+        now: first.now + TimeDelta::minutes(1),
+        credential: VerifiedCredential {
+            credential: "repeated".into(),
+            ..first.credential.clone()
+        },
+        ..first.clone()
+    };
+    let accepted = database.use_passkey(first.clone()).await.unwrap();
+    assert_eq!(accepted, PasskeyUsed::Accepted);
+    let refused = database.use_passkey(repeated).await.unwrap();
+    assert_eq!(refused, PasskeyUsed::Refused);
+    let factors = database.factors(ann.id).await.unwrap();
+    assert_eq!(factors.passkeys[0].last_used_at, Some(first.now));
+    let found = database.find_passkey(&CredentialId("phone".into())).await;
+    let credential = first.credential.credential;
+    assert_eq!(found.unwrap().unwrap().credential, credential);
+}
+
+async fn a_counter_that_went_back_leaves_the_challenge_for_the_note_of_the_copy(
+    database: &Database,
+) {
+    let (ann, _, id) = with_passkey(database, "phone").await;
+    let counted = database.use_passkey(used(id, 4)).await.unwrap();
+    assert_eq!(counted, PasskeyUsed::Accepted);
+    let copy = used(id, 3);
+    let refused = database.use_passkey(copy.clone()).await.unwrap();
+    assert_eq!(refused, PasskeyUsed::CounterWentBack);
+    let passkey = database.factors(ann.id).await.unwrap().passkeys.remove(0);
+    let noted = database.note_copied(&passkey, ann.id, copy.challenge.clone());
+    assert!(noted.await.unwrap());
+    let repeated = database.use_passkey(copy).await.unwrap();
+    assert_eq!(repeated, PasskeyUsed::Refused);
 }
 
 async fn a_copy_is_noted_once_for_a_challenge(database: &Database) {

@@ -2,7 +2,7 @@ use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-#[sea_orm(table_name = "passkey_challenges")]
+#[sea_orm(table_name = "used_challenges")]
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub digest: String,

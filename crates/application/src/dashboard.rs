@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
+use allclear_domain::permission::Permission;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -35,6 +37,27 @@ pub struct SubscriberCounts {
     pub failing: u64,
 }
 
+/// Which changes a dashboard shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownChanges {
+    /// Those of content, without people, invitations and API keys: for members who may not read the audit log.
+    OfContent,
+    /// All of the audit log.
+    All,
+}
+
+impl ShownChanges {
+    /// The changes that a role may see.
+    #[must_use]
+    pub const fn to(role: Role) -> Self {
+        if role.may(Permission::Administer) {
+            Self::All
+        } else {
+            Self::OfContent
+        }
+    }
+}
+
 /// Everything that the dashboard shows, as of one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DashboardReport {
@@ -52,7 +75,7 @@ pub struct DashboardReport {
     pub waiting: u64,
     /// Mails that could not be delivered, as long as these are kept.
     pub failed: u64,
-    /// The last [`CHANGES`] changes, newest first.
+    /// The last [`CHANGES`] of the shown changes, newest first.
     pub changes: Vec<AuditItem>,
 }
 
@@ -65,6 +88,7 @@ pub trait DashboardStore: Send + Sync {
     async fn dashboard(
         &self,
         organisation: &OrganisationId,
+        shown: ShownChanges,
         now: DateTime<Utc>,
         failed_since: DateTime<Utc>,
     ) -> Result<Option<DashboardReport>, Error>;
@@ -83,11 +107,15 @@ impl Dashboard {
         Self { store, clock }
     }
 
-    /// Returns the dashboard of an organisation. [`Error::NotFound`] if it does not exist.
-    pub async fn read(&self, organisation: &OrganisationId) -> Result<DashboardReport, Error> {
-        let now = self.clock.now();
+    /// Returns the dashboard of an organisation as a member of this role sees it. [`Error::NotFound`] if it does not exist.
+    pub async fn read(
+        &self,
+        organisation: &OrganisationId,
+        role: Role,
+    ) -> Result<DashboardReport, Error> {
+        let (shown, now) = (ShownChanges::to(role), self.clock.now());
         self.store
-            .dashboard(organisation, now, now - Deliveries::KEPT)
+            .dashboard(organisation, shown, now, now - Deliveries::KEPT)
             .await?
             .ok_or(Error::NotFound("Organisation"))
     }

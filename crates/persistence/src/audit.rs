@@ -9,6 +9,7 @@ mod query_plan_tests;
 pub(crate) mod subject;
 
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore, state};
+use allclear_application::dashboard::ShownChanges;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
@@ -97,15 +98,23 @@ fn selected(organisation: &OrganisationId, filter: &AuditFilter) -> Select<Entit
     items
 }
 
-/// The newest changes of an organisation's content, newest first. Every member may see them; those of people, invitations and API
-/// keys are for admins.
-pub(crate) fn newest(organisation: &OrganisationId, limit: u64) -> Select<Entity> {
-    let of_people = [TargetType::User, TargetType::Invitation, TargetType::ApiKey];
-    selected(organisation, &AuditFilter::default())
-        .filter(Column::TargetType.is_not_in(of_people.map(|kind| kind.to_string())))
-        .filter(Column::Action.ne(Action::OrganisationCreated.to_string()))
+/// The newest of the shown changes of an organisation, newest first.
+pub(crate) fn newest(
+    organisation: &OrganisationId,
+    shown: ShownChanges,
+    limit: u64,
+) -> Select<Entity> {
+    let all = selected(organisation, &AuditFilter::default())
         .order_by_desc(Column::Id)
-        .limit(limit)
+        .limit(limit);
+    match shown {
+        ShownChanges::All => all,
+        ShownChanges::OfContent => {
+            let of_people = [TargetType::User, TargetType::Invitation, TargetType::ApiKey];
+            all.filter(Column::TargetType.is_not_in(of_people.map(|kind| kind.to_string())))
+                .filter(Column::Action.ne(Action::OrganisationCreated.to_string()))
+        }
+    }
 }
 
 /// The state of a thing before a change, and after it.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use allclear_application::component::ComponentReport;
 use allclear_application::dashboard::{
-    AHEAD, CHANGES, DashboardReport, DashboardStore, MOST_ITEMS, SubscriberCounts,
+    AHEAD, CHANGES, DashboardReport, DashboardStore, MOST_ITEMS, ShownChanges, SubscriberCounts,
 };
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentReport;
@@ -30,6 +30,7 @@ impl DashboardStore for Database {
     async fn dashboard(
         &self,
         organisation: &OrganisationId,
+        shown: ShownChanges,
         now: DateTime<Utc>,
         failed_since: DateTime<Utc>,
     ) -> Result<Option<DashboardReport>, Error> {
@@ -49,7 +50,7 @@ impl DashboardStore for Database {
                 let (_, components) = in_page_order(transaction, &id, &maintained).await?;
                 let banner = Snapshot::banner(&components);
                 let counts = deliveries::counts(transaction, id.clone(), failed_since).await?;
-                let changes = audit::newest(&id, CHANGES).all(transaction).await;
+                let changes = audit::newest(&id, shown, CHANGES).all(transaction).await;
                 Ok(Some(DashboardReport {
                     banner,
                     incidents: open_incidents(transaction, &id).await?,

@@ -33,7 +33,7 @@ struct DashboardBody {
     maintenances: Vec<MaintenanceBody>,
     subscribers: SubscribersBody,
     deliveries: DeliveriesBody,
-    /// The last 20 changes, newest first.
+    /// The last 20 changes, newest first; those of people, invitations and API keys for admins only.
     changes: Vec<ChangeBody>,
 }
 
@@ -132,7 +132,9 @@ impl From<DashboardReport> for DashboardBody {
 )]
 #[get("/dashboard")]
 async fn read(operator: Viewer, dashboard: web::Data<Dashboard>) -> Result<HttpResponse, Problem> {
-    let report = dashboard.read(&operator.organisation).await?;
+    let report = dashboard
+        .read(&operator.organisation, operator.role)
+        .await?;
     Ok(ApiResponse::new(DashboardBody::from(report)).ok())
 }
 

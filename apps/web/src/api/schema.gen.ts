@@ -2179,7 +2179,7 @@ export interface components {
             /** @description What the operators of an organisation look at first. */
             data: {
                 banner: components["schemas"]["Banner"] | null;
-                /** @description The last 20 changes, newest first. */
+                /** @description The last 20 changes, newest first; those of people, invitations and API keys for admins only. */
                 changes: components["schemas"]["Change"][];
                 /** @description Components that are not operational or are under maintenance, in the order of the page. */
                 components: components["schemas"]["Component"][];
@@ -3592,7 +3592,7 @@ export interface components {
         /** @description What the operators of an organisation look at first. */
         Dashboard: {
             banner: components["schemas"]["Banner"] | null;
-            /** @description The last 20 changes, newest first. */
+            /** @description The last 20 changes, newest first; those of people, invitations and API keys for admins only. */
             changes: components["schemas"]["Change"][];
             /** @description Components that are not operational or are under maintenance, in the order of the page. */
             components: components["schemas"]["Component"][];

@@ -1,5 +1,6 @@
 //! How the databases find what the dashboard shows among many subscribers, deliveries and old changes.
 
+use allclear_application::dashboard::ShownChanges;
 use allclear_domain::id::OrganisationId;
 use sea_orm::QueryTrait;
 use sea_orm::sea_query::SelectStatement;
@@ -20,12 +21,16 @@ const MANY: [&str; 4] = [
 ];
 
 /// Each query with the index that it needs.
-fn queries() -> [(&'static str, SelectStatement); 3] {
+fn queries() -> [(&'static str, SelectStatement); 4] {
     let acme = OrganisationId::parse("7").unwrap();
     [
         (
             "audit_items_of_organisation",
-            newest(&acme, 20).into_query(),
+            newest(&acme, ShownChanges::OfContent, 20).into_query(),
+        ),
+        (
+            "audit_items_of_organisation",
+            newest(&acme, ShownChanges::All, 20).into_query(),
         ),
         (
             "subscribers_by_status",

@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::component::ComponentStore;
-use allclear_application::dashboard::DashboardStore;
+use allclear_application::dashboard::{DashboardStore, ShownChanges};
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
 use allclear_application::page::Page;
@@ -40,7 +40,10 @@ const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 7);
 impl World {
     pub(crate) async fn changes(&self) -> Vec<AuditItem> {
         let now = clock().now();
-        let found = self.database.dashboard(&self.acme, now, now).await;
+        let found = self
+            .database
+            .dashboard(&self.acme, ShownChanges::OfContent, now, now)
+            .await;
         found.unwrap().unwrap().changes
     }
 

@@ -1,4 +1,4 @@
-use allclear_application::dashboard::{DashboardReport, DashboardStore};
+use allclear_application::dashboard::{DashboardReport, DashboardStore, ShownChanges};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::IncidentStatus;
@@ -19,7 +19,10 @@ contract!(
 
 async fn dashboard(world: &World) -> DashboardReport {
     let now = clock().now();
-    let found = world.database.dashboard(&world.acme, now, now).await;
+    let found = world
+        .database
+        .dashboard(&world.acme, ShownChanges::OfContent, now, now)
+        .await;
     found.unwrap().unwrap()
 }
 
@@ -84,5 +87,5 @@ async fn dashboard_belongs_to_its_organisation(database: &Database) {
     assert_eq!((found.banner, found.incidents.len()), (None, 0));
     assert!(found.changes.is_empty());
     let (nobody, now) = (OrganisationId::parse("nobody").unwrap(), clock().now());
-    assert_none(database.dashboard(&nobody, now, now)).await;
+    assert_none(database.dashboard(&nobody, ShownChanges::All, now, now)).await;
 }

@@ -10,7 +10,7 @@ mod scope;
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use allclear_application::dashboard::{DashboardStore, SubscriberCounts};
+use allclear_application::dashboard::{DashboardStore, ShownChanges, SubscriberCounts};
 use allclear_application::delivery::{
     Claim, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
 };
@@ -559,7 +559,9 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
     world.unsubscribe(&gone).await;
     enter(database, &world.acme, "new@example.com").await;
     let (now, since) = (clock().now(), clock().now() - TimeDelta::days(30));
-    let found = database.dashboard(&world.acme, now, since).await;
+    let found = database
+        .dashboard(&world.acme, ShownChanges::OfContent, now, since)
+        .await;
     let found = found.unwrap().unwrap();
     assert_eq!(
         found.subscribers,

@@ -5,7 +5,8 @@ use allclear_server::clock::SystemClock;
 use chrono::{SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
-use crate::app::{Operator, TestApp, TestResponse};
+use crate::app::{Operator, TestApp, TestResponse, cookie_client};
+use crate::identity::Person;
 
 async fn created(operator: &Operator, path: &str, body: Value) -> Value {
     let created = operator.post(path, body).await;
@@ -22,8 +23,12 @@ async fn dashboard(operator: &Operator) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn new_organisation_has_an_empty_dashboard() {
     let (_app, operator) = TestApp::with_operator().await;
+    let mut found = dashboard(&operator).await;
+    let changes = found["changes"].take();
+    assert_eq!(changes.as_array().unwrap().len(), 1, "{changes}");
+    assert_eq!(changes[0]["action"], "organisation.created");
     assert_eq!(
-        dashboard(&operator).await,
+        found,
         json!({
             "banner": null,
             "incidents": [],
@@ -31,7 +36,7 @@ async fn new_organisation_has_an_empty_dashboard() {
             "maintenances": [],
             "subscribers": {"total": 0, "subscribed": 0, "pending": 0, "failing": 0},
             "deliveries": {"waiting": 0, "failed": 0},
-            "changes": [],
+            "changes": null,
         })
     );
 }
@@ -76,7 +81,8 @@ async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
             "subscriber.created",
             "incident-update.created",
             "incident.created",
-            "component.created"
+            "component.created",
+            "organisation.created"
         ]
     );
     let recorded_change = changes[1];
@@ -98,7 +104,49 @@ async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
     assert_eq!(changes[0]["target"]["name"], Value::Null);
 
     let other = app.operator("Other").await;
-    assert_eq!(dashboard(&other).await["changes"], json!([]));
+    let changes = dashboard(&other).await["changes"].clone();
+    assert_eq!(changes.as_array().unwrap().len(), 1, "{changes}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn admins_see_all_changes_and_others_those_of_content() {
+    let app = TestApp::start_with(&["--limit-invite", "1000/1000"]).await;
+    let ada = Person::signed_up(&app, "ada@example.com").await;
+    let acme = ada.organisation().await;
+    let mut shown = Vec::new();
+    for role in ["admin", "editor", "viewer"] {
+        let email = format!("{role}@example.com");
+        shown.push((role, Person::member(&app, &ada, &acme, &email, role).await));
+    }
+    let by = |token: String| Operator {
+        url: app.url.clone(),
+        organisation: acme.clone(),
+        token,
+        client: cookie_client(),
+    };
+    let admin = by(ada.token(&acme).await);
+    admin
+        .create("/api-key/create", json!({"name": "Deploys"}))
+        .await;
+    admin.component("API").await;
+    let of_content = json!(["component.created"]);
+    for (role, person) in shown {
+        let operator = by(person.token(&acme).await);
+        let changes = dashboard(&operator).await["changes"].clone();
+        let changes = changes.as_array().unwrap().iter();
+        let actions: Vec<_> = changes.map(|change| change["action"].clone()).collect();
+        if role == "admin" {
+            let listed = operator.get("/audit?limit=20").await.body["data"].clone();
+            let listed = listed.as_array().unwrap().iter();
+            let listed: Vec<_> = listed.map(|item| item["action"].clone()).collect();
+            assert_eq!(actions, listed);
+            for action in ["api-key.created", "invitation.created", "member.added"] {
+                assert!(actions.contains(&json!(action)), "{action}: {actions:?}");
+            }
+        } else {
+            assert_eq!(json!(actions), of_content, "{role}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

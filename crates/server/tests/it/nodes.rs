@@ -2,6 +2,7 @@
 
 mod balanced;
 mod domain;
+mod idempotency;
 pub(crate) mod installation;
 
 use serde_json::Value;

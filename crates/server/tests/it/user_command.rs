@@ -6,10 +6,24 @@ use crate::app::{cookie_client, founder, operator_of, send, sign_up};
 use crate::process::{Process, command, run};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn operator_makes_an_admin_beside_a_running_server() {
+async fn operator_makes_an_admin_beside_a_running_server_on_sqlite() {
+    make_an_admin(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_makes_an_admin_beside_a_running_server_on_postgresql() {
+    let Some(url) = allclear_test_support::postgres() else {
+        return;
+    };
+    make_an_admin(&["--database-url", &url]).await;
+}
+
+/// Makes an admin and resets factors in the database that these flags name.
+async fn make_an_admin(database: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let process = Process::serve(command(&data, &[])).await;
+    let with = |arguments: &[&str]| command(&data, &[arguments, database].concat());
+    let process = Process::serve(with(&[])).await;
     let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
     let client = cookie_client();
     let joined = sign_up(
@@ -24,7 +38,7 @@ async fn operator_makes_an_admin_beside_a_running_server() {
     let bob = founder(client, &process.url, "Beta").await;
     let acme = &*ada.organisation;
 
-    let (code, listed, stderr) = run(command(&data, &["user", "list"])).await;
+    let (code, listed, stderr) = run(with(&["user", "list"])).await;
     assert_eq!(code, Some(0), "{stderr}");
     let lines: Vec<Vec<_>> = listed
         .lines()
@@ -36,8 +50,7 @@ async fn operator_makes_an_admin_beside_a_running_server() {
     assert_eq!((lines[1][0], lines[1][3]), ("bob@example.com", "Beta"));
 
     let make = |address: &'static str, organisation: &str| {
-        let arguments = ["user", "make-admin", address, organisation];
-        run(command(&data, &arguments))
+        run(with(&["user", "make-admin", address, organisation]))
     };
     let (code, _, stderr) = make("nobody@example.com", acme).await;
     assert_eq!(
@@ -71,11 +84,7 @@ async fn operator_makes_an_admin_beside_a_running_server() {
         )
     );
 
-    let (code, said, stderr) = run(command(
-        &data,
-        &["user", "reset-factors", "ada@example.com"],
-    ))
-    .await;
+    let (code, said, stderr) = run(with(&["user", "reset-factors", "ada@example.com"])).await;
     assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(
         said.trim(),

@@ -93,12 +93,22 @@ impl SessionStore for Database {
     }
 
     async fn end(&self, digest: &Digest) -> Result<(), Error> {
-        let digest = digest.clone();
+        let (digest, now) = (digest.clone(), self.clock.now());
         self.write(move |transaction| {
             Box::pin(async move {
-                let ended = Entity::delete_many().filter(Column::Digest.eq(digest.as_str()));
-                ended.exec(transaction).await.map_err(broken)?;
-                Ok(())
+                let found = Entity::find().filter(Column::Digest.eq(digest.as_str()));
+                let Some(session) = found.one(transaction).await.map_err(broken)? else {
+                    return Ok(());
+                };
+                // Of several concurrent requests, one deletes the row.
+                let ended = Entity::delete_by_id(session.id).exec(transaction).await;
+                if ended.map_err(broken)?.rows_affected == 0 {
+                    return Ok(());
+                }
+                let (action, id) = (Action::SessionDeleted, SessionId(session.id));
+                let states = (Some(state(id)), None);
+                let user = UserId(session.user_id);
+                audit::note_of_person(transaction, user, now, action, states).await
             })
         })
         .await

@@ -313,7 +313,12 @@ pub fn member(id: UserId, role: Role) -> Value {
 /// State of an account. The name is in it, because it is what people change; the deletion of the account removes it.
 #[must_use]
 pub fn account(user: &User) -> Value {
-    json!({"id": user.id.to_string(), "name": user.name})
+    json!({
+        "id": user.id.to_string(),
+        "name": user.name,
+        "email": masked(&user.email),
+        "needsAddress": user.needs_address,
+    })
 }
 
 /// State of an invitation.

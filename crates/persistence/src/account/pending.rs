@@ -4,11 +4,13 @@ use allclear_application::account::{
     Accounts, Admission, Confirmation, Confirmed, Creation, NewAccount, PendingAddress,
     PendingSignUp,
 };
+use allclear_application::audit::state;
 use allclear_application::error::Error;
 use allclear_application::invitation::Invitations;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
 use allclear_domain::account::User;
+use allclear_domain::audit::Action;
 use allclear_domain::email::EmailKey;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
@@ -18,6 +20,7 @@ use sea_orm::{
 };
 
 use super::{create, credentials, owner};
+use crate::audit;
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
@@ -174,6 +177,8 @@ pub(super) async fn confirm_address(
     if owner(transaction, &key).await?.is_some() {
         return Ok(Confirmed::Taken);
     }
+    let before = user::Entity::find_by_id(pending.user_id).one(transaction);
+    let before = before.await.map_err(broken)?;
     let changed = user::ActiveModel {
         email: Set(pending.email),
         email_key: Set(key.as_str().to_owned()),
@@ -192,11 +197,13 @@ pub(super) async fn confirm_address(
         Err(error) if is_duplicate(&error) => return Err(Error::Stale),
         Err(error) => return Err(broken(error)),
     }
-    let user = user::Entity::find_by_id(pending.user_id)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(user.map_or(Confirmed::Unknown, |row| {
-        Confirmed::Done(credentials(row).user)
-    }))
+    let after = user::Entity::find_by_id(pending.user_id).one(transaction);
+    let (Some(before), Some(after)) = (before, after.await.map_err(broken)?) else {
+        return Ok(Confirmed::Unknown);
+    };
+    let (before, after) = (credentials(before).user, credentials(after).user);
+    let states = (Some(state::account(&before)), Some(state::account(&after)));
+    let action = Action::AccountUpdated;
+    audit::note_of_person(transaction, after.id, now, action, states).await?;
+    Ok(Confirmed::Done(after))
 }

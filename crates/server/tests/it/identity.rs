@@ -3,7 +3,7 @@
 mod access;
 mod account;
 mod invitation;
-mod passkey;
+pub(crate) mod passkey;
 mod password;
 mod same_origin;
 mod second_factor;

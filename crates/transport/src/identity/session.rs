@@ -94,13 +94,18 @@ impl FromRequest for Identified {
             };
             let session =
                 session.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-            Origin::identify(Actor::User(Author {
-                id: session.user.id.to_string(),
-                name: session.user.name.clone(),
-            }));
+            identify(&session);
             Ok(Self(session))
         })
     }
+}
+
+/// Makes the person of a session the originator of the request's changes.
+fn identify(session: &Session) {
+    Origin::identify(Actor::User(Author {
+        id: session.user.id.to_string(),
+        name: session.user.name.clone(),
+    }));
 }
 
 /// The signed-in account and its organisations.
@@ -213,6 +218,7 @@ async fn sign_out(
     if let Some(token) = presented(&request) {
         let session = sessions.find(&token).await?;
         if let Some(session) = &session {
+            identify(session);
             provider_url = openid.openid.sign_out_url(session).await?;
         }
         sessions.sign_out(&token).await?;

@@ -1,5 +1,5 @@
 use chrono::TimeDelta;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ALLOWED, Site};
 
@@ -13,6 +13,19 @@ async fn after_a_rotation_both_secrets_sign_for_a_day_the_new_one_first() {
     assert_eq!(rotated.status, 200, "{rotated:?}");
     let new = rotated.body["data"]["secret"].as_str().unwrap().to_owned();
     assert!(new.starts_with("whsec_") && new != hook.secret);
+    let audit = site.operator.get("/audit").await.body["data"].clone();
+    let of_rotation =
+        |item: &&Value| item["requestId"] == *rotated.headers["x-request-id"].to_str().unwrap();
+    let items: Vec<_> = audit
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(of_rotation)
+        .collect();
+    assert_eq!(items.len(), 1, "{audit}");
+    assert_eq!(items[0]["action"], "subscriber.updated");
+    assert!(items[0]["before"]["secretRotatedAt"].is_null());
+    assert!(items[0]["after"]["secretRotatedAt"].is_string());
     let of_chat = format!("/subscriber/{}/rotate-secret", chat.id);
     let refused = site.operator.post(&of_chat, json!({})).await;
     assert_eq!(refused.status, 409, "{refused:?}");

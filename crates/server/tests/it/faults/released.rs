@@ -119,6 +119,21 @@ async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
     assert_eq!(confirmed.body["data"]["user"]["needsAddress"], false);
     assert_eq!(post("/user/address/confirm", confirm).await.status, 400);
     assert_eq!(post("/token", json!({})).await.status, 200);
+    let session = format!("{}/api/v1/identity/session", process.url);
+    let session = send(client.get(session)).await.body["data"].clone();
+    let acme = session["organisations"][0]["id"].as_str().unwrap();
+    let bearer = crate::app::token(&client, &process.url, acme).await;
+    let audit = format!("{}/api/v1/audit?action=account.updated", process.url);
+    let audit = send(client.get(audit).bearer_auth(bearer)).await;
+    let items = audit.body["data"].as_array().unwrap();
+    assert_eq!(items.len(), 1, "{audit:?}");
+    assert_eq!(
+        (
+            &items[0]["before"]["needsAddress"],
+            &items[0]["after"]["needsAddress"]
+        ),
+        (&json!(true), &json!(false))
+    );
     let again = post(
         "/sign-in",
         json!({"email": "Ada@new.example", "password": PASSWORD}),

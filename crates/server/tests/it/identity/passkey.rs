@@ -1,6 +1,6 @@
 //! Passkeys, with an authenticator in software.
 
-mod authenticator;
+pub(crate) mod authenticator;
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ const HAS_CREDENTIAL: u8 = 1 << 6;
 
 /// A credential, with what an attacker or a broken client would change.
 #[derive(Clone)]
-pub(super) struct Authenticator {
+pub(crate) struct Authenticator {
     /// The origin that the browser reports.
     pub(super) origin: String,
     /// The relying party whose hash is signed; `None` is the one of the options.
@@ -33,7 +33,7 @@ pub(super) struct Authenticator {
 
 impl Authenticator {
     /// An authenticator in a browser on this origin.
-    pub(super) fn new(origin: &str) -> Self {
+    pub(crate) fn new(origin: &str) -> Self {
         let random = SystemRandom::new();
         let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &random).unwrap();
         let mut id = vec![0; 32];
@@ -56,7 +56,7 @@ impl Authenticator {
     }
 
     /// Responds to `navigator.credentials.create()`.
-    pub(super) fn create(&mut self, options: &Value) -> Value {
+    pub(crate) fn create(&mut self, options: &Value) -> Value {
         let user = options["user"]["id"].as_str().unwrap();
         self.user = URL_SAFE_NO_PAD.decode(user).unwrap();
         let relying_party = options["rp"]["id"].as_str().unwrap();
@@ -83,7 +83,7 @@ impl Authenticator {
     }
 
     /// Responds to `navigator.credentials.get()`, and counts.
-    pub(super) fn get(&mut self, options: &Value) -> Value {
+    pub(crate) fn get(&mut self, options: &Value) -> Value {
         self.counter = self.counter.map(|counter| counter + 1);
         let data = self.data(options["rpId"].as_str().unwrap(), 0);
         let client_data = self.client_data("webauthn.get", options);

@@ -1,5 +1,7 @@
 //! Secrets that people send are in no item of the audit log, no line of the log and no error.
 
+mod issued;
+
 use std::fs::{File, read_to_string};
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ mod manage;
 mod message;
 mod nodes;
 mod ready;
-mod receiver;
+pub(crate) mod receiver;
 mod rotation;
 mod scope;
 mod target;

@@ -1,7 +1,7 @@
 //! Sign-in by OpenID Connect, at a real provider and at one that lies.
 
 mod attack;
-mod lying_provider;
+pub(crate) mod lying_provider;
 mod membership;
 mod passwords;
 mod real_provider;
@@ -117,7 +117,7 @@ fn location(response: &Response) -> String {
 }
 
 /// A parameter of an address.
-fn parameter(url: &Url, name: &str) -> String {
+pub(crate) fn parameter(url: &Url, name: &str) -> String {
     let found = url.query_pairs().find(|(key, _)| key == name);
     found
         .map(|(_, value)| value.into_owned())
@@ -125,7 +125,7 @@ fn parameter(url: &Url, name: &str) -> String {
 }
 
 /// Flags of a server with one provider.
-fn flags(name: &str, issuer: &str, more: &[&str]) -> Vec<String> {
+pub(crate) fn flags(name: &str, issuer: &str, more: &[&str]) -> Vec<String> {
     let settings = [
         format!("issuer={issuer}"),
         "client_id=allclear".to_owned(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -28,6 +28,11 @@ impl MailServer {
 
     /// At a port, where one was before.
     pub(crate) async fn start_at(port: u16) -> Self {
+        Self::start_with(&json!({"port": port})).await
+    }
+
+    /// With a port, and the user and password that it takes.
+    pub(crate) async fn start_with(options: &Value) -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../mail/tests/smtp/server.mjs");
         let mut command = Command::new("node");
         command
@@ -38,7 +43,7 @@ impl MailServer {
         let mut child = command.spawn().expect("the mail server needs Node");
         let mut input = child.stdin.take().unwrap();
         input
-            .write_all(format!("{{\"port\":{port}}}\n").as_bytes())
+            .write_all(format!("{options}\n").as_bytes())
             .await
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -12,9 +12,9 @@ use crate::clerk::fake_clerk::{now, published, signed};
 
 /// What the provider responds with.
 #[derive(Clone, Default)]
-pub(super) struct Answers {
+pub(crate) struct Answers {
     /// The ID token.
-    pub(super) token: String,
+    pub(crate) token: String,
     /// Numbers of the published keys.
     pub(super) keys: Vec<usize>,
     /// Changes of the metadata.
@@ -28,13 +28,13 @@ pub(super) struct Answers {
 }
 
 /// A provider that lies. It ends with the test's runtime.
-pub(super) struct LyingProvider {
-    pub(super) issuer: String,
+pub(crate) struct LyingProvider {
+    pub(crate) issuer: String,
     answers: Arc<Mutex<Answers>>,
 }
 
 impl LyingProvider {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let answers = Arc::new(Mutex::new(Answers {
             keys: vec![0],
             ..Answers::default()
@@ -55,7 +55,7 @@ impl LyingProvider {
         Self { issuer, answers }
     }
 
-    pub(super) fn set(&self, change: impl FnOnce(&mut Answers)) {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Answers)) {
         change(&mut self.answers.lock().unwrap());
     }
 
@@ -64,7 +64,7 @@ impl LyingProvider {
     }
 
     /// Good claims for a sign-in that began at this address.
-    pub(super) fn claims(&self, begun: &Url) -> Value {
+    pub(crate) fn claims(&self, begun: &Url) -> Value {
         json!({
             "iss": self.issuer, "aud": "allclear", "sub": "grace", "nonce": parameter(begun, "nonce"),
             "iat": now(), "exp": now() + 60,

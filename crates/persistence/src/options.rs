@@ -16,7 +16,7 @@ const STATEMENT: Duration = Duration::from_secs(10);
 /// A connection that was idle for longer is tested before use.
 const IDLE: Duration = Duration::from_secs(1);
 /// A connection to PostgreSQL that is older is replaced, so that connections move to another server some time after the address has.
-const LIFETIME: Duration = Duration::from_secs(30 * 60);
+const LIFETIME: Duration = Duration::from_mins(30);
 /// Number of connections for reads, and of those for writes to PostgreSQL.
 const CONNECTIONS: u32 = 8;
 

@@ -116,7 +116,7 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
             }
         });
     }
-    tokio::time::timeout(Duration::from_secs(60), nodes.join_all())
+    tokio::time::timeout(Duration::from_mins(1), nodes.join_all())
         .await
         .expect("every notice is expanded");
     assert_eq!(database.waiting().await.unwrap(), 100);

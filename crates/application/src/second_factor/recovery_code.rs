@@ -6,8 +6,10 @@ use crate::secret::{Digest, SecretToken};
 
 /// Characters of a code; each stands for five bits. Without `i`, `l`, `o` and `u`, which look like others.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Characters of a code: 120 random bits, so one fast round is enough for the digest (OWASP ASVS 5.0, 6.5.2).
-const LENGTH: usize = 24;
+/// Characters of a code: 150 random bits (OWASP ASVS 5.0, 11.5.1), so one fast round is enough for the digest (6.5.2).
+const LENGTH: usize = 30;
+/// Characters of older codes, which stay valid.
+const OLDER: usize = 24;
 /// Characters of a group.
 const GROUP: usize = 6;
 
@@ -42,7 +44,8 @@ impl RecoveryCode {
                 other => other,
             })
             .collect();
-        let is_code = code.len() == LENGTH && code.bytes().all(|byte| ALPHABET.contains(&byte));
+        let is_long = [LENGTH, OLDER].contains(&code.len());
+        let is_code = is_long && code.bytes().all(|byte| ALPHABET.contains(&byte));
         is_code.then_some(Self(code))
     }
 
@@ -72,12 +75,12 @@ mod tests {
 
     #[test]
     fn a_code_is_read_as_people_write_it() {
-        let code = RecoveryCode("0123456789abcdefghjkmn10".into());
-        assert_eq!(code.reveal(), "012345-6789ab-cdefgh-jkmn10");
+        let code = RecoveryCode("0123456789abcdefghjkmn10pqrstv".into());
+        assert_eq!(code.reveal(), "012345-6789ab-cdefgh-jkmn10-pqrstv");
         for entered in [
-            "012345-6789ab-cdefgh-jkmn10",
-            " 012345 6789AB CDEFGH JKMNIO ",
-            "o12345-6789ab-cdefghjkmnl0",
+            "012345-6789ab-cdefgh-jkmn10-pqrstv",
+            " 012345 6789AB CDEFGH JKMNIO PQRSTV ",
+            "o12345-6789ab-cdefghjkmnl0-pqrstv",
         ] {
             assert_eq!(
                 RecoveryCode::entered(entered),
@@ -85,11 +88,14 @@ mod tests {
                 "{entered}"
             );
         }
+        let older = "012345-6789ab-cdefgh-jkmn10";
+        assert_eq!(RecoveryCode::entered(older).unwrap().reveal(), older);
         for other in [
             "",
             "123456",
             "012345-6789ab-cdefgh-jkmn1",
-            "u".repeat(24).as_str(),
+            "012345-6789ab-cdefgh-jkmn10-pqrst",
+            "u".repeat(30).as_str(),
         ] {
             assert_eq!(RecoveryCode::entered(other), None, "{other}");
         }

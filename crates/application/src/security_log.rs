@@ -40,6 +40,8 @@ pub enum SecurityEvent {
     TokenRefused,
     /// The role of a caller does not permit a call.
     AccessRefused,
+    /// A page of another site sent a request that changes something.
+    ForeignRequestRefused,
     /// A signed-in person changed the password.
     PasswordChanged,
     /// A change of a password was refused.
@@ -96,6 +98,7 @@ impl SecurityEvent {
             Self::Throttled => "throttled",
             Self::TokenRefused => "token-refused",
             Self::AccessRefused => "access-refused",
+            Self::ForeignRequestRefused => "foreign-request-refused",
             Self::PasswordChanged => "password-changed",
             Self::PasswordChangeRefused => "password-change-refused",
             Self::ResetRequested => "reset-requested",
@@ -126,6 +129,7 @@ impl SecurityEvent {
                 | Self::Throttled
                 | Self::TokenRefused
                 | Self::AccessRefused
+                | Self::ForeignRequestRefused
                 | Self::PasswordChangeRefused
         )
     }

@@ -9,8 +9,10 @@ use actix_web::http::header::{self, HeaderMap};
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, ResponseError, web};
+use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 
 use crate::problem::Problem;
+use crate::security_log::record_refused;
 
 /// Own origin: the public URL without a path.
 #[derive(Debug, Clone)]
@@ -29,6 +31,12 @@ pub(crate) async fn check(
         .app_data::<web::Data<OwnOrigin>>()
         .map_or("", |own| own.0.as_str());
     if !safe && !is_ours(request.headers(), own) {
+        let path = request.path();
+        let foreign = SecurityRecord {
+            object: Some(&path),
+            ..SecurityRecord::new(SecurityEvent::ForeignRequestRefused)
+        };
+        record_refused(request.request(), foreign);
         let refused = Problem::new(
             StatusCode::FORBIDDEN,
             "This may be asked from our own pages only",

@@ -51,6 +51,9 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         .bearer_auth(key["key"].as_str().unwrap());
     let refused = send(create.json(&json!({"name": "API"}))).await;
     assert_eq!(refused.status, 403, "{refused:?}");
+    let foreign = client().post(call("/sign-out"));
+    let foreign = foreign.header("origin", "https://evil.example");
+    assert_eq!(send(foreign).await.status, 403);
     let path = format!("/organisations/{}/invitations", operator.organisation);
     let invitation = json!({"email": "bob@example.com", "role": "admin"});
     let invited = operator.client.request(Method::POST, call(&path));
@@ -76,6 +79,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
             "throttled",
             "token-refused",
             "access-refused",
+            "foreign-request-refused",
             "invited",
             "organisation-renamed",
             "signed-out"
@@ -94,6 +98,8 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
     assert_eq!(latest("sign-in-failed")["request_id"], failed);
     assert_eq!(latest("throttled")["object"], "/api/v1/identity/sign-in");
+    let foreign = latest("foreign-request-refused");
+    assert_eq!(foreign["object"], "/api/v1/identity/sign-out");
     let refused = latest("access-refused");
     assert_eq!(refused["object"], "/api/v1/component/create");
     assert_eq!(refused["subject"], key["id"]);

@@ -18,7 +18,7 @@ use crate::signals::EndSignals;
 use self::clock::DemoClock;
 
 const EMAIL: &str = "ada@example.com";
-const PASSWORD: &str = "all-clear-demo";
+const PASSWORD: &str = "demo-status-page";
 
 /// Serves the demo until a signal ends the process.
 ///

@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::cookie::CookieSecurity;
-use super::session::SignedIn;
+use super::session::{RecentlySignedIn, SignedIn};
 use crate::api_response::{ApiResponse, Deleted};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
@@ -80,7 +80,7 @@ async fn list(
 }
 
 /// Ends a session of the signed-in account. Its bearer tokens become invalid, and its connections
-/// are closed.
+/// are closed. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
@@ -90,7 +90,7 @@ async fn list(
 #[delete("/sessions/{id}")]
 async fn end(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    RecentlySignedIn(session): RecentlySignedIn,
     Id(id): Id<SessionId>,
     sessions: web::Data<Sessions>,
     security: web::Data<CookieSecurity>,
@@ -109,7 +109,7 @@ async fn end(
     Ok(response)
 }
 
-/// Ends every other session of the signed-in account.
+/// Ends every other session of the signed-in account. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     responses((status = 200, body = ApiResponse<EndedBody>), ErrorResponses),
@@ -118,7 +118,7 @@ async fn end(
 #[delete("/sessions")]
 async fn end_others(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    RecentlySignedIn(session): RecentlySignedIn,
     sessions: web::Data<Sessions>,
 ) -> Result<HttpResponse, Problem> {
     let ended = sessions.end_others(&session).await?;

@@ -156,6 +156,9 @@ async fn sensitive_calls_need_an_authentication_of_the_last_ten_minutes() {
     for refused in [
         ann.patch(&member, role.clone()).await,
         ann.post("/user/password", change.clone()).await,
+        ann.delete("/sessions").await,
+        ann.delete(&format!("/sessions/{}", uuid::Uuid::nil()))
+            .await,
     ] {
         let kind = refused.body["type"].as_str().unwrap();
         assert_eq!(refused.status, 403, "{refused:?}");

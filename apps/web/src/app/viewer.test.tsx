@@ -4,6 +4,8 @@ import { beforeEach, expect, it } from 'vitest';
 import { componentRoutes } from '@/features/components/routes';
 import { anIncident } from '@/features/incidents/fixtures';
 import { incidentRoutes } from '@/features/incidents/routes';
+import { aMaintenance } from '@/features/maintenances/fixtures';
+import { maintenanceRoutes } from '@/features/maintenances/routes';
 import { endpoints, paths } from '@/paths';
 import { component } from '@/testing/component';
 import { renderRoutes, signedIn } from '@/testing/render';
@@ -43,6 +45,14 @@ it('shows components without buttons that change them', async () => {
   expect(screen.getByRole('link', { name: 'View Website' })).toBeVisible();
 });
 
+it('shows maintenances with a link that leads to reading', async () => {
+  server.use(http.get(apiUrl(endpoints.maintenances.list), () => success([aMaintenance()])));
+  renderRoutes(maintenanceRoutes, { path: paths.schedules.list, auth: viewer });
+  expect(await screen.findByRole('link', { name: /^View / })).toBeVisible();
+  expect(headers()).toEqual(['Title', 'Status', 'Start at', 'End at', 'View']);
+  expect(screen.queryByRole('button', { name: /^Complete Maintenance/ })).not.toBeInTheDocument();
+});
+
 it('shows the same components to an editor with these buttons', async () => {
   const editor = { ...viewer, organisation: { ...viewer.organisation, role: 'editor' as const } };
   renderRoutes(componentRoutes, { path: paths.components.list, auth: editor });
@@ -55,13 +65,14 @@ it('shows the same components to an editor with these buttons', async () => {
 it('shows incidents without the columns that change them', async () => {
   renderRoutes(incidentRoutes, { path: paths.incidents.list, auth: viewer });
   await screen.findByText('Checkout fails');
-  expect(headers()).toEqual(['Name', 'Status', 'Occurred at', 'Created at', 'Edit']);
+  expect(headers()).toEqual(['Name', 'Status', 'Occurred at', 'Created at', 'View']);
 });
 
 it('shows the form of an incident for reading, with its review as text', async () => {
   const path = paths.incidents.edit('incident-1');
   const { user } = renderRoutes(incidentRoutes, { path, auth: viewer });
   expect(await screen.findByRole('textbox', { name: /^Title/ })).toBeDisabled();
+  expect(screen.getByRole('heading', { name: 'Incident' })).toBeVisible();
   expect(screen.getByText('Your role may read this and not change it.')).toBeVisible();
   expect(screen.getByRole('button', { name: 'Back' })).toBeEnabled();
   expect(screen.queryByRole('button', { name: 'Update Incident' })).not.toBeInTheDocument();

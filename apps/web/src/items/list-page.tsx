@@ -83,7 +83,9 @@ export function ListPage<Item extends { id: string }>({
           rows={rows}
           getRowId={(item) => item.id}
           rowLabel={kind.nameOf}
-          emptyHint={filter?.isActive ? `No ${kind.noun} matches the filter.` : emptyHint}
+          emptyHint={
+            filter?.isActive ? `No ${kind.noun} matches the filter.` : mayWrite && emptyHint
+          }
           bulkActions={(selected, clear) => (
             <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
           )}

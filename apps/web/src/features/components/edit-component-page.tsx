@@ -10,19 +10,19 @@ import { componentStatuses } from '@/ui/statuses';
 import { Tabs } from '@/ui/tabs';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { usePageTitle } from '@/ui/use-page-title';
+import { useEditTitle } from '@/items/use-edit-title';
 import { componentInput, componentValues, newComponent, type ComponentValues } from './component';
 import { ComponentForm } from './component-form';
 import { useGroupName } from './group';
 import { HistoryPanel } from './history-panel';
 
 export function EditComponentPage() {
-  usePageTitle('Edit Component');
   const { componentId = '' } = useParams();
   return <EditComponent key={componentId} id={componentId} />;
 }
 
 function EditComponent({ id }: { id: string }) {
+  const title = useEditTitle('Component');
   const edit = useEdit<Component>(endpoints.components.item(id));
   const { loaded } = edit;
   const groupName = useGroupName();
@@ -74,7 +74,7 @@ function EditComponent({ id }: { id: string }) {
 
   return (
     <Card className="mx-auto w-full max-w-3xl" aria-busy={loaded === undefined}>
-      <CardHeader title="Edit Component" level={1} actions={<AuditLink id={id} />} />
+      <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
       <CardBody>
         <Tabs
           label="Component"

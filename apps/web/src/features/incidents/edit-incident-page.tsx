@@ -13,7 +13,7 @@ import { Tabs } from '@/ui/tabs';
 import { Timestamp } from '@/ui/timestamp';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { usePageTitle } from '@/ui/use-page-title';
+import { useEditTitle } from '@/items/use-edit-title';
 import { incidentTimeline } from '@/updates/incident-timeline';
 import { UpdatesPanel } from '@/updates/updates-panel';
 import { AttachedComponents } from './attached-components';
@@ -29,12 +29,12 @@ import { IncidentForm, IncidentNotifyField } from './incident-form';
 import { ReviewPanel } from './review-panel';
 
 export function EditIncidentPage() {
-  usePageTitle('Edit Incident');
   const { incidentId = '' } = useParams();
   return <EditIncident key={incidentId} id={incidentId} />;
 }
 
 function EditIncident({ id }: { id: string }) {
+  const title = useEditTitle('Incident');
   const edit = useEdit<Incident>(endpoints.incidents.item(id));
   const { loaded } = edit;
   const goBack = useGoBack(paths.incidents.list);
@@ -57,7 +57,7 @@ function EditIncident({ id }: { id: string }) {
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
-        <CardHeader title="Edit Incident" level={1} actions={<AuditLink id={id} />} />
+        <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
         <CardBody>
           {loaded === undefined ? (
             <FormSkeleton fields={['line', 'line', 'line', 'text']} />

@@ -15,7 +15,7 @@ import { maintenanceStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { useGoBack } from '@/ui/use-go-back';
 import { useLeaveOnError } from '@/ui/use-leave-on-error';
-import { usePageTitle } from '@/ui/use-page-title';
+import { useEditTitle } from '@/items/use-edit-title';
 import { UpdatesPanel } from '@/updates/updates-panel';
 import { AffectedComponents } from './affected-components';
 import { Cancellation } from './cancellation';
@@ -33,12 +33,12 @@ import { MaintenanceForm } from './maintenance-form';
 const { list, item } = endpoints.maintenances;
 
 export function EditMaintenancePage() {
-  usePageTitle('Edit Maintenance');
   const { maintenanceId = '' } = useParams();
   return <EditMaintenance key={maintenanceId} id={maintenanceId} />;
 }
 
 function EditMaintenance({ id }: { id: string }) {
+  const title = useEditTitle('Maintenance');
   const edit = useEdit<Maintenance>(item(id));
   const { loaded } = edit;
   const refreshList = useRefreshList(list);
@@ -65,7 +65,7 @@ function EditMaintenance({ id }: { id: string }) {
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
         <CardHeader
-          title="Edit Maintenance"
+          title={title}
           level={1}
           actions={
             <>

@@ -41,7 +41,10 @@ const columns = column.columns([
   column.display({
     id: 'actions',
     header: 'Actions',
-    meta: { width: 'w-74 pointer-coarse:w-80' },
+    meta: {
+      width: 'w-74 pointer-coarse:w-80',
+      whenRead: { header: 'View', width: columnStyles.edit.width },
+    },
     cell: ({ row }) => (
       <div className="flex items-center gap-1 stacked:flex-wrap">
         <Permitted>

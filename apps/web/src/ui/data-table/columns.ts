@@ -32,6 +32,8 @@ interface ColumnStyle {
   lines?: 2;
   /** Whether its buttons change something; a table that is only read leaves it out. */
   writes?: true;
+  /** Its header and width in a table that is only read. */
+  whenRead?: { header: string; width?: string };
 }
 
 /**
@@ -47,7 +49,8 @@ export const columnStyles = {
   scope: { width: 'w-31', lines: 2 },
   verified: { width: 'w-32' },
   time: { width: 'w-32', lines: 2 },
-  edit: { width: 'w-14 pointer-coarse:w-16' },
+  /** A link to a form, which can also be read only. */
+  edit: { width: 'w-14 pointer-coarse:w-16', whenRead: { header: 'View' } },
   /** A button that opens a dialog to edit. */
   editDialog: { width: 'w-14 pointer-coarse:w-16', writes: true },
   delete: { width: 'w-17', writes: true },

@@ -36,6 +36,14 @@ interface DataTableProps<Row extends RowData> {
 
 const noRows: never[] = [];
 
+/** The column in a table that is only read. */
+function asRead<Row extends RowData>(column: DataColumn<Row>): DataColumn<Row> {
+  const { meta } = column;
+  if (meta?.whenRead === undefined) return column;
+  const { header, width } = meta.whenRead;
+  return { ...column, header, meta: { ...meta, width: width ?? meta.width } } as DataColumn<Row>;
+}
+
 export function DataTable<Row extends RowData>({
   label,
   columns,
@@ -57,7 +65,7 @@ export function DataTable<Row extends RowData>({
   const allColumns = useMemo(
     () =>
       readOnly
-        ? columns.filter(({ meta }) => meta?.writes !== true)
+        ? columns.filter(({ meta }) => meta?.writes !== true).map(asRead)
         : [selectionColumn(rowLabel), ...columns],
     [rowLabel, columns, readOnly],
   );

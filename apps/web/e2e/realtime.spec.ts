@@ -100,6 +100,46 @@ test('an operator watches an incident that another one works on', async ({
   expect(consoleErrors.splice(0).every((error) => error.includes('404'))).toBe(true);
 });
 
+test('an operator who edits what another one deletes learns it at once and keeps the text', async ({
+  operatorPage,
+  organisation,
+  consoleErrors,
+}) => {
+  const { id: component } = await organisation.createComponent('Checkout');
+  const { id: maintenance } = await organisation.call<Created>('POST', '/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    status: 'SCHEDULED',
+    startAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  for (const { screen, call, noun } of [
+    {
+      screen: `/components/component/edit/${component}`,
+      call: `/component/${component}`,
+      noun: 'component',
+    },
+    {
+      screen: `/schedules/maintenance/edit/${maintenance}`,
+      call: `/maintenance/${maintenance}`,
+      noun: 'maintenance',
+    },
+  ]) {
+    await operatorPage.goto(screen);
+    await expect(operatorPage.getByText('Live updates: connected')).toBeAttached();
+    const description = operatorPage.getByRole('textbox', { name: /^Description/ });
+    await description.fill('Typed in the meantime');
+    await organisation.call('DELETE', call);
+    const told = operatorPage.getByText(
+      `Somebody else has deleted this ${noun} since you opened it`,
+    );
+    await expect(told).toBeVisible();
+    await expect(description).toHaveValue('Typed in the meantime');
+    operatorPage.once('dialog', (dialog) => void dialog.accept());
+  }
+  // The browser reports that they are gone.
+  expect(consoleErrors.splice(0).every((error) => error.includes('404'))).toBe(true);
+});
+
 test('an operator watches a maintenance that another one plans, and the clock begins', async ({
   colleague,
   organisation,

@@ -5,6 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { withPasskeys } from './passkey/testing';
 import { renderPiece, serveSession, sessionOf } from './testing';
 
 afterEach(() => vi.restoreAllMocks());
@@ -57,6 +58,25 @@ it('asks to sign in again over the screen, keeps what was typed, and goes on wit
   expect(await screen.findByText('saved with test-token')).toBeVisible();
   expect(sent[1]).toEqual({ email: 'ada@example.com', password: 'a few words of mine' });
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
+});
+
+it('takes a passkey without the password', async () => {
+  const authenticator = withPasskeys();
+  const { backend, user } = await saveAfterTheEnd();
+  server.use(
+    http.post(apiUrl(endpoints.identity.signInPasskey.options), async ({ request }) => {
+      expect(await request.json()).toEqual({});
+      return success({ challenge: 'AAAA' });
+    }),
+    http.post(apiUrl(endpoints.identity.signInPasskey.response), () => {
+      backend.session = sessionOf();
+      return success({});
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Sign in with a passkey' }));
+  expect(await screen.findByText('saved with test-token')).toBeVisible();
+  expect(authenticator.get).toHaveBeenCalledOnce();
   expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
 });
 

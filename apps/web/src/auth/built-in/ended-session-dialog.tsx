@@ -8,6 +8,7 @@ import { Dialog } from '@/ui/dialog';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { givenPassword } from './form/validation';
+import { PasskeyButton, useHasPasskeys } from './passkey/passkey-button';
 import { OrDivider, ProviderList } from './provider-list';
 import { openProvider } from './provider-window';
 import { useSession } from './session-context';
@@ -22,6 +23,7 @@ const api = createApiClient(() => Promise.resolve(null));
 /** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
 export function EndedSessionDialog() {
   const { state, refresh, leave } = useSession();
+  const takesPasskey = useHasPasskeys();
   const [awaited, setAwaited] = useState<AwaitedFactors | null>(null);
   if (state.status !== 'signed-in' || !state.hasEnded) return null;
   const { email } = state.user;
@@ -50,7 +52,13 @@ export function EndedSessionDialog() {
           onChoose={(id) => openProvider(endpoints.identity.provider(id).start)}
         />
       )}
-      {providers.length > 0 && password && awaited === null && <OrDivider />}
+      {providers.length > 0 && (password || takesPasskey) && awaited === null && <OrDivider />}
+      {awaited === null && takesPasskey && (
+        <>
+          <PasskeyButton purpose="signIn" onDone={finish} />
+          {password && <OrDivider />}
+        </>
+      )}
       {awaited !== null && <SecondStep awaited={awaited} onSignedIn={finish} />}
       {password && awaited === null && (
         <IdentityForm

@@ -1,16 +1,18 @@
 import { Pencil, Trash2 } from 'lucide-react';
-import type { Passkey } from '@/auth/built-in/types';
+import type { Passkey, SignInWays } from '@/auth/built-in/types';
 import { useHasPasskeys } from '@/auth/built-in/passkey/passkey-button';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { IconButton } from '@/ui/icon-button';
 import { Timestamp } from '@/ui/timestamp';
 import { FactorSection } from './factor-section';
+import { withoutFactors } from './without-factors';
 
 interface PasskeysSectionProps {
   passkeys: readonly Passkey[];
   /** Whether the account has another second factor. */
   hasOther: boolean;
+  ways: SignInWays;
   onAdd: () => void;
   onRename: (passkey: Passkey) => void;
   onRemove: (passkey: Passkey) => Promise<void>;
@@ -20,6 +22,7 @@ interface PasskeysSectionProps {
 export function PasskeysSection({
   passkeys,
   hasOther,
+  ways,
   onAdd,
   onRename,
   onRemove,
@@ -39,6 +42,7 @@ export function PasskeysSection({
               key={passkey.id}
               passkey={passkey}
               isLast={!hasOther && passkeys.length === 1}
+              ways={ways}
               onRename={() => onRename(passkey)}
               onRemove={() => onRemove(passkey)}
             />
@@ -52,11 +56,12 @@ export function PasskeysSection({
 interface PasskeyItemProps {
   passkey: Passkey;
   isLast: boolean;
+  ways: SignInWays;
   onRename: () => void;
   onRemove: () => Promise<void>;
 }
 
-function PasskeyItem({ passkey, isLast, onRename, onRemove }: PasskeyItemProps) {
+function PasskeyItem({ passkey, isLast, ways, onRename, onRemove }: PasskeyItemProps) {
   const { name, createdAt, lastUsedAt } = passkey;
   return (
     <li className="flex items-center gap-1 py-2 first:pt-0 last:pb-0">
@@ -91,7 +96,7 @@ function PasskeyItem({ passkey, isLast, onRename, onRemove }: PasskeyItemProps) 
         title="Remove the passkey?"
         description={
           isLast
-            ? `Nobody can sign in with “${name}” any more. Your password alone is enough to sign in then. The recovery codes stop working, and your other sessions end.`
+            ? `Nobody can sign in with “${name}” any more. ${withoutFactors(ways)} The recovery codes stop working, and your other sessions end.`
             : `Nobody can sign in with “${name}” any more, and your other sessions end.`
         }
         confirmLabel="Remove"

@@ -24,6 +24,7 @@ import { PasskeyNameForm } from './passkey-name-form';
 import { PasskeysSection } from './passkeys-section';
 import { RecoveryCodesPanel } from './recovery-codes';
 import { TotpEnrolmentForm, type CodeValues } from './totp-enrolment-form';
+import { withoutFactors } from './without-factors';
 
 /** What the tab shows in place of the factors. */
 type Step =
@@ -43,6 +44,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const factors = useQuery<Factors>(endpoints.identity.factors);
   const [step, setStep] = useState<Step | null>(null);
   const email = session?.user.email ?? '';
+  const ways = session?.ways ?? { password: true, providers: [] };
 
   const refresh = () => factors.refresh().catch(() => undefined);
 
@@ -161,13 +163,16 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
     <div className="grid gap-4">
       {!hasFactor && (
         <p className="text-muted">
-          With a second factor, somebody who knows your password still cannot sign in.
+          {ways.password
+            ? 'With a second factor, somebody who knows your password still cannot sign in.'
+            : 'Organisations may require a second factor, which you confirm after signing in.'}
         </p>
       )}
       <div className="grid divide-y divide-line">
         <PasskeysSection
           passkeys={passkeys}
           hasOther={totp !== null}
+          ways={ways}
           onAdd={() => setStep({ kind: 'adding-passkey' })}
           onRename={(passkey) => setStep({ kind: 'renaming-passkey', passkey })}
           onRemove={removePasskey}
@@ -175,7 +180,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
         {totp === null ? (
           <FactorSection
             title="Authenticator app"
-            description="Enter a code of an app after your password, such as the app of your password manager or of your phone."
+            description={`Enter a code of an app after ${ways.password ? 'your password' : 'signing in'}, such as the app of your password manager or of your phone.`}
             action={<Button onClick={() => void begin()}>Add authenticator app</Button>}
           />
         ) : (
@@ -196,8 +201,8 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
                 title="Remove the authenticator app?"
                 description={
                   passkeys.length > 0
-                    ? 'You sign in with a passkey or a recovery code then, and your other sessions end.'
-                    : 'Your password alone is enough to sign in then. The recovery codes stop working, and your other sessions end.'
+                    ? 'Your passkeys and recovery codes are your second factors then, and your other sessions end.'
+                    : `${withoutFactors(ways)} The recovery codes stop working, and your other sessions end.`
                 }
                 confirmLabel="Remove"
                 onConfirm={removeApp}

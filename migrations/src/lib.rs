@@ -34,6 +34,7 @@ mod m0033_openid;
 mod m0034_passkeys;
 mod m0036_accounts_without_password;
 mod m0037_used_challenges;
+mod m0038_factors_of_sessions;
 mod table;
 
 /// All migrations, in order.
@@ -75,6 +76,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0034_passkeys::Migration),
             Box::new(m0036_accounts_without_password::Migration),
             Box::new(m0037_used_challenges::Migration),
+            Box::new(m0038_factors_of_sessions::Migration),
         ]
     }
 }

@@ -1,6 +1,7 @@
 // A real OpenID Connect provider for tests, which ends with its standard input. The first line of its input is
 // {"clients": [{"id", "secret", "redirectUri", "signedOutUri"}]}; further lines change it:
-// {"person": "ann@example.com", "claims": {…}} sets claims of a person, {"rotate": true} replaces its keys.
+// {"person": "ann@example.com", "claims": {…}} sets claims of a person, and with "amr": ["mfa"] how the person signs in;
+// {"rotate": true} replaces its keys.
 // It prints {"listening": PORT} and, after each further line, {"done": true}.
 import process from 'node:process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
@@ -10,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { Provider } from 'oidc-provider';
 
 const people = new Map();
+const methods = new Map();
 const cookieKey = randomUUID();
 
 function say(message) {
@@ -38,7 +40,7 @@ function provider(issuer, clients) {
     jwks: { keys: [newKey()] },
     cookies: { keys: [cookieKey] },
     scopes: ['openid', 'email', 'profile', 'groups'],
-    claims: { email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+    claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     pkce: { required: () => true },
     findAccount: (_context, login) => account(login),
     features: { devInteractions: { enabled: true } },
@@ -53,6 +55,10 @@ function provider(issuer, clients) {
       return grant;
     },
   });
+  const { loginAccount } = made.Session.prototype;
+  made.Session.prototype.loginAccount = function signIn(details) {
+    loginAccount.call(this, { ...details, amr: methods.get(details.accountId) });
+  };
   return made.callback();
 }
 
@@ -72,7 +78,10 @@ for await (const line of createInterface({ input: process.stdin })) {
     say({ listening: port });
     continue;
   }
-  if (message.person) people.set(message.person, message.claims);
+  if (message.person) {
+    people.set(message.person, message.claims);
+    methods.set(message.person, message.amr);
+  }
   if (message.rotate) handle = provider(issuer, clients);
   say({ done: true });
 }

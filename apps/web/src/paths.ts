@@ -155,6 +155,7 @@ export const endpoints = {
     listedSession: (id: string) => `/identity/sessions/${segment(id)}`,
     signOut: '/identity/sign-out',
     session: '/identity/session',
+    sessionFactor: '/identity/session/second-factor',
     token: '/identity/token',
     user: '/identity/user',
     address: '/identity/user/address',

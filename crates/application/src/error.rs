@@ -31,8 +31,8 @@ pub enum Error {
     /// The caller has to authenticate again before this.
     #[error("Please enter your password again")]
     ReauthenticationRequired,
-    /// The organisation requires a second factor, and the caller's account has none.
-    #[error("This organisation requires a second factor. Add one to your account first")]
+    /// A second factor is needed, and none was used in the caller's session.
+    #[error("This needs a second factor. Confirm yours, or add one to your account first")]
     SecondFactorRequired,
     /// A limit that is counted over a time is reached.
     #[error("{message}")]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use allclear_domain::account::User;
 use allclear_domain::id::{OrganisationId, SessionId};
-use allclear_domain::openid::{MailDomains, ProviderId, ReturnPath, RoleMapping};
+use allclear_domain::openid::{FactorValues, MailDomains, ProviderId, ReturnPath, RoleMapping};
 
 use crate::account::AccountStore;
 use crate::background::Background;
@@ -41,6 +41,8 @@ pub struct Provider {
     pub organisation: Option<OrganisationId>,
     /// The roles that its claims give; `None` if roles are given in Allclear.
     pub roles: Option<RoleMapping>,
+    /// What it says if it has checked a second factor.
+    pub second_factor: FactorValues,
     /// The client that talks to it.
     pub client: Arc<dyn ProviderClient>,
 }

@@ -116,6 +116,28 @@ impl RoleMapping {
     }
 }
 
+/// Values of the claims `amr` and `acr` by which a provider says that it has checked a second factor. `*` stands for every sign-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactorValues(pub Vec<String>);
+
+impl FactorValues {
+    /// Several factors were used (RFC 8176, section 2).
+    const SEVERAL: &str = "mfa";
+
+    /// Whether the values of a sign-in's claims name a second factor.
+    #[must_use]
+    pub fn prove(&self, claimed: &[String]) -> bool {
+        let matches = |value: &String| value == "*" || claimed.contains(value);
+        self.0.iter().any(matches)
+    }
+}
+
+impl Default for FactorValues {
+    fn default() -> Self {
+        Self(vec![Self::SEVERAL.to_owned()])
+    }
+}
+
 /// A path of the installation's own pages, with query and fragment, to which a browser may be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReturnPath(String);

@@ -107,6 +107,7 @@ impl OpenIdStore for Database {
         Ok(Some(ProviderSession {
             provider,
             id_token: row.id_token,
+            second_factor: row.provider_factor,
         }))
     }
 }
@@ -131,6 +132,8 @@ async fn arrive(
         session_id: Set(session_id.0),
         provider: Set(arrival.origin.provider.as_str().to_owned()),
         id_token: Set(arrival.origin.id_token),
+        provider_factor: Set(arrival.origin.second_factor),
+        own_factor: Set(false),
     };
     openid_session::Entity::insert(origin)
         .exec_without_returning(transaction)
@@ -206,6 +209,13 @@ async fn reauthenticate(
     }
     if linked {
         person.link(transaction, user.id, now).await?;
+    }
+    if reauthentication.second_factor {
+        let change = openid_session::ActiveModel {
+            provider_factor: Set(true),
+            ..Default::default()
+        };
+        session::change_origin(transaction, reauthentication.session, change).await?;
     }
     let (digest, at) = (&reauthentication.digest, reauthentication.at);
     session::authenticate(transaction, reauthentication.session, digest, at).await?;

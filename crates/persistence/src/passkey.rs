@@ -25,7 +25,7 @@ use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
 use crate::entity::user as user_entity;
 use crate::error::broken;
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
-use crate::session::end_all;
+use crate::session::{end_all, note_own_factor};
 
 #[async_trait]
 impl PasskeyStore for Database {
@@ -204,6 +204,7 @@ async fn add(
     }
     let (action, states) = (Action::FactorCreated, (None, Some(after)));
     audit::note_of_person(transaction, user, now, action, states).await?;
+    note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
     Ok(if is_first {
         PasskeyStored::First

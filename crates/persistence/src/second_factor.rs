@@ -1,7 +1,9 @@
 //! Second factors of accounts, and their recovery codes.
 
 use allclear_application::error::Error;
-use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
+use allclear_application::second_factor::{
+    FactorStore, Factors, SessionProof, TotpConfirmation, TotpFactor,
+};
 use allclear_application::secret::Digest;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
@@ -17,10 +19,10 @@ use serde_json::{Value, json};
 use crate::audit::{self, Note};
 use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
-use crate::entity::{factor_requirement, recovery_code};
+use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
 use crate::passkey;
-use crate::session::end_all;
+use crate::session::{self, end_all};
 
 #[async_trait]
 impl FactorStore for Database {
@@ -128,6 +130,26 @@ impl FactorStore for Database {
                 audit::note_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok(true)
+            })
+        })
+        .await
+    }
+
+    async fn session_proof(&self, session: SessionId) -> Result<SessionProof, Error> {
+        let origin = openid_session::Entity::find_by_id(session.0);
+        let origin = origin.one(self.read()).await.map_err(broken)?;
+        Ok(match origin {
+            Some(origin) if origin.provider_factor => SessionProof::Provider,
+            Some(origin) if !origin.own_factor => SessionProof::Missing,
+            _ => SessionProof::Account,
+        })
+    }
+
+    async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error> {
+        self.write(move |transaction| {
+            Box::pin(async move {
+                session::note_own_factor(transaction, session).await?;
+                session::replace_token(transaction, session, &digest).await
             })
         })
         .await
@@ -296,6 +318,7 @@ async fn confirm_totp(
     replace_recovery_codes(transaction, user, recovery_codes).await?;
     let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));
     audit::note_of_person(transaction, user, now, action, states).await?;
+    session::note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
     Ok(true)
 }

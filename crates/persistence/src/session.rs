@@ -20,7 +20,7 @@ use crate::account::credentials;
 use crate::audit;
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
-use crate::entity::user;
+use crate::entity::{openid_session, user};
 use crate::error::broken;
 use crate::membership;
 
@@ -72,10 +72,16 @@ impl SessionStore for Database {
         &self,
         id: SessionId,
         digest: Digest,
+        second_factor: bool,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
         self.write(move |transaction| {
-            Box::pin(async move { authenticate(transaction, id, &digest, now).await })
+            Box::pin(async move {
+                if second_factor {
+                    note_own_factor(transaction, id).await?;
+                }
+                authenticate(transaction, id, &digest, now).await
+            })
         })
         .await
     }
@@ -228,6 +234,46 @@ pub(crate) async fn authenticate(
         ..Default::default()
     };
     change_one(transaction, id, change).await
+}
+
+/// Gives a session another token.
+pub(crate) async fn replace_token(
+    transaction: &DatabaseTransaction,
+    id: SessionId,
+    digest: &Digest,
+) -> Result<(), Error> {
+    let change = ActiveModel {
+        digest: Set(digest.as_str().to_owned()),
+        ..Default::default()
+    };
+    change_one(transaction, id, change).await
+}
+
+/// Notes that a second factor of the account was used in a session that a provider opened. Other sessions need no note.
+pub(crate) async fn note_own_factor(
+    transaction: &DatabaseTransaction,
+    id: SessionId,
+) -> Result<(), Error> {
+    let change = openid_session::ActiveModel {
+        own_factor: Set(true),
+        ..Default::default()
+    };
+    change_origin(transaction, id, change).await
+}
+
+/// Changes what is known of the provider's sign-in that opened a session. Other sessions have no such row.
+pub(crate) async fn change_origin(
+    transaction: &DatabaseTransaction,
+    id: SessionId,
+    change: openid_session::ActiveModel,
+) -> Result<(), Error> {
+    openid_session::Entity::update_many()
+        .set(change)
+        .filter(openid_session::Column::SessionId.eq(id.0))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
 }
 
 /// The account of a session. `None` if the session has ended.

@@ -63,6 +63,7 @@ fn provider(
         domains: settings.domains,
         organisation: settings.organisation,
         roles: settings.roles,
+        second_factor: settings.second_factor,
         client: Arc::new(client),
     })
 }

@@ -1,7 +1,7 @@
 import { http, HttpResponse } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { createApiClient } from './client';
+import { createApiClient, type Reauthenticate } from './client';
 import { ApiError } from './error';
 
 const anonymous = createApiClient(() => Promise.resolve(null));
@@ -109,6 +109,27 @@ describe('the API client', () => {
       await expect(client.put('/organisation/domain', body)).resolves.toMatchObject({ data: body });
       expect(seen).toEqual([body, body]);
       expect(reauthenticate).toHaveBeenCalledOnce();
+    });
+
+    it('asks for the second factor when the request needs one, and for each confirmation once', async () => {
+      const problems = [
+        required,
+        { type: '/problems/second-factor-required', message: 'Confirm your second factor' },
+      ];
+      let sent = 0;
+      server.use(
+        http.delete(apiUrl('/identity/user/totp'), () => {
+          const refused = problems[Math.min(sent, 1)];
+          sent += 1;
+          return HttpResponse.json(refused, { status: 403 });
+        }),
+      );
+      const reauthenticate = vi.fn<Reauthenticate>(() => Promise.resolve(true));
+      const client = createApiClient(() => Promise.resolve('the-token'), reauthenticate);
+      const refused = client.delete('/identity/user/totp');
+      await expect(refused).rejects.toMatchObject({ message: 'Confirm your second factor' });
+      expect(reauthenticate.mock.calls).toEqual([['authentication'], ['second-factor']]);
+      expect(sent).toBe(3);
     });
 
     it('fails if the user does not', async () => {

@@ -4,8 +4,11 @@ import { ApiError } from './error';
 /** Returns the current bearer token; null for an anonymous request. */
 export type GetToken = (options?: { skipCache?: boolean }) => Promise<string | null>;
 
+/** What a refused request needs of the user: to authenticate again, or to use the second factor. */
+export type Confirmation = 'authentication' | 'second-factor';
+
 /** Asks the user to authenticate again; false if the user does not. */
-export type Reauthenticate = () => Promise<boolean>;
+export type Reauthenticate = (needed: Confirmation) => Promise<boolean>;
 
 export interface ApiResponse<T> {
   data: T;
@@ -55,13 +58,15 @@ export function createApiClient(
     path: string,
     options: RequestOptions = {},
   ): Promise<Response> {
-    const response = await authorized(method, path, options);
-    if (response.ok) return response;
-    const error = await ApiError.fromResponse(response);
-    if (!error.needsReauthentication || !(await reauthenticate())) throw error;
-    const repeated = await authorized(method, path, options);
-    if (!repeated.ok) throw await ApiError.fromResponse(repeated);
-    return repeated;
+    const confirmed = new Set<Confirmation>();
+    for (;;) {
+      const response = await authorized(method, path, options);
+      if (response.ok) return response;
+      const error = await ApiError.fromResponse(response);
+      const needed = confirmationOf(error);
+      if (needed === null || confirmed.has(needed) || !(await reauthenticate(needed))) throw error;
+      confirmed.add(needed);
+    }
   }
 
   async function authorized(
@@ -92,6 +97,11 @@ export function createApiClient(
     upload: (path, type, content) => send('POST', path, { text: { type, content } }),
     download: async (path) => (await request('GET', path)).blob(),
   };
+}
+
+function confirmationOf(error: ApiError): Confirmation | null {
+  if (error.needsReauthentication) return 'authentication';
+  return error.needsSecondFactor ? 'second-factor' : null;
 }
 
 async function attempt(

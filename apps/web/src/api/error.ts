@@ -43,7 +43,7 @@ export class ApiError extends Error {
     return this.status === 0 || this.status === 408 || this.status === 429 || this.status >= 500;
   }
 
-  /** Whether the organisation requires a second factor that the user does not have. */
+  /** Whether the request needs a second factor, which the user has not used in this session. */
   get needsSecondFactor(): boolean {
     return this.type?.endsWith('/second-factor-required') ?? false;
   }

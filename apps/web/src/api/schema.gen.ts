@@ -687,6 +687,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/identity/session/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms the second factor in a session that an identity provider has opened without one. Organisations
+         *     that require a second factor then give tokens, and factors can be changed. It allows no other sensitive
+         *     change. The session gets another cookie.
+         */
+        post: operations["post_identity_session_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/identity/sessions": {
         parameters: {
             query?: never;
@@ -701,7 +722,7 @@ export interface paths {
         get: operations["get_identity_sessions"];
         put?: never;
         post?: never;
-        /** Ends every other session of the signed-in account. */
+        /** Ends every other session of the signed-in account. Needs a recent authentication. */
         delete: operations["delete_identity_sessions"];
         options?: never;
         head?: never;
@@ -720,7 +741,7 @@ export interface paths {
         post?: never;
         /**
          * Ends a session of the signed-in account. Its bearer tokens become invalid, and its connections
-         *     are closed.
+         *     are closed. Needs a recent authentication.
          */
         delete: operations["delete_identity_sessions_id"];
         options?: never;
@@ -874,8 +895,8 @@ export interface paths {
         put?: never;
         /**
          * Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a
-         *     `type` that ends in `/second-factor-required` if the organisation requires a second factor and the
-         *     account has none.
+         *     `type` that ends in `/second-factor-required` if the organisation requires a second factor and none was
+         *     used in the session: then the account adds one, or confirms the one it has.
          */
         post: operations["post_identity_token"];
         delete?: never;
@@ -10960,6 +10981,135 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApiResponse_Option_Session"];
+                };
+            };
+        };
+    };
+    post_identity_session_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeInput"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token or the session is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token has no organisation, or the caller is not an admin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The organisation has no such item. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A rule forbids the change. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `If-Match` does not match. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is larger than 256 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request body is not JSON, or is compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Fields are missing or invalid. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

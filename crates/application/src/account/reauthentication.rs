@@ -33,7 +33,8 @@ impl Accounts {
             return Err(Self::WRONG_PASSWORD);
         }
         let user = account.user;
-        if self.ports.factors.factors(user.id).await?.is_needed() {
+        let has_factor = self.ports.factors.factors(user.id).await?.is_needed();
+        if has_factor {
             let code = draft.code.ok_or_else(Self::code_is_required)?;
             self.ports
                 .second_factors
@@ -44,7 +45,7 @@ impl Accounts {
         let now = self.ports.clock.now();
         self.ports
             .sessions
-            .authenticate(session.id, token.digest(), now)
+            .authenticate(session.id, token.digest(), has_factor, now)
             .await?;
         Ok(SignedIn {
             device_mark: self.ports.opener.device_mark(user.id),

@@ -48,6 +48,7 @@ impl OpenId {
             origin: ProviderSession {
                 provider: provider.id.clone(),
                 id_token: person.id_token,
+                second_factor: provider.second_factor.prove(&person.methods),
             },
             issuer: person.issuer,
             subject: person.subject,

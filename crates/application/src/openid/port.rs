@@ -67,6 +67,8 @@ pub struct ProviderPerson {
     pub names: Vec<String>,
     /// Values of the claim that gives roles.
     pub roles: Vec<String>,
+    /// How the provider authenticated the person: the ID token's `amr` and `acr`.
+    pub methods: Vec<String>,
     /// When the provider authenticated the person; `None` if it does not say so.
     pub authenticated_at: Option<DateTime<Utc>>,
     /// The ID token, which the provider wants back at sign-out.
@@ -149,6 +151,8 @@ pub struct ProviderSession {
     pub provider: ProviderId,
     /// The ID token of the sign-in.
     pub id_token: String,
+    /// Whether the provider has checked a second factor.
+    pub second_factor: bool,
 }
 
 impl fmt::Debug for ProviderSession {
@@ -235,6 +239,8 @@ pub struct Reauthentication {
     pub email: String,
     /// When the provider authenticated the person.
     pub at: DateTime<Utc>,
+    /// Whether the provider has checked a second factor.
+    pub second_factor: bool,
     /// Digest of the token that the session has from now on.
     pub digest: Digest,
 }

@@ -77,6 +77,7 @@ impl OpenId {
             subject: person.subject,
             email,
             at: authenticated_at.min(now),
+            second_factor: provider.second_factor.prove(&person.methods),
             digest: token.digest(),
         };
         let store = &self.ports.store;

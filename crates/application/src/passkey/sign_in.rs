@@ -95,7 +95,8 @@ impl Passkeys {
         let token = SecretToken::generate();
         let now = self.ports.clock.now();
         let store = &self.ports.sessions;
-        store.authenticate(session.id, token.digest(), now).await?;
+        let digest = token.digest();
+        store.authenticate(session.id, digest, true, now).await?;
         Ok(SignedIn {
             device_mark: self.ports.opener.device_mark(user.id),
             user,

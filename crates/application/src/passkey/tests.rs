@@ -376,9 +376,9 @@ async fn a_session_is_authenticated_by_a_passkey_of_its_account_and_gets_another
     ports
         .sessions
         .expect_authenticate()
-        .withf(move |session, _, at| *session == spared && *at == now())
+        .withf(move |session, _, factor, at| *session == spared && *factor && *at == now())
         .times(1)
-        .returning(|_, _, _| Ok(()));
+        .returning(|_, _, _, _| Ok(()));
     let (service, _) = ports.service();
     let (client, given) = (Client::default(), response());
     let begun = service.begin_reauthentication(&ann).await.unwrap();

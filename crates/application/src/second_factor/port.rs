@@ -48,6 +48,17 @@ impl Factors {
     }
 }
 
+/// Where the second factor of a session was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionProof {
+    /// In Allclear, if the account has one.
+    Account,
+    /// At the identity provider that opened the session.
+    Provider,
+    /// Nowhere: the identity provider says of none.
+    Missing,
+}
+
 /// The end of an enrolment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TotpConfirmation {
@@ -82,7 +93,7 @@ pub trait FactorStore: Send + Sync {
     ) -> Result<bool, Error>;
 
     /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of the account, in one
-    /// transaction. Returns whether this enrolment was waiting for it.
+    /// transaction. The spared session has used a second factor then. Returns whether this enrolment was waiting for it.
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error>;
 
     /// Stores the time step of a code that is used. Returns whether it is later than the last one. Of several concurrent requests
@@ -104,6 +115,13 @@ pub trait FactorStore: Send + Sync {
     /// Removes the authenticator app, and the recovery codes with the last second factor, and ends the other sessions of the
     /// account. Returns whether there was a confirmed app.
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error>;
+
+    /// Returns where the second factor of a session was checked.
+    async fn session_proof(&self, session: SessionId) -> Result<SessionProof, Error>;
+
+    /// Stores that the person of a session has used a second factor of the account, and the digest of the token that the session
+    /// has from now on.
+    async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error>;
 
     /// Whether an organisation requires a second factor of its members.
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error>;

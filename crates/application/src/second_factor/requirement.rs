@@ -1,15 +1,21 @@
 //! Organisations that require a second factor of their members.
 
+use allclear_domain::account::CodeDraft;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::validation::Invalid;
+use validator::Validate;
 
-use super::SecondFactors;
+use super::{SecondFactors, SessionProof, UsedCode};
 use crate::error::Error;
 use crate::membership::administered;
-use crate::session::Session;
+use crate::secret::SecretToken;
+use crate::session::{Client, Session};
 
 impl SecondFactors {
     const OWN_FIRST: &str = "Add a second factor to your own account first";
     const UNKNOWN: Error = Error::NotFound("Organisation");
+
+    const UNPROVEN: &str = "Confirm your second factor first";
 
     /// Whether an organisation requires a second factor of its members. [`Error::NotFound`] for accounts that are not members.
     pub async fn is_required(
@@ -32,14 +38,19 @@ impl SecondFactors {
         required: bool,
     ) -> Result<(), Error> {
         administered(self.ports.organisations.as_ref(), session, organisation).await?;
-        if required && !self.has_factor(session).await? {
-            return Err(Error::Conflict(Self::OWN_FIRST.to_owned()));
+        if required {
+            let own_first = |reason: &str| Error::Conflict(reason.to_owned());
+            match self.standing(session).await? {
+                Standing::Satisfied => {}
+                Standing::Unproven => return Err(own_first(Self::UNPROVEN)),
+                Standing::Without => return Err(own_first(Self::OWN_FIRST)),
+            }
         }
         let factors = &self.ports.factors;
         factors.require_factor(organisation, required).await
     }
 
-    /// Fails if an organisation requires a second factor and the session's account has none: then the account gets no token for it.
+    /// Fails if an organisation requires a second factor and none was used in the session: then it gets no token for it.
     ///
     /// # Errors
     /// [`Error::SecondFactorRequired`].
@@ -49,14 +60,62 @@ impl SecondFactors {
         organisation: &OrganisationId,
     ) -> Result<(), Error> {
         let required = self.ports.factors.is_factor_required(organisation).await?;
-        if required && !self.has_factor(session).await? {
+        if required && self.standing(session).await? != Standing::Satisfied {
             return Err(Error::SecondFactorRequired);
         }
         Ok(())
     }
 
-    async fn has_factor(&self, session: &Session) -> Result<bool, Error> {
-        let factors = self.ports.factors.factors(session.user.id).await?;
-        Ok(factors.is_needed())
+    /// Fails if the account has a second factor that was not used in the session. Otherwise who signs in at an identity provider
+    /// could replace the factors without having one.
+    ///
+    /// # Errors
+    /// [`Error::SecondFactorRequired`].
+    pub async fn check_proof(&self, session: &Session) -> Result<(), Error> {
+        if self.standing(session).await? == Standing::Unproven {
+            return Err(Error::SecondFactorRequired);
+        }
+        Ok(())
     }
+
+    /// Confirms the second factor in a session that an identity provider has opened. The session gets another token (OWASP ASVS
+    /// 5.0, 7.2.4). [`Error::Unauthenticated`] if the code is wrong, [`Error::Invalid`].
+    pub async fn prove(
+        &self,
+        session: &Session,
+        draft: CodeDraft,
+        client: &Client,
+    ) -> Result<(SecretToken, UsedCode), Error> {
+        draft.validate().map_err(Invalid::from)?;
+        let used = self.check(&session.user, &draft.code, client).await?;
+        let token = SecretToken::generate();
+        let store = &self.ports.factors;
+        store.prove_factor(session.id, token.digest()).await?;
+        Ok((token, used))
+    }
+
+    async fn standing(&self, session: &Session) -> Result<Standing, Error> {
+        let store = &self.ports.factors;
+        let proof = store.session_proof(session.id).await?;
+        if proof == SessionProof::Provider {
+            return Ok(Standing::Satisfied);
+        }
+        let factors = store.factors(session.user.id).await?;
+        Ok(match (factors.is_needed(), proof) {
+            (false, _) => Standing::Without,
+            (true, SessionProof::Missing) => Standing::Unproven,
+            (true, _) => Standing::Satisfied,
+        })
+    }
+}
+
+/// Whether a session satisfies a requirement of a second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// A second factor was used.
+    Satisfied,
+    /// The account has one, which was not used.
+    Unproven,
+    /// The account has none.
+    Without,
 }

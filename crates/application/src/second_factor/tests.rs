@@ -72,6 +72,14 @@ impl Ports {
         ports
     }
 
+    /// The second factor of the session was checked there.
+    fn proven(mut self, proof: SessionProof) -> Self {
+        self.factors
+            .expect_session_proof()
+            .returning(move |_| Ok(proof));
+        self
+    }
+
     fn mailing(mut self, change: SecurityChange) -> Self {
         self.mailer = mailer(move |to, content| {
             let MailContent::SecurityNotice(notice) = content else {
@@ -271,13 +279,23 @@ async fn an_operator_resets_the_factors_of_an_address() {
 }
 
 #[tokio::test]
-async fn only_an_admin_with_a_factor_requires_one() {
+async fn only_an_admin_who_used_a_factor_requires_one() {
     let ann = session(user(1, ADDRESS));
-    let (service, _) = Ports::with(Factors::default()).service();
-    let refused = service.require(&ann, &organisation(), true).await;
-    assert!(matches!(refused, Err(Error::Conflict(_))));
-    for (found, required) in [(factors(true), true), (Factors::default(), false)] {
-        let mut ports = Ports::with(found);
+    for (found, proof) in [
+        (Factors::default(), SessionProof::Account),
+        (Factors::default(), SessionProof::Missing),
+        (factors(true), SessionProof::Missing),
+    ] {
+        let (service, _) = Ports::with(found).proven(proof).service();
+        let refused = service.require(&ann, &organisation(), true).await;
+        assert!(matches!(refused, Err(Error::Conflict(_))), "{proof:?}");
+    }
+    for (found, proof, required) in [
+        (factors(true), SessionProof::Account, true),
+        (Factors::default(), SessionProof::Provider, true),
+        (Factors::default(), SessionProof::Missing, false),
+    ] {
+        let mut ports = Ports::with(found).proven(proof);
         ports
             .factors
             .expect_require_factor()
@@ -291,22 +309,80 @@ async fn only_an_admin_with_a_factor_requires_one() {
 }
 
 #[tokio::test]
-async fn a_requirement_refuses_only_accounts_without_a_factor() {
+async fn a_requirement_refuses_sessions_in_which_no_factor_was_used() {
+    use SessionProof::{Account, Missing, Provider};
     let ann = session(user(1, ADDRESS));
-    for (required, found, refused) in [
-        (false, Factors::default(), false),
-        (true, factors(true), false),
-        (true, factors(false), true),
-        (true, Factors::default(), true),
+    for (required, found, proof, refused) in [
+        (false, Factors::default(), Missing, false),
+        (true, factors(true), Account, false),
+        (true, factors(false), Account, true),
+        (true, Factors::default(), Account, true),
+        (true, factors(true), Missing, true),
+        (true, Factors::default(), Missing, true),
+        (true, Factors::default(), Provider, false),
     ] {
-        let mut ports = Ports::with(found);
+        let mut ports = Ports::with(found).proven(proof);
         ports
             .factors
             .expect_is_factor_required()
             .returning(move |_| Ok(required));
         let (service, _) = ports.service();
         let checked = service.check_requirement(&ann, &organisation()).await;
-        assert_eq!(matches!(checked, Err(Error::SecondFactorRequired)), refused);
+        let is_refusal = matches!(checked, Err(Error::SecondFactorRequired));
+        assert_eq!(is_refusal, refused, "{required} {proof:?}");
         assert_eq!(checked.is_err(), refused);
     }
+}
+
+#[tokio::test]
+async fn factors_are_changed_only_in_a_session_in_which_one_was_used() {
+    use SessionProof::{Account, Missing, Provider};
+    let ann = session(user(1, ADDRESS));
+    for (found, proof, refused) in [
+        (factors(true), Missing, true),
+        (factors(true), Account, false),
+        (factors(true), Provider, false),
+        (factors(false), Missing, false),
+        (Factors::default(), Missing, false),
+    ] {
+        let (service, _) = Ports::with(found).proven(proof).service();
+        let checked = service.check_proof(&ann).await;
+        let is_refusal = matches!(checked, Err(Error::SecondFactorRequired));
+        assert_eq!(is_refusal, refused, "{proof:?}");
+        assert_eq!(checked.is_err(), refused);
+    }
+}
+
+#[tokio::test]
+async fn a_right_code_proves_the_factor_in_a_session_and_changes_its_token() {
+    let ann = session(user(1, ADDRESS));
+    let mut ports = Ports::with(factors(true));
+    ports
+        .factors
+        .expect_use_step()
+        .times(1)
+        .returning(|_, _| Ok(true));
+    let stored = Arc::new(std::sync::Mutex::new(None));
+    let sink = Arc::clone(&stored);
+    let id = ann.id;
+    ports
+        .factors
+        .expect_prove_factor()
+        .withf(move |session, _| *session == id)
+        .times(1)
+        .returning(move |_, digest| {
+            *sink.lock().unwrap() = Some(digest);
+            Ok(())
+        });
+    let (service, _) = ports.service();
+    let client = Client::default();
+    let refused = service.prove(&ann, draft("000000"), &client);
+    assert!(matches!(
+        refused.await,
+        Err(Error::Unauthenticated("Wrong code"))
+    ));
+    let proven = service.prove(&ann, draft(&code()), &client);
+    let (token, used) = proven.await.unwrap();
+    assert_eq!(used, UsedCode::Totp);
+    assert_eq!(*stored.lock().unwrap(), Some(token.digest()));
 }

@@ -90,11 +90,13 @@ pub trait SessionStore: Send + Sync {
         expires_at: DateTime<Utc>,
     ) -> Result<(), Error>;
 
-    /// Stores an authentication of a session's person, and the digest of the token that the session has from now on.
+    /// Stores an authentication of a session's person, whether it used a second factor of the account, and the digest of the token
+    /// that the session has from now on.
     async fn authenticate(
         &self,
         id: SessionId,
         digest: Digest,
+        second_factor: bool,
         now: DateTime<Utc>,
     ) -> Result<(), Error>;
 

@@ -233,8 +233,8 @@ impl OpenIdClient {
             return Err(ProviderError::Invalid(reason));
         }
         for (name, value) in further {
-            // Only the ID token says when the person authenticated.
-            if name != "auth_time" {
+            // Only the ID token says when and how the person authenticated.
+            if !["auth_time", "amr", "acr"].contains(&&*name) {
                 claims.entry(name).or_insert(value);
             }
         }

@@ -52,10 +52,17 @@ impl ClaimNames {
             email_verified: find(claims, &self.email_verified).is_some_and(is_true),
             names: names.into_iter().flatten().collect(),
             roles: role.map(texts).unwrap_or_default(),
+            methods: methods(claims),
             authenticated_at: claims.get("auth_time").and_then(time),
             id_token,
         })
     }
+}
+
+/// How the person was authenticated: the claims `amr` and `acr` (OpenID Connect Core 1.0, section 2).
+fn methods(claims: &Claims) -> Vec<String> {
+    let found = ["amr", "acr"].map(|name| claims.get(name).map(texts));
+    found.into_iter().flatten().flatten().collect()
 }
 
 /// The claim of this name, or the one at this path: `realm_access.roles`.
@@ -154,6 +161,21 @@ mod tests {
             let found = person(None, &json!({"auth_time": claim})).unwrap();
             let at = found.authenticated_at.map(|at| at.timestamp());
             assert_eq!(at, expected, "{claim}");
+        }
+    }
+
+    #[test]
+    fn methods_are_those_of_amr_and_acr() {
+        for (claims, expected) in [
+            (
+                json!({"amr": ["pwd", 1, "mfa"], "acr": "gold"}),
+                vec!["pwd", "mfa", "gold"],
+            ),
+            (json!({"amr": "mfa"}), vec!["mfa"]),
+            (json!({"acr": 1, "amr": {"mfa": true}}), vec![]),
+            (json!({}), vec![]),
+        ] {
+            assert_eq!(person(None, &claims).unwrap().methods, expected, "{claims}");
         }
     }
 

@@ -8,6 +8,8 @@ pub struct Model {
     pub session_id: Uuid,
     pub provider: String,
     pub id_token: String,
+    pub provider_factor: bool,
+    pub own_factor: bool,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -5,6 +5,7 @@ use allclear_application::openid::{
     ProvidedMembership, ProviderSession, Reauthentication, ReauthenticationOutcome,
 };
 use allclear_application::password::PasswordHash;
+use allclear_application::second_factor::{FactorStore, SessionProof};
 use allclear_application::secret::SecretToken;
 use allclear_application::session::SessionStore;
 use allclear_domain::account::User;
@@ -26,6 +27,7 @@ contract!(
     another_subject_of_an_issuer_does_not_get_the_account,
     a_role_is_given_and_the_last_admin_stays,
     the_origin_of_a_session_ends_with_it,
+    a_session_knows_where_its_second_factor_was_checked,
     an_authentication_counts_for_the_account_of_the_session_only,
     an_account_that_a_provider_made_has_no_password_until_one_is_set,
 );
@@ -49,6 +51,7 @@ fn arrival(subject: &str, email: &str) -> Arrival {
         origin: ProviderSession {
             provider: "okta".parse().unwrap(),
             id_token: "token".into(),
+            second_factor: false,
         },
         membership: None,
     }
@@ -200,8 +203,51 @@ fn reauthentication(arrival: &Arrival, subject: &str, email: &str) -> Reauthenti
         subject: subject.into(),
         email: email.into(),
         at: arrival.session.created_at + TimeDelta::minutes(1),
+        second_factor: false,
         digest: SecretToken::generate().digest(),
     }
+}
+
+async fn a_session_knows_where_its_second_factor_was_checked(database: &Database) {
+    let first = arrival("1", "grace@example.com");
+    let (id, now) = (first.session.id, first.session.created_at);
+    let grace = arrive(database, first.clone()).await.unwrap().user;
+    let local = new_session(&SecretToken::generate());
+    let local_id = local.id;
+    database.open(grace.id, local).await.unwrap();
+    let proofs = async || {
+        (
+            database.session_proof(id).await.unwrap(),
+            database.session_proof(local_id).await.unwrap(),
+        )
+    };
+    assert_eq!(
+        proofs().await,
+        (SessionProof::Missing, SessionProof::Account)
+    );
+
+    let token = SecretToken::generate();
+    database.prove_factor(id, token.digest()).await.unwrap();
+    assert_eq!(
+        proofs().await,
+        (SessionProof::Account, SessionProof::Account)
+    );
+    let found = SessionStore::find(database, &token.digest(), now).await;
+    assert_eq!(found.unwrap().map(|session| session.id), Some(id));
+
+    let vouched = Reauthentication {
+        second_factor: true,
+        ..reauthentication(&first, "1", "grace@example.com")
+    };
+    let done = OpenIdStore::reauthenticate(database, vouched, now).await;
+    assert!(matches!(
+        done.unwrap(),
+        ReauthenticationOutcome::Done { .. }
+    ));
+    assert_eq!(
+        proofs().await,
+        (SessionProof::Provider, SessionProof::Account)
+    );
 }
 
 async fn an_authentication_counts_for_the_account_of_the_session_only(database: &Database) {

@@ -59,7 +59,7 @@ async fn use_and_authentication_of_a_session_are_stored(database: &Database) {
     database.touch(before.id, used, end).await.unwrap();
     let fresh = SecretToken::generate();
     database
-        .authenticate(before.id, fresh.digest(), authenticated)
+        .authenticate(before.id, fresh.digest(), true, authenticated)
         .await
         .unwrap();
     assert_eq!(find(database, &token).await, None, "it has another token");

@@ -5,7 +5,7 @@ use std::fmt;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Role;
-use allclear_domain::openid::{LOWEST_ROLE, MailDomains, ProviderId, RoleMapping};
+use allclear_domain::openid::{FactorValues, LOWEST_ROLE, MailDomains, ProviderId, RoleMapping};
 use allclear_identity::openid::{IssuerUrl, issuer};
 use allclear_transport::configuration::SignInProvider;
 use allclear_transport::identity::openid::OpenIdThrottle;
@@ -25,7 +25,7 @@ const PASSWORDS: &str = "passwords";
 const LIMIT: &str = "limit_oidc";
 
 /// The settings of a provider, and whether they are required.
-const KEYS: [(&str, bool); 12] = [
+const KEYS: [(&str, bool); 13] = [
     ("ISSUER", true),
     ("CLIENT_ID", true),
     ("CLIENT_SECRET", true),
@@ -38,6 +38,7 @@ const KEYS: [(&str, bool); 12] = [
     ("ROLE_ADMIN", false),
     ("ROLE_EDITOR", false),
     ("ROLE_VIEWER", false),
+    ("SECOND_FACTOR", false),
 ];
 
 /// Identity providers beside the built-in one, and whether passwords are allowed.
@@ -73,6 +74,7 @@ pub(crate) struct ProviderSettings {
     pub(crate) organisation: Option<OrganisationId>,
     pub(crate) role_claim: Option<String>,
     pub(crate) roles: Option<RoleMapping>,
+    pub(crate) second_factor: FactorValues,
 }
 
 impl Args for OpenIdSettings {
@@ -244,6 +246,10 @@ impl OpenIdSettings {
             scopes if scopes.is_empty() => vec!["email".to_owned(), "profile".to_owned()],
             scopes => scopes,
         };
+        let second_factor = match values.list("SECOND_FACTOR") {
+            values if values.is_empty() => FactorValues::default(),
+            values => FactorValues(values),
+        };
         Ok(ProviderSettings {
             name: values.get("NAME").unwrap_or(name).to_owned(),
             issuer,
@@ -255,6 +261,7 @@ impl OpenIdSettings {
             organisation,
             role_claim,
             roles,
+            second_factor,
             id,
         })
     }
@@ -475,5 +482,20 @@ mod tests {
         let roles = providers[0].roles.clone().unwrap();
         assert_eq!(roles.role(&["root".to_owned()]), Some(Role::Admin));
         assert_eq!(roles.role(&[]), Some(LOWEST_ROLE));
+    }
+
+    #[test]
+    fn claims_prove_a_second_factor() {
+        let proves = |more: &[&str], claimed: &[&str]| {
+            let providers = okta(&[&GOOD, more].concat()).unwrap();
+            let claimed: Vec<_> = claimed.iter().map(ToString::to_string).collect();
+            providers[0].second_factor.prove(&claimed)
+        };
+        assert!(proves(&[], &["pwd", "mfa"]));
+        assert!(!proves(&[], &["pwd", "otp"]) && !proves(&[], &[]));
+        let listed = ["okta_second_factor=otp, gold"];
+        assert!(proves(&listed, &["pwd", "otp"]) && proves(&listed, &["gold"]));
+        assert!(!proves(&listed, &["mfa"]));
+        assert!(proves(&["okta_second_factor=*"], &[]));
     }
 }

@@ -6,6 +6,7 @@ mod membership;
 mod passwords;
 mod real_provider;
 mod reauthentication;
+mod second_factor;
 mod sign_in;
 
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};

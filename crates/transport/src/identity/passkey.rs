@@ -20,7 +20,7 @@ use super::cookie::CookieSecurity;
 use super::device::client_of;
 use super::input::{checked, text};
 use super::second_factor::reveal;
-use super::session::{RecentlySignedIn, SignedIn};
+use super::session::{FactorOwner, SignedIn};
 use super::throttle::IdentityThrottle;
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Text};
@@ -150,7 +150,7 @@ fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, pass
 #[post("/user/passkeys/options")]
 async fn begin(
     request: HttpRequest,
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     passkeys: web::Data<Passkeys>,
     throttle: web::Data<IdentityThrottle>,
     security: web::Data<CookieSecurity>,
@@ -171,7 +171,7 @@ async fn begin(
 #[post("/user/passkeys")]
 async fn add(
     request: HttpRequest,
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     body: Body<RegistrationInput>,
     passkeys: web::Data<Passkeys>,
     throttle: web::Data<IdentityThrottle>,
@@ -235,7 +235,7 @@ async fn rename(
 #[delete("/user/passkeys/{id}")]
 async fn remove(
     request: HttpRequest,
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     Id(id): Id<PasskeyId>,
     passkeys: web::Data<Passkeys>,
 ) -> Result<HttpResponse, Problem> {

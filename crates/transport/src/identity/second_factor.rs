@@ -17,7 +17,7 @@ use super::cookie::CookieSecurity;
 use super::device::client_of;
 use super::input::{checked, text};
 use super::passkey::PasskeyBody;
-use super::session::{RecentlySignedIn, SignedIn};
+use super::session::{FactorOwner, SignedIn};
 use super::signed_in::{SignedInBody, sign_in_response};
 use super::throttle::IdentityThrottle;
 use crate::api_response::ApiResponse;
@@ -149,7 +149,7 @@ async fn list(
 )]
 #[post("/user/totp")]
 async fn begin_totp(
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     factors: web::Data<SecondFactors>,
 ) -> Result<HttpResponse, Problem> {
     let enrolment = factors.begin_totp(&session).await?;
@@ -171,7 +171,7 @@ async fn begin_totp(
 #[post("/user/totp/confirm")]
 async fn confirm_totp(
     request: HttpRequest,
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     body: Body<CodeInput>,
     factors: web::Data<SecondFactors>,
     throttle: web::Data<IdentityThrottle>,
@@ -196,7 +196,7 @@ async fn confirm_totp(
 #[delete("/user/totp")]
 async fn remove_totp(
     request: HttpRequest,
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     factors: web::Data<SecondFactors>,
 ) -> Result<HttpResponse, Problem> {
     factors.remove_totp(&session, &client_of(&request)).await?;
@@ -215,7 +215,7 @@ async fn remove_totp(
 #[post("/user/recovery-codes")]
 async fn replace_recovery_codes(
     request: HttpRequest,
-    RecentlySignedIn(session): RecentlySignedIn,
+    FactorOwner(session): FactorOwner,
     factors: web::Data<SecondFactors>,
 ) -> Result<HttpResponse, Problem> {
     let device = client_of(&request);
@@ -263,6 +263,44 @@ async fn sign_in(
     Ok(response)
 }
 
+/// Confirms the second factor in a session that an identity provider has opened without one. Organisations
+/// that require a second factor then give tokens, and factors can be changed. It allows no other sensitive
+/// change. The session gets another cookie.
+#[utoipa::path(
+    tag = "identity",
+    request_body = CodeInput,
+    responses((status = 200), ErrorResponses),
+    security(("session" = []))
+)]
+#[post("/session/second-factor")]
+async fn prove(
+    request: HttpRequest,
+    SignedIn(session): SignedIn,
+    body: Body<CodeInput>,
+    factors: web::Data<SecondFactors>,
+    throttle: web::Data<IdentityThrottle>,
+    security: web::Data<CookieSecurity>,
+) -> Result<HttpResponse, Problem> {
+    let draft = body.0.read()?;
+    let user = session.user.id;
+    let attempt = throttle.codes.take(client(&request), user)?;
+    let outcome = factors.prove(&session, draft, &client_of(&request)).await;
+    if matches!(outcome, Err(Error::Unauthenticated(_))) {
+        record_change(&request, SecurityEvent::SecondFactorFailed, user, "code");
+    } else {
+        attempt.give_back();
+    }
+    let (token, code) = outcome?;
+    if let UsedCode::RecoveryCode { .. } = code {
+        let event = SecurityEvent::RecoveryCodeUsed;
+        record_change(&request, event, user, "recovery-code");
+    }
+    record_change(&request, SecurityEvent::Reauthenticated, user, "code");
+    Ok(HttpResponse::Ok()
+        .cookie(security.carrying(&token))
+        .json(ApiResponse::with_message((), "Confirmed")))
+}
+
 /// The routes of second factors.
 pub(crate) fn routes(config: &mut impl Routes) {
     config
@@ -271,5 +309,6 @@ pub(crate) fn routes(config: &mut impl Routes) {
         .service(confirm_totp)
         .service(remove_totp)
         .service(replace_recovery_codes)
-        .service(sign_in);
+        .service(sign_in)
+        .service(prove);
 }

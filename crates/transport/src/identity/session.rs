@@ -39,6 +39,11 @@ pub(crate) struct SignedIn(pub(crate) Session);
 #[derive(Debug, Clone)]
 pub(crate) struct RecentlySignedIn(pub(crate) Session);
 
+/// Extractor: likewise, and a second factor was used in the session if the account has one; 403 with a problem type of its own
+/// otherwise. For changes of the factors.
+#[derive(Debug, Clone)]
+pub(crate) struct FactorOwner(pub(crate) Session);
+
 /// Extractor: the session of the cookie, even if its account must confirm an address first.
 #[derive(Debug, Clone)]
 pub(crate) struct Identified(pub(crate) Session);
@@ -72,6 +77,23 @@ impl FromRequest for RecentlySignedIn {
             let sessions =
                 sessions.ok_or_else(|| Error::internal("the session service is not configured"))?;
             sessions.require_recent(&session)?;
+            Ok(Self(session))
+        })
+    }
+}
+
+impl FromRequest for FactorOwner {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let signed_in = RecentlySignedIn::from_request(request, payload);
+        let factors = request.app_data::<web::Data<SecondFactors>>().cloned();
+        Box::pin(async move {
+            let RecentlySignedIn(session) = signed_in.await?;
+            let factors =
+                factors.ok_or_else(|| Error::internal("second factors are not configured"))?;
+            factors.check_proof(&session).await?;
             Ok(Self(session))
         })
     }
@@ -261,8 +283,8 @@ struct TokenBody {
 }
 
 /// Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a
-/// `type` that ends in `/second-factor-required` if the organisation requires a second factor and the
-/// account has none.
+/// `type` that ends in `/second-factor-required` if the organisation requires a second factor and none was
+/// used in the session: then the account adds one, or confirms the one it has.
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { expect, it } from 'vitest';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
-import { apiUrl, server, success } from '@/testing/server';
+import { apiUrl, problem, server, success } from '@/testing/server';
 import { engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 
 function Screen() {
@@ -56,6 +56,42 @@ it('leads to adding a second factor and then goes on', async () => {
   await user.type(await screen.findByLabelText('Code*'), '123456');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   await user.click(await screen.findByRole('button', { name: 'I have kept them' }));
+  expect(await screen.findByText('test-token')).toBeVisible();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('takes the factor of a user who has one and signed in with a provider', async () => {
+  const backend = { proven: false };
+  serveSession(sessionOf());
+  server.use(
+    http.post(apiUrl(endpoints.identity.token), () =>
+      backend.proven
+        ? success({ token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() })
+        : HttpResponse.json(
+            { type: '/problems/second-factor-required', message: 'Confirm your second factor' },
+            { status: 403 },
+          ),
+    ),
+    http.get(apiUrl(endpoints.identity.factors), () =>
+      success({ totp: { createdAt: '2026-11-21T13:07:16.000Z' }, passkeys: [], recoveryCodes: 9 }),
+    ),
+    http.post(apiUrl(endpoints.identity.sessionFactor), async ({ request }) => {
+      const { code } = (await request.json()) as { code: string };
+      if (code !== '123456') return problem(401, 'Wrong code');
+      backend.proven = true;
+      return success(null);
+    }),
+  );
+  const { user } = renderPiece(Screen, 'signed-in');
+  await user.click(await screen.findByRole('button', { name: 'Ask' }));
+  await screen.findByRole('dialog', { name: 'Confirm your second factor' });
+  const code = screen.getByLabelText('Code*');
+  await user.type(code, '000000');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Wrong code')).toBeVisible();
+  await user.clear(code);
+  await user.type(code, '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
   expect(await screen.findByText('test-token')).toBeVisible();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });

@@ -1,37 +1,46 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { object, string } from 'yup';
-import { createApiClient, type Reauthenticate } from '@/api/client';
+import { createApiClient, type Confirmation, type Reauthenticate } from '@/api/client';
 import { ApiError } from '@/api/error';
 import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
 import { Dialog } from '@/ui/dialog';
+import { FactorProof } from './factor-proof';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { factorCode, givenPassword } from './form/validation';
 import { PasskeyButton, useHasPasskeys } from './passkey/passkey-button';
 import { OrDivider, ProviderList } from './provider-list';
 import { openProvider } from './provider-window';
-import type { Factors, SignInWays } from './types';
+import type { SignInWays } from './types';
+import { useOwnFactors } from './use-own-factors';
 
-/** Requests of the server that the user authenticate again. Concurrent requests share one answer. */
+interface Pending {
+  needed: Confirmation;
+  promise: Promise<boolean>;
+  settle: (done: boolean) => void;
+}
+
+/** Requests of the server that the user confirm who they are. Concurrent requests share one answer. */
 export class Reauthentications {
   readonly #listeners = new Set<() => void>();
-  #pending: { promise: Promise<boolean>; settle: (done: boolean) => void } | null = null;
+  #pending: Pending | null = null;
 
-  /** Whether the user is being asked. */
-  readonly isPending = (): boolean => this.#pending !== null;
+  /** What the user is being asked for; null if nothing. */
+  readonly needed = (): Confirmation | null => this.#pending?.needed ?? null;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  readonly request: Reauthenticate = () => {
+  readonly request: Reauthenticate = (needed) => {
     if (this.#pending === null) {
       let settle: (done: boolean) => void = () => undefined;
       const promise = new Promise<boolean>((resolve) => {
         settle = resolve;
       });
-      this.#pending = { promise, settle };
+      this.#pending = { needed, promise, settle };
       this.#notify();
     }
     return this.#pending.promise;
@@ -59,11 +68,12 @@ interface ReauthenticationDialogProps {
 
 /** Asks the user to authenticate before a sensitive change. What was typed below the dialog stays. */
 export function ReauthenticationDialog({ requests, email, ways }: ReauthenticationDialogProps) {
-  const open = useSyncExternalStore(requests.subscribe, requests.isPending);
+  const needed = useSyncExternalStore(requests.subscribe, requests.needed);
   const { password, providers } = ways;
+  if (needed === 'second-factor') return <FactorDialog requests={requests} />;
   return (
     <Dialog
-      open={open}
+      open={needed !== null}
       onOpenChange={() => requests.settle(false)}
       title="Confirm that it is you"
       description={`Some time has passed since you signed in. ${requestOf(ways)}`}
@@ -82,6 +92,22 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
           onDone={() => requests.settle(true)}
         />
       </div>
+    </Dialog>
+  );
+}
+
+/** Asks for the second factor before a change of the factors. */
+function FactorDialog({ requests }: { requests: Reauthentications }) {
+  const factors = useOwnFactors(true);
+  return (
+    <Dialog
+      open
+      onOpenChange={() => requests.settle(false)}
+      title="Confirm your second factor"
+      description="Whoever changes second factors must have used one since signing in."
+    >
+      {factors && <FactorProof factors={factors} onDone={() => requests.settle(true)} />}
+      {factors === null && <Alert kind="error">The second factors could not be loaded</Alert>}
     </Dialog>
   );
 }
@@ -145,21 +171,9 @@ interface OwnPasskeyProps {
 
 /** Offers a passkey to a user who has one. It is below the form, which does not move when it appears. */
 function OwnPasskey({ isOnlyWay, onDone }: OwnPasskeyProps) {
-  const takesPasskey = useHasPasskeys();
-  const [hasPasskey, setHasPasskey] = useState(false);
-  useEffect(() => {
-    if (!takesPasskey) return undefined;
-    let isCurrent = true;
-    api.get<Factors>(endpoints.identity.factors).then(
-      ({ data }) => isCurrent && setHasPasskey(data.passkeys.length > 0),
-      // The password is enough.
-      () => undefined,
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [takesPasskey]);
-  if (!hasPasskey) return null;
+  // Without the factors the other ways are enough.
+  const factors = useOwnFactors(useHasPasskeys());
+  if (!factors || factors.passkeys.length === 0) return null;
   return (
     <div className="grid gap-3">
       {!isOnlyWay && <OrDivider />}

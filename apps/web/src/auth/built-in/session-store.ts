@@ -13,7 +13,7 @@ export interface SignedIn {
   organisation: AuthOrganisation | null;
   /** Whether the session has ended on the server, so that the user has to sign in again. */
   hasEnded: boolean;
-  /** Whether the organisation requires a second factor that the user does not have. */
+  /** Whether the organisation requires a second factor, which the user has not used in this session. */
   needsFactor: boolean;
 }
 

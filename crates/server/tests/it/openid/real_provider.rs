@@ -76,13 +76,22 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// A server whose provider has these further settings.
+    pub(super) async fn with(settings: &[&str]) -> Self {
         let port = lasting_port();
         let (listen, url) = (
             format!("127.0.0.1:{port}"),
             format!("http://127.0.0.1:{port}"),
         );
         let provider = RealProvider::start(&url).await;
-        let mut flags = flags("real", &provider.issuer, &["name=Real"]);
+        let mut flags = flags(
+            "real",
+            &provider.issuer,
+            &[&["name=Real"], settings].concat(),
+        );
         for (flag, value) in [
             ("--oidc-providers", "real"),
             ("--listen", &listen),

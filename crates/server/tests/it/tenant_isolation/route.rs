@@ -142,6 +142,7 @@ pub(super) const ROUTES: &[Route] = &[
         "/identity/re-authenticate/passkey/options",
     ),
     route(Guard::Open, "get", "/identity/session"),
+    route(Guard::Session, "post", "/identity/session/second-factor"),
     route(Guard::Session, "get", "/identity/sessions"),
     route(Guard::Session, "delete", "/identity/sessions"),
     route(Guard::Session, "delete", "/identity/sessions/{id}"),

@@ -1,8 +1,5 @@
-import { object } from 'yup';
 import { createApiClient } from '@/api/client';
-import { IdentityForm } from '@/auth/built-in/form/identity-form';
-import { TextField } from '@/auth/built-in/form/text-field';
-import { factorCode } from '@/auth/built-in/form/validation';
+import { CodeForm } from '@/auth/built-in/form/code-form';
 import { PasskeyButton, useHasPasskeys } from '@/auth/built-in/passkey/passkey-button';
 import { OrDivider } from '@/auth/built-in/provider-list';
 import type { AwaitedFactors } from '@/auth/built-in/types';
@@ -41,7 +38,7 @@ export function CodeCard({ awaited, onSignedIn, onCancel }: CodeCardProps) {
 export function SecondStep({ awaited, onSignedIn }: Omit<CodeCardProps, 'onCancel'>) {
   const takesPasskey = useHasPasskeys() && awaited.passkey;
 
-  async function submit(values: CodeValues) {
+  async function submit(values: { code: string }) {
     await api.post(endpoints.identity.signInCode, values);
     await onSignedIn();
   }
@@ -54,39 +51,12 @@ export function SecondStep({ awaited, onSignedIn }: Omit<CodeCardProps, 'onCance
           <OrDivider />
         </div>
       )}
-      <CodeForm hasApp={awaited.authenticatorApp} onSubmit={submit} />
-    </>
-  );
-}
-
-interface CodeValues {
-  code: string;
-}
-
-const schema = object({ code: factorCode });
-
-interface CodeFormProps {
-  hasApp: boolean;
-  onSubmit: (values: CodeValues) => Promise<void>;
-}
-
-function CodeForm({ hasApp, onSubmit }: CodeFormProps) {
-  return (
-    <IdentityForm
-      initialValues={{ code: '' }}
-      schema={schema}
-      onSubmit={onSubmit}
-      submitLabel="Sign in"
-      pendingLabel="Signing in..."
-    >
-      <TextField
-        name="code"
-        label={hasApp ? 'Code' : 'Recovery code'}
-        autoComplete="one-time-code"
-        description={
-          hasApp ? 'Six digits of your authenticator app, or a recovery code.' : undefined
-        }
+      <CodeForm
+        hasApp={awaited.authenticatorApp}
+        submitLabel="Sign in"
+        pendingLabel="Signing in..."
+        onSubmit={submit}
       />
-    </IdentityForm>
+    </>
   );
 }

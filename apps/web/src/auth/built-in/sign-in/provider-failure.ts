@@ -33,7 +33,7 @@ function failureText(reason: string, name: string): string {
     case 'another-account':
       return `You signed in with ${name} as another person. Use the account with which you work here.`;
     case 'not-authenticated-now':
-      return `${name} did not say that you have just signed in there. Sign out here and sign in again instead.`;
+      return `${name} does not say when you signed in there, so it cannot confirm this change. Confirm it with a password or passkey of your account here, or sign out here and sign in again.`;
     case 'too-many':
       return 'Too many attempts. Please try again later.';
     case 'unknown-provider':

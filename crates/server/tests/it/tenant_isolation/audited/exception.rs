@@ -49,6 +49,11 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "post",
+        "/identity/session/second-factor",
+        "Renews the caller's own session; a refusal is in the security log",
+    ),
+    (
+        "post",
         "/identity/sign-in/passkey/options",
         "Makes a challenge, which is kept in a cookie",
     ),

@@ -40,7 +40,12 @@ function provider(issuer, clients) {
     jwks: { keys: [newKey()] },
     cookies: { keys: [cookieKey] },
     scopes: ['openid', 'email', 'profile', 'groups'],
-    claims: { openid: ['sub', 'amr'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+    claims: {
+      openid: ['sub', 'amr'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+      groups: ['groups'],
+    },
     pkce: { required: () => true },
     findAccount: (_context, login) => account(login),
     features: { devInteractions: { enabled: true } },

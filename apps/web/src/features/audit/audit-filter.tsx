@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import type { AuditItem } from '@/api/types';
 import { Button } from '@/ui/button';
+import { cn } from '@/ui/cn';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { Select } from '@/ui/select';
@@ -37,6 +38,8 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
     >
       <Choice
         label="Who"
+        // The pairs of the others share a line on phones.
+        className="max-sm:col-span-2"
         value={value('actorId')}
         options={people}
         onChoose={(actorId) => choose({ actorId })}
@@ -78,14 +81,15 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
 
 interface ChoiceProps {
   label: string;
+  className?: string;
   value: string;
   options: ReadonlyMap<string, string>;
   onChoose: (id: string) => void;
 }
 
-function Choice({ label, value, options, onChoose }: ChoiceProps) {
+function Choice({ label, className, value, options, onChoose }: ChoiceProps) {
   return (
-    <Field label={label} className="sm:w-44">
+    <Field label={label} className={cn('sm:w-44', className)}>
       {(control) => (
         <Select {...control} value={value} onChange={({ target }) => onChoose(target.value)}>
           <option value="">All</option>

@@ -46,7 +46,7 @@ function ItemRows({ item }: { item: AuditItem }) {
   return (
     <tbody className="border-b border-line last:border-0 max-md:block">
       <tr className="max-md:relative max-md:grid max-md:gap-1 max-md:py-3 max-md:pr-4 max-md:pl-12">
-        <td className={cn(cell, 'max-md:absolute max-md:top-2 max-md:left-2')}>
+        <td className={cn(cell, 'max-md:absolute max-md:top-2 max-md:left-2 md:py-1')}>
           <IconButton
             label={`${isOpen ? 'Hide' : 'Show'} details: ${sentence}`}
             icon={

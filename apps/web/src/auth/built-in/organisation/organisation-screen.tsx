@@ -24,7 +24,7 @@ export function OrganisationScreen() {
   if (session?.organisation == null) return null;
   const { organisation, user } = session;
   return (
-    <div className="grid max-w-3xl gap-6">
+    <div className="mx-auto grid w-full max-w-3xl gap-6">
       <PageHeader title="Organisation" />
       <GeneralCard organisation={organisation} />
       <MembersCard organisation={organisation} user={user} />

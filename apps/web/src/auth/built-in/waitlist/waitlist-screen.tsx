@@ -42,7 +42,7 @@ export function WaitlistScreen() {
     act(() => api.delete(endpoints.identity.waitlistEntry(id)), 'Removed from the waitlist');
 
   return (
-    <div className="grid max-w-3xl gap-6">
+    <div className="mx-auto grid w-full max-w-3xl gap-6">
       <PageHeader title="Waitlist" />
       {waiting.error && !waiting.data ? (
         <LoadFailure

@@ -2,6 +2,7 @@ import { Boxes, CircleCheck, MailX } from 'lucide-react';
 import { lazy, Suspense, useMemo, type ComponentProps } from 'react';
 import { Link } from 'react-router-dom';
 import type { Metrics } from '@/api/types';
+import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
 import { buttonVariants } from '@/ui/button-variants';
 import { formatDuration } from '@/ui/duration';
@@ -68,9 +69,11 @@ function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptime
             icon={Boxes}
             title="No uptime to show"
             action={
-              <Link to={paths.components.create} className={buttonVariants()}>
-                Create a component
-              </Link>
+              <Permitted>
+                <Link to={paths.components.create} className={buttonVariants()}>
+                  Create a component
+                </Link>
+              </Permitted>
             }
           >
             Uptime is measured from the first day of a component.

@@ -1,0 +1,146 @@
+import type { Page } from '@playwright/test';
+import { accountOf, expect, test as base } from './fixtures';
+import { Operator, type Organisation } from './operator';
+
+interface Created {
+  id: string;
+}
+
+type Role = 'viewer' | 'editor';
+
+interface Readers {
+  /** A page of a member with this role. */
+  memberPage: (role: Role) => Promise<Page>;
+}
+
+const test = base.extend<Readers>({
+  memberPage: async ({ browser, server, organisation, playwright }, use) => {
+    const opened: (() => Promise<void>)[] = [];
+    await use(async (role) => {
+      const account = accountOf(`Member ${role} ${organisation.name}`);
+      const request = await playwright.request.newContext({ baseURL: server.url });
+      const member = new Operator(account, request);
+      await member.signUp(server);
+      await organisation.call('POST', `/identity/organisations/${organisation.id}/invitations`, {
+        email: account.email,
+        role,
+      });
+      await member.accept(await server.mailedLink(account.email));
+      await member.bearer(organisation.id);
+      const context = await browser.newContext({ baseURL: server.url });
+      await member.signIn(context);
+      opened.push(async () => {
+        await context.close();
+        await request.dispose();
+      });
+      return context.newPage();
+    });
+    for (const close of opened) await close();
+  },
+});
+
+/** One thing of each kind; returns the addresses of its screens. */
+async function fill(organisation: Organisation): Promise<string[]> {
+  const { id: component } = await organisation.createComponent('Website');
+  await organisation.call('POST', '/component-group/create', { name: 'Europe' });
+  await organisation.call('POST', `/component/${component}/history/create`, {
+    status: 'DEGRADED',
+    startAt: '2026-01-01T10:00:00Z',
+    endAt: '2026-01-01T11:00:00Z',
+  });
+  const { id: incident } = await organisation.call<Created>('POST', '/incident/create', {
+    title: 'Payments fail',
+    description: 'Cards are declined.',
+    status: 'INVESTIGATING',
+    occuredAt: new Date().toISOString(),
+    components: [{ componentId: component, status: 'DEGRADED' }],
+  });
+  const update = { status: 'IDENTIFIED', message: 'A provider is down.' };
+  await organisation.call('POST', `/incident/${incident}/updates/create`, update);
+  await organisation.call('PUT', `/incident/${incident}/review`, { body: 'Why it failed' });
+  const { id: maintenance } = await organisation.call<Created>('POST', '/maintenance/create', {
+    title: 'Database upgrade',
+    description: 'Writes pause.',
+    status: 'SCHEDULED',
+    startAt: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  await organisation.call('POST', `/maintenance/${maintenance}/updates/create`, update);
+  await organisation.call('POST', '/subscriber', { email: 'reader@example.com' });
+  return [
+    '/dashboard',
+    '/metrics',
+    '/components',
+    `/components/component/edit/${component}`,
+    '/incidents',
+    `/incidents/incident/edit/${incident}`,
+    '/schedules',
+    `/schedules/maintenance/edit/${maintenance}`,
+    '/subscribers',
+    '/settings',
+    '/organisation',
+    '/audit',
+  ];
+}
+
+/** What changes something. */
+const changes =
+  /^(new|create|add|edit|delete|remove|record|attach|detach|complete|cancel maintenance|publish|save|update|send|import|export|reorder|revoke|rotate|verify|actions for|changes)\b/i;
+
+/** The names of what can be pressed in the screen and its tabs, and the columns without content. */
+async function offered(page: Page, path: string) {
+  await page.goto(path);
+  const main = page.getByRole('main');
+  await expect(main.getByRole('heading', { level: 1 }).first()).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  const names: string[] = [];
+  const empty: string[] = [];
+  const tabs = await main.getByRole('tab').all();
+  for (const tab of tabs.length > 0 ? tabs : [null]) {
+    await tab?.click();
+    await page.waitForLoadState('networkidle');
+    await expect(main.locator('[aria-busy=true]')).toHaveCount(0);
+    names.push(
+      ...(await main
+        .locator('a:visible, button:visible:enabled')
+        .evaluateAll((found) =>
+          found.map((element) => element.getAttribute('aria-label') ?? element.textContent),
+        )),
+    );
+    empty.push(
+      ...(await main.locator('table:visible').evaluateAll((tables) =>
+        tables.flatMap((table) => {
+          const rows = [...table.querySelectorAll('tbody tr')];
+          const headers = [...table.querySelectorAll('thead th')];
+          if (rows.every((row) => row.children.length !== headers.length)) return [];
+          const isEmpty = (column: number) =>
+            rows.every((row) => row.children[column]?.innerHTML === '');
+          return headers.filter((_, column) => isEmpty(column)).map((th) => th.textContent);
+        }),
+      )),
+    );
+  }
+  return { changes: names.map((name) => name.trim()).filter((name) => changes.test(name)), empty };
+}
+
+test('a viewer is offered no change on any screen', async ({ organisation, memberPage }) => {
+  const paths = await fill(organisation);
+  const page = await memberPage('viewer');
+  for (const path of paths) {
+    expect(await offered(page, path), path).toEqual({ changes: [], empty: [] });
+  }
+});
+
+test('an editor is offered the changes of content, and none of the organisation', async ({
+  organisation,
+  memberPage,
+}) => {
+  const paths = await fill(organisation);
+  const page = await memberPage('editor');
+  for (const path of paths) {
+    const found = await offered(page, path);
+    expect(found.empty, path).toEqual([]);
+    const isOfAdmins = ['/settings', '/organisation', '/audit'].includes(path);
+    expect(found.changes.length > 0, `${path}: ${found.changes.join()}`).toBe(!isOfAdmins);
+    expect(found.changes, path).not.toContain('Changes');
+  }
+});

@@ -14,9 +14,18 @@ pub fn server() -> Option<String> {
 /// If it cannot be created.
 #[must_use]
 pub fn recreate(server: &str, name: &str) -> String {
+    recreate_as(server, name, "template1")
+}
+
+/// Creates a copy of another database, to which nobody is connected, in place of one with the same name, and returns its URL.
+///
+/// # Panics
+/// If it cannot be created.
+#[must_use]
+pub fn recreate_as(server: &str, name: &str, original: &str) -> String {
     for statement in [
         format!("DROP DATABASE IF EXISTS {name}"),
-        format!("CREATE DATABASE {name}"),
+        format!("CREATE DATABASE {name} TEMPLATE {original}"),
     ] {
         let done = Command::new("psql")
             .arg(format!("{server}/postgres"))

@@ -1,67 +1,171 @@
-//! The same rows in transactions without a product around them: four prepared statements and a commit.
+//! The same rows in transactions without a product around them: on a copy of the same database, with its indexes and foreign keys,
+//! five prepared statements and a commit.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use futures_util::future::join_all;
 use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::query::Query;
 use sea_orm::sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous,
 };
-use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Connection, query, raw_sql};
-use sea_orm::{ConnectionTrait, Statement};
+use sea_orm::sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, Database, Encode, IntoArguments, Type, query,
+};
+use sea_orm::{ConnectionTrait, QueryResult, Statement};
+use uuid::Uuid;
 
 use crate::{OPERATORS, Taken};
 
-/// What a transaction stores, beside what every one stores alike.
-#[derive(Clone)]
-pub(crate) struct Row {
-    revision: i64,
-    message: String,
-    events: String,
+/// A value of a row.
+#[derive(Debug, Clone)]
+enum Cell {
+    Text(Option<String>),
+    Number(Option<i64>),
+    Uuid(Option<Uuid>),
+    Time(Option<DateTime<Utc>>),
+    Bytes(Option<Vec<u8>>),
 }
 
-const TABLES: &str = "
-    CREATE TABLE organisations (id varchar PRIMARY KEY, name varchar NOT NULL, revision bigint NOT NULL);
-    CREATE TABLE incidents (id bigint PRIMARY KEY, organisation_id varchar NOT NULL REFERENCES organisations (id),
-        title varchar NOT NULL, description text NOT NULL, status varchar NOT NULL, updated_at varchar NOT NULL,
-        resolved_at varchar NULL, version bigint NOT NULL);
-    CREATE INDEX incidents_by_resolution ON incidents (organisation_id, resolved_at);
-    CREATE TABLE incident_updates (incident_id bigint NOT NULL REFERENCES incidents (id), id bigint NOT NULL,
-        status varchar NOT NULL, message text NOT NULL, user_id varchar NOT NULL, user_name varchar NOT NULL,
-        created_at varchar NOT NULL, version bigint NOT NULL, PRIMARY KEY (incident_id, id));
-    CREATE TABLE outbox (organisation_id varchar NOT NULL REFERENCES organisations (id), revision bigint NOT NULL,
-        events text NOT NULL, created_at varchar NOT NULL, PRIMARY KEY (organisation_id, revision));
-    CREATE INDEX outbox_by_age ON outbox (created_at);
-    INSERT INTO organisations VALUES ('acme', 'Acme', 0);
-";
-const NOW: &str = "2026-01-01 00:00:00.000 +00:00";
-const INCIDENTS: i64 = 640;
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    Uuid,
+    Time,
+    Bytes,
+}
 
-/// The rows our own run has stored.
+type Columns = &'static [(&'static str, Kind)];
+
+const UPDATE: Columns = &[
+    ("incident_id", Kind::Uuid),
+    ("id", Kind::Uuid),
+    ("status", Kind::Text),
+    ("message", Kind::Text),
+    ("user_id", Kind::Text),
+    ("user_name", Kind::Text),
+    ("created_at", Kind::Time),
+    ("version", Kind::Number),
+    ("display_at", Kind::Time),
+    ("affected_before", Kind::Text),
+];
+const AUDIT_ITEM: Columns = &[
+    ("id", Kind::Uuid),
+    ("organisation_id", Kind::Text),
+    ("created_at", Kind::Time),
+    ("actor_type", Kind::Text),
+    ("actor_id", Kind::Text),
+    ("actor_name", Kind::Text),
+    ("action", Kind::Text),
+    ("target_type", Kind::Text),
+    ("target_id", Kind::Text),
+    ("target_name", Kind::Text),
+    ("state_after", Kind::Text),
+];
+const COMMIT: Columns = &[
+    ("organisation_id", Kind::Text),
+    ("revision", Kind::Number),
+    ("events", Kind::Text),
+    ("packed", Kind::Bytes),
+    ("created_at", Kind::Time),
+];
+
+/// What a transaction stores.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    update: Vec<Cell>,
+    audit_item: Vec<Cell>,
+    commit: Vec<Cell>,
+    incident: Uuid,
+    revision: i64,
+    at: DateTime<Utc>,
+}
+
+/// The rows that a run of ours has stored.
 pub(crate) async fn rows(url: &str) -> Vec<Row> {
     let connection = sea_orm::Database::connect(url).await.unwrap();
-    let sql = "SELECT outbox.revision, message, events FROM outbox JOIN incident_updates ON version = revision \
-               ORDER BY outbox.revision";
+    let columns = |table: &str, columns: Columns| {
+        let named = columns
+            .iter()
+            .map(|(name, _)| format!("{table}.{name} AS {table}_{name}"));
+        named.collect::<Vec<_>>().join(", ")
+    };
+    let sql = format!(
+        "SELECT {}, {}, {} FROM incident_updates \
+         JOIN outbox ON outbox.revision = incident_updates.version \
+         JOIN audit_items ON audit_items.id = incident_updates.id \
+         ORDER BY outbox.revision",
+        columns("incident_updates", UPDATE),
+        columns("audit_items", AUDIT_ITEM),
+        columns("outbox", COMMIT)
+    );
+    let backend = connection.get_database_backend();
     let rows = connection
-        .query_all_raw(Statement::from_string(
-            connection.get_database_backend(),
-            sql,
-        ))
+        .query_all_raw(Statement::from_string(backend, sql))
         .await
         .unwrap();
-    let row = |row: &sea_orm::QueryResult| Row {
-        revision: row.try_get("", "revision").unwrap(),
-        message: row.try_get("", "message").unwrap(),
-        events: row.try_get("", "events").unwrap(),
+    let row = |row: &QueryResult| Row {
+        update: cells(row, "incident_updates", UPDATE),
+        audit_item: cells(row, "audit_items", AUDIT_ITEM),
+        commit: cells(row, "outbox", COMMIT),
+        incident: row.try_get("", "incident_updates_incident_id").unwrap(),
+        revision: row.try_get("", "outbox_revision").unwrap(),
+        at: row.try_get("", "outbox_created_at").unwrap(),
     };
     rows.iter().map(row).collect()
 }
 
-fn insert_incident(number: i64) -> String {
+fn cells(row: &QueryResult, table: &str, columns: Columns) -> Vec<Cell> {
+    let cell = |(name, kind): &(&str, Kind)| {
+        let name = format!("{table}_{name}");
+        match kind {
+            Kind::Text => Cell::Text(row.try_get("", &name).unwrap()),
+            Kind::Number => Cell::Number(row.try_get("", &name).unwrap()),
+            Kind::Uuid => Cell::Uuid(row.try_get("", &name).unwrap()),
+            Kind::Time => Cell::Time(row.try_get("", &name).unwrap()),
+            Kind::Bytes => Cell::Bytes(row.try_get("", &name).unwrap()),
+        }
+    };
+    columns.iter().map(cell).collect()
+}
+
+fn bind<'q, D>(query: Query<'q, D, D::Arguments>, cells: &[Cell]) -> Query<'q, D, D::Arguments>
+where
+    D: Database,
+    D::Arguments: IntoArguments<D>,
+    for<'a> Option<String>: Encode<'a, D> + Type<D>,
+    for<'a> Option<i64>: Encode<'a, D> + Type<D>,
+    for<'a> Option<Uuid>: Encode<'a, D> + Type<D>,
+    for<'a> Option<DateTime<Utc>>: Encode<'a, D> + Type<D>,
+    for<'a> Option<Vec<u8>>: Encode<'a, D> + Type<D>,
+{
+    cells.iter().cloned().fold(query, |query, cell| match cell {
+        Cell::Text(text) => query.bind(text),
+        Cell::Number(number) => query.bind(number),
+        Cell::Uuid(id) => query.bind(id),
+        Cell::Time(time) => query.bind(time),
+        Cell::Bytes(bytes) => query.bind(bytes),
+    })
+}
+
+/// An insertion; the parameters are `?`, or `$1` and so on.
+fn insertion(table: &str, columns: Columns, is_numbered: bool) -> String {
+    let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
+    let parameters = (1..=columns.len()).map(|number| {
+        if is_numbered {
+            format!("${number}")
+        } else {
+            "?".to_owned()
+        }
+    });
+    let parameters = parameters.collect::<Vec<_>>().join(", ");
     format!(
-        "INSERT INTO incidents VALUES ({number}, 'acme', 'Slow', 'It is slow', 'INVESTIGATING', '{NOW}', NULL, 0)"
+        "INSERT INTO {table} ({}) VALUES ({parameters})",
+        names.join(", ")
     )
 }
 
@@ -69,52 +173,40 @@ fn insert_incident(number: i64) -> String {
 pub(crate) async fn sqlite(file: &Path, rows: Vec<Row>, connections: usize) -> Taken {
     let options = SqliteConnectOptions::new()
         .filename(file)
-        .create_if_missing(true)
-        .foreign_keys(true);
-    let options = options
+        .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full);
-    let options = options.busy_timeout(Duration::from_secs(30));
-    let mut first = options.connect().await.unwrap();
-    raw_sql(TABLES).execute(&mut first).await.unwrap();
-    for number in 0..INCIDENTS {
-        raw_sql(AssertSqlSafe(insert_incident(number)))
-            .execute(&mut first)
-            .await
-            .unwrap();
-    }
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(Duration::from_secs(30));
     let mut open = Vec::new();
     for _ in 0..connections {
         open.push(options.connect().await.unwrap());
     }
+    let sql = format!(
+        "BEGIN IMMEDIATE; \
+         UPDATE organisations SET revision = ?, committed_at = ? WHERE id = 'acme'; \
+         {}; \
+         UPDATE incidents SET status = 'IDENTIFIED', updated_at = ?, version = ? WHERE id = ?; \
+         {}; \
+         {}; \
+         COMMIT",
+        insertion("incident_updates", UPDATE, false),
+        insertion("audit_items", AUDIT_ITEM, false),
+        insertion("outbox", COMMIT, false),
+    );
+    let sql: Arc<str> = sql.into();
     in_turns(
         open,
         rows,
-        async |connection: &mut SqliteConnection, row| {
-            let incident = row.revision % INCIDENTS;
-            query(
-                "BEGIN IMMEDIATE;
-             INSERT INTO incident_updates VALUES (?, ?, 'IDENTIFIED', ?, 'user_1', 'Ann', ?, ?);
-             UPDATE incidents SET status = 'IDENTIFIED', updated_at = ?, version = ? WHERE id = ?;
-             INSERT INTO outbox VALUES ('acme', ?, ?, ?);
-             UPDATE organisations SET revision = ? WHERE id = 'acme';
-             COMMIT",
-            )
-            .bind(incident)
-            .bind(row.revision)
-            .bind(row.message)
-            .bind(NOW)
-            .bind(row.revision)
-            .bind(NOW)
-            .bind(row.revision)
-            .bind(incident)
-            .bind(row.revision)
-            .bind(row.events)
-            .bind(NOW)
-            .bind(row.revision)
-            .execute(connection)
-            .await
-            .unwrap();
+        async move |connection: &mut SqliteConnection, row: Row| {
+            let query = query(AssertSqlSafe(Arc::clone(&sql)))
+                .bind(row.revision)
+                .bind(row.at);
+            let query = bind(query, &row.update)
+                .bind(row.at)
+                .bind(row.revision)
+                .bind(row.incident);
+            let query = bind(bind(query, &row.audit_item), &row.commit);
+            query.execute(connection).await.unwrap();
         },
     )
     .await
@@ -124,12 +216,13 @@ pub(crate) async fn sqlite(file: &Path, rows: Vec<Row>, connections: usize) -> T
 async fn in_turns<C: Send + 'static>(
     connections: Vec<C>,
     rows: Vec<Row>,
-    store: impl AsyncFn(&mut C, Row) + Copy + Send + 'static,
+    store: impl AsyncFn(&mut C, Row) + Clone + Send + 'static,
 ) -> Taken {
     let next = Arc::new(Mutex::new(rows.into_iter()));
     let start = Instant::now();
     let writers = connections.into_iter().map(|mut connection| {
         let next = Arc::clone(&next);
+        let store = store.clone();
         async move {
             let mut each = Vec::new();
             loop {
@@ -151,50 +244,42 @@ async fn in_turns<C: Send + 'static>(
 
 /// On PostgreSQL through a connection an operator.
 pub(crate) async fn postgresql(url: &str, rows: Vec<Row>) -> Taken {
-    let admin = sea_orm::Database::connect(url).await.unwrap();
-    admin.execute_unprepared(TABLES).await.unwrap();
-    for number in 0..INCIDENTS {
-        admin
-            .execute_unprepared(&insert_incident(number))
-            .await
-            .unwrap();
-    }
     let mut connections = Vec::new();
     for _ in 0..OPERATORS {
         connections.push(PgConnection::connect(url).await.unwrap());
     }
-    in_turns(connections, rows, store_in_postgresql).await
-}
-
-async fn store_in_postgresql(connection: &mut PgConnection, row: Row) {
-    let incident = row.revision % INCIDENTS;
-    let mut transaction = connection.begin().await.unwrap();
-    // In this order: whoever writes to the organisation waits here, as in the product.
-    let stamp =
-        query("UPDATE organisations SET revision = $1 WHERE id = 'acme'").bind(row.revision);
-    stamp.execute(&mut *transaction).await.unwrap();
-    let update =
-        "INSERT INTO incident_updates VALUES ($1, $2, 'IDENTIFIED', $3, 'user_1', 'Ann', $4, $2)";
-    let update = query(update)
-        .bind(incident)
-        .bind(row.revision)
-        .bind(row.message)
-        .bind(NOW);
-    update.execute(&mut *transaction).await.unwrap();
-    let state = query(
-        "UPDATE incidents SET status = 'IDENTIFIED', updated_at = $1, version = $2 WHERE id = $3",
-    );
-    state
-        .bind(NOW)
-        .bind(row.revision)
-        .bind(incident)
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-    let outbox = query("INSERT INTO outbox VALUES ('acme', $1, $2, $3)")
-        .bind(row.revision)
-        .bind(row.events)
-        .bind(NOW);
-    outbox.execute(&mut *transaction).await.unwrap();
-    transaction.commit().await.unwrap();
+    let [update, audit_item, commit] = [
+        ("incident_updates", UPDATE),
+        ("audit_items", AUDIT_ITEM),
+        ("outbox", COMMIT),
+    ]
+    .map(|(table, columns)| Arc::<str>::from(insertion(table, columns, true)));
+    in_turns(
+        connections,
+        rows,
+        async move |connection: &mut PgConnection, row: Row| {
+            let mut transaction = connection.begin().await.unwrap();
+            // First, because whoever writes to the organisation waits here, as in the product.
+            query("UPDATE organisations SET revision = $1, committed_at = $2 WHERE id = 'acme'")
+                .bind(row.revision)
+                .bind(row.at)
+                .execute(&mut *transaction)
+                .await
+                .unwrap();
+            let incident = query(
+                "UPDATE incidents SET status = 'IDENTIFIED', updated_at = $1, version = $2 WHERE id = $3",
+            );
+            let statements = [
+                bind(query(AssertSqlSafe(Arc::clone(&update))), &row.update),
+                incident.bind(row.at).bind(row.revision).bind(row.incident),
+                bind(query(AssertSqlSafe(Arc::clone(&audit_item))), &row.audit_item),
+                bind(query(AssertSqlSafe(Arc::clone(&commit))), &row.commit),
+            ];
+            for statement in statements {
+                statement.execute(&mut *transaction).await.unwrap();
+            }
+            transaction.commit().await.unwrap();
+        },
+    )
+    .await
 }

@@ -68,12 +68,17 @@ async fn sqlite() {
     let mut rates = Vec::new();
     for _ in 0..ROUNDS {
         let folder = tempfile::tempdir().unwrap();
-        let url = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
-        let operators = Operators::new(&url("ours.db")).await;
+        let file = |name: &str| folder.path().join(name);
+        let url = |name: &str| format!("sqlite:{}", file(name).display());
+        let open = Operators::fill(&url("ours.db")).await;
+        for copy in ["one.db", "many.db"] {
+            std::fs::copy(file("ours.db"), file(copy)).unwrap();
+        }
+        let operators = Operators::connect(&url("ours.db"), open).await;
         let ours = operators.write().await;
         let rows = bare::rows(&url("ours.db")).await;
-        let one = bare::sqlite(&folder.path().join("one.db"), rows.clone(), 1).await;
-        let many = bare::sqlite(&folder.path().join("many.db"), rows, OPERATORS).await;
+        let one = bare::sqlite(&file("one.db"), rows.clone(), 1).await;
+        let many = bare::sqlite(&file("many.db"), rows, OPERATORS).await;
         ours.print("SQLite", "allclear");
         one.print("SQLite", "bare, one connection");
         many.print("SQLite", "bare, a connection each");
@@ -90,10 +95,11 @@ async fn sqlite() {
 
 async fn postgresql(server: &str) {
     let mut rates = Vec::new();
-    for round in 0..ROUNDS {
-        let ours = postgres::recreate(server, &format!("writes_{round}"));
-        let bare = postgres::recreate(server, &format!("bare_{round}"));
-        let operators = Operators::new(&ours).await;
+    for _ in 0..ROUNDS {
+        let ours = postgres::recreate(server, "writes");
+        let open = Operators::fill(&ours).await;
+        let bare = postgres::recreate_as(server, "writes_bare", "writes");
+        let operators = Operators::connect(&ours, open).await;
         let taken = operators.write().await;
         let rows = bare::rows(&ours).await;
         let beside = bare::postgresql(&bare, rows).await;

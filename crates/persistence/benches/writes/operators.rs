@@ -37,18 +37,24 @@ impl Broadcast for Silence {
     }
 }
 
+/// Open incidents of each operator.
+pub(crate) type OpenIncidents = Vec<Vec<IncidentId>>;
+
 pub(crate) struct Operators {
     incidents: Arc<Incidents>,
     organisation: OrganisationId,
-    /// Each operator's.
-    open: Vec<Vec<IncidentId>>,
+    open: OpenIncidents,
+}
+
+fn acme() -> OrganisationId {
+    OrganisationId::parse("acme").unwrap()
 }
 
 impl Operators {
-    /// An organisation with a component that many incidents affect.
-    pub(crate) async fn new(url: &str) -> Self {
-        let store = Arc::new(Database::connect(url, TestClock::system()).await.unwrap());
-        let acme = OrganisationId::parse("acme").unwrap();
+    /// Fills an empty database: an organisation with a component that many incidents affect.
+    pub(crate) async fn fill(url: &str) -> OpenIncidents {
+        let store = Database::connect(url, TestClock::system()).await.unwrap();
+        let acme = acme();
         store.ensure(&acme, Some("Acme".into())).await.unwrap();
         let draft = ComponentDraft {
             name: "API".into(),
@@ -65,7 +71,7 @@ impl Operators {
             )?)
         });
         let api =
-            allclear_application::component::ComponentStore::insert(&*store, &acme, api, author())
+            allclear_application::component::ComponentStore::insert(&store, &acme, api, author())
                 .await
                 .unwrap()
                 .state
@@ -91,18 +97,25 @@ impl Operators {
                     let id = IncidentId(stamp.id);
                     Ok(Incident::create(id, draft, &attached, stamp.now)?)
                 });
-                let written = IncidentStore::insert(&*store, &acme, create, components)
+                let written = IncidentStore::insert(&store, &acme, create, components)
                     .await
                     .unwrap();
                 own.push(written.state.incident.id);
             }
             open.push(own);
         }
+        store.close().await.unwrap();
+        open
+    }
+
+    /// On a database that [`Operators::fill`] has filled, or a copy of it.
+    pub(crate) async fn connect(url: &str, open: OpenIncidents) -> Self {
+        let store = Arc::new(Database::connect(url, TestClock::system()).await.unwrap());
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(Silence)));
         let incidents = Incidents::new(store, relay);
         Self {
             incidents: Arc::new(incidents),
-            organisation: acme,
+            organisation: acme(),
             open,
         }
     }

@@ -20,7 +20,8 @@ demo: (run "demo")
 
 # Runs all tests: Rust, the web app's units, the product in a browser.
 test: _test-tools _web
-    .ci/with-servers cargo test --locked --workspace
+    # Tests of servers and databases mostly wait, so two run on each processor.
+    RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))} .ci/with-servers cargo test --locked --workspace
     npm --prefix {{ web }} test
     cargo build --quiet --locked --bin allclear
     .ci/verify-unit

@@ -18,7 +18,7 @@ use crate::signals::EndSignals;
 use self::clock::DemoClock;
 
 const EMAIL: &str = "ada@example.com";
-const PASSWORD: &str = "demo-status-page";
+const PASSWORD: &str = "all-clear-demo";
 
 /// Serves the demo until a signal ends the process.
 ///

@@ -11,9 +11,6 @@ use crate::email::Mailbox;
 use crate::text;
 use crate::validation::Invalid;
 
-/// The name of the product, which people who guess passwords try first (OWASP ASVS 5.0, 6.2.11).
-const PRODUCT: &str = "allclear";
-
 /// A password as entered. It is never trimmed, displayed or logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(String);
@@ -71,10 +68,6 @@ pub(super) fn new_password(password: &Password) -> Result<(), ValidationError> {
         return Err(ValidationError::new("length").with_message(message.into()));
     }
     given_password(password)?;
-    if folded(&password.0).contains(PRODUCT) {
-        let message = "Must not contain the name of this product";
-        return Err(ValidationError::new("product").with_message(message.into()));
-    }
     if common::contains(&password.0) {
         let message = "This is one of the most common passwords. Choose another one";
         return Err(ValidationError::new("common").with_message(message.into()));
@@ -163,17 +156,6 @@ mod tests {
                 "{password}"
             );
         }
-    }
-
-    #[test]
-    fn name_of_the_product_is_refused_in_any_case_and_punctuation() {
-        let check = |text: &str| new_password(&Password::new(text.into()));
-        for refused in ["allclear-2026", "my AllClear words", "All-Clear! again"] {
-            let error = check(refused).unwrap_err();
-            let expected = "Must not contain the name of this product";
-            assert_eq!(error.message.as_deref(), Some(expected), "{refused}");
-        }
-        assert!(check("a clear day at sea").is_ok());
     }
 
     #[test]

@@ -18,6 +18,7 @@ use actix_web::{App, HttpMessage, HttpServer, Route, guard};
 use allclear_application::domain::TOKEN_PATH;
 use allclear_application::origin::Origin;
 use allclear_socketio::close_dead_connections;
+use socket2::SockRef;
 use tokio::runtime::Handle;
 
 pub use self::app_state::AppState;
@@ -175,11 +176,20 @@ pub(crate) fn read() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
+/// Number of connections that may wait to be accepted. The kernel may lower it (`net.core.somaxconn`).
+const BACKLOG: i32 = 2048;
+
+/// Lets many connections wait to be accepted. The standard library lets 128, and a client beyond them tries again after a second.
+fn let_wait(listener: &TcpListener) -> std::io::Result<()> {
+    SockRef::from(listener).listen(BACKLOG)
+}
+
 /// Starts the server on a listener. It runs until it is stopped.
 ///
 /// # Errors
 /// If the listener cannot be used.
 pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io::Result<Server> {
+    let_wait(&listener)?;
     // Runs work that must not queue behind the requests of a worker.
     let runtime = Data::new(Handle::current());
     let document = openapi::document();
@@ -258,8 +268,29 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let server = server.client_disconnect_timeout(Duration::from_millis(600));
     Ok(server
         .workers(workers)
+        // The open files of the process are the limit, of which a tenth is kept for requests. At a limit of actix, 25,600 of each
+        // worker, viewers would keep everybody else out.
+        .max_connections(usize::MAX)
         .disable_signals()
         .shutdown_timeout(10)
         .listen(listener)?
         .run())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+
+    use super::*;
+
+    #[test]
+    fn hundreds_of_connections_wait_to_be_accepted() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let_wait(&listener).unwrap();
+        let address = listener.local_addr().unwrap();
+        // The kernel leaves the 130th without an answer if only 128 may wait.
+        let connected = || TcpStream::connect_timeout(&address, Duration::from_millis(900));
+        let waiting: Vec<_> = (0..400).map(|_| connected().unwrap()).collect();
+        assert_eq!(waiting.len(), 400);
+    }
 }

@@ -28,7 +28,7 @@ rounds counts. Ours are answered as always: with a request id, security headers 
     title: 'Event stream: fan-out, and everything at once',
     how: `An operator changes a component over HTTP; the time runs until the last viewer has read the event. The peer is the
 plainest server of Node's own \`http\` that writes the same event to each viewer, driven by the same client program. At the end
-10,000 viewers hold streams while wrk asks for the page and an operator saves.`,
+10,000 viewers, and then 50,000, hold streams while wrk asks for the page and an operator saves.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'events', '--', binary],
   },
   {

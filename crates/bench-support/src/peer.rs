@@ -18,26 +18,16 @@ const TICK: u64 = 10_000;
 /// Upper bound of a process's open files beside its viewers' connections.
 const SPARE_FILES: u64 = 200;
 
-/// Checks that this process and its servers may open so many connections.
+/// Lets this process and its servers open so many connections.
 ///
 /// # Errors
-/// Then.
+/// If the system allows fewer.
 pub fn allow(viewers: usize) -> io::Result<()> {
-    let limits = fs::read_to_string("/proc/self/limits")?;
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max open files"))
-        .unwrap_or_default();
-    // "unlimited" is not a number.
-    let limit = line
-        .split_whitespace()
-        .next()
-        .and_then(|soft| soft.parse().ok())
-        .unwrap_or(u64::MAX);
     let needed = viewers as u64 + SPARE_FILES;
+    let limit = rlimit::increase_nofile_limit(needed)?;
     if limit < needed {
         return Err(io::Error::other(format!(
-            "{viewers} viewers need {needed} open files, not {limit}: ulimit -n {needed}"
+            "{viewers} viewers need {needed} open files, not {limit}"
         )));
     }
     Ok(())

@@ -29,6 +29,8 @@ type Crowd = crowd::Crowd<stream::Lines>;
 const FOUND: allclear_bench_support::Bench = allclear_bench_support::Bench("events");
 
 const VIEWERS: [usize; 2] = [1000, 10_000];
+/// Viewers of the last part, without the peer.
+const MANY: usize = 50_000;
 /// Times that everything is measured; the servers take turns.
 const PASSES: usize = 2;
 /// Deliveries in a pass, and changes at least.
@@ -170,6 +172,27 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
     Ok(())
 }
 
+/// As many viewers as one process is to carry: their memory, the last one to receive a change, and everything at once.
+fn run_many(bench: &Bench) -> io::Result<()> {
+    progress(&format!("allclear, {MANY} viewers"));
+    let mut measurements = FanOut::default();
+    measure(bench, Kind::Allclear, MANY, &mut measurements)?;
+    let last = measurements.percentile(99);
+    FOUND.measurement(
+        &format!("allclear, {MANY} viewers"),
+        json!({
+            "last_viewer_ms": {"p50": measurements.percentile(50), "p99": last},
+            "processor_us_per_delivery": measurements.cost(),
+            "memory_bytes_per_viewer": measurements.memory,
+        }),
+    );
+    let memory = format!("memory a viewer of {MANY}, KiB");
+    FOUND.budget(&memory, measurements.kibibytes(), Limit::AtMost(10.0));
+    let reached = format!("{MANY} viewers: a change reaches the last one, p99, milliseconds");
+    FOUND.budget(&reached, last, Limit::AtMost(600.0));
+    load::run(&bench.binary, MANY, Limit::AtMost(25.0))
+}
+
 #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
 fn main() -> io::Result<()> {
     let (mut viewers, mut binary) = (Vec::new(), env!("CARGO_BIN_EXE_allclear").to_owned());
@@ -187,7 +210,7 @@ fn main() -> io::Result<()> {
         viewers.extend(VIEWERS);
     }
     let most = viewers.iter().copied().max().unwrap_or_default();
-    peer::allow(most)?;
+    peer::allow(MANY)?;
     let bench = Bench::new(binary)?;
     for viewers in viewers {
         run(&bench, viewers)?;
@@ -209,5 +232,6 @@ fn main() -> io::Result<()> {
         }
     }
     progress("an operator's save and the page while everybody looks");
-    load::run(&bench.binary, most)
+    load::run(&bench.binary, most, Limit::AtMost(10.0))?;
+    run_many(&bench)
 }

@@ -343,7 +343,7 @@ mod tests {
             (
                 Error::SecondFactorRequired,
                 403,
-                "This organisation requires a second factor. Add one to your account first",
+                "This needs a second factor. Confirm yours, or add one to your account first",
             ),
             (
                 Error::Unavailable("secret".into()),

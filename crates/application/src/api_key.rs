@@ -47,7 +47,8 @@ pub trait ApiKeyStore: Send + Sync {
         id: ApiKeyId,
     ) -> Result<Option<Committed<()>>, Error>;
 
-    /// The key with this digest. An adapter MUST NOT return a key whose deletion was answered, on any node.
+    /// The key with this digest. Once a deletion has returned, an adapter MUST NOT return the key any more, on any
+    /// node.
     async fn find_by_digest(&self, digest: &Digest) -> Result<Option<(ApiKey, KeyOwner)>, Error>;
 
     /// Notes a use of a key, unless it was used after `unless_after`.
@@ -94,7 +95,8 @@ impl ApiKeys {
         self.store.list(organisation).await
     }
 
-    /// Creates a key with this text, which is not stored. [`Error::Invalid`], [`Error::Conflict`] if the organisation has too many.
+    /// Creates a key with this text, which is not stored. [`Error::Invalid`] if the draft breaks a rule,
+    /// [`Error::Conflict`] if the organisation has too many keys.
     pub async fn create(
         &self,
         organisation: &OrganisationId,
@@ -119,7 +121,7 @@ impl ApiKeys {
         Ok(())
     }
 
-    /// The caller of a key. The checksum is checked before storage is asked.
+    /// The caller of a key. The checksum is checked before the storage is read.
     async fn caller(&self, text: &str) -> Result<Caller, TokenError> {
         let text: KeyText = text
             .parse()

@@ -47,7 +47,7 @@ pub struct AuditItem {
     pub after: Option<String>,
 }
 
-/// Which items are selected. Each field that is given must hold.
+/// Which items are selected. An item must match every given field.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AuditFilter {
     /// Identifier of the originator.

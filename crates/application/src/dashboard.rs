@@ -33,14 +33,15 @@ pub struct SubscriberCounts {
     pub subscribed: u64,
     /// Those that are not verified.
     pub pending: u64,
-    /// Those that messages do not reach: the last one failed for good.
+    /// Subscribers whose last message failed for good.
     pub failing: u64,
 }
 
 /// Which changes a dashboard shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownChanges {
-    /// Those of content, without people, invitations and API keys: for members who may not read the audit log.
+    /// Changes of content, without those of people, invitations and API keys: for members who may not read the audit
+    /// log.
     OfContent,
     /// All of the audit log.
     All,

@@ -34,7 +34,7 @@ pub enum Error {
     /// A second factor is needed, and none was used in the caller's session.
     #[error("This needs a second factor. Confirm yours, or add one to your account first")]
     SecondFactorRequired,
-    /// A limit that is counted over a time is reached.
+    /// A limit for a period of time is reached.
     #[error("{message}")]
     TooMany {
         /// Sentence to show; it names the setting.

@@ -58,7 +58,7 @@ pub(crate) fn committed<T>(state: T) -> Committed<T> {
     }
 }
 
-/// A relay that has to broadcast exactly so many commits.
+/// A relay that must broadcast exactly this many commits.
 pub(crate) fn relay(broadcasts: usize) -> Arc<Relay> {
     let mut broadcast = MockBroadcast::new();
     broadcast
@@ -154,10 +154,10 @@ pub(crate) fn hash_of(text: &str) -> PasswordHash {
     PasswordHash::new(text.to_owned())
 }
 
-/// What the hash of a password begins with that [`hasher`] takes for outdated.
+/// Beginning of a password's hash that [`hasher`] reports as outdated.
 pub(crate) const OUTDATED: &str = "outdated";
 
-/// A hasher that has to compute exactly so often.
+/// A hasher that must hash and verify exactly this many times.
 pub(crate) fn hasher(hashed: usize, verified: usize) -> MockPasswordHasher {
     let entered = |password: &Password| {
         let text = std::str::from_utf8(password.as_bytes()).unwrap();
@@ -178,7 +178,7 @@ pub(crate) fn hasher(hashed: usize, verified: usize) -> MockPasswordHasher {
     mock
 }
 
-/// An account whose password is this.
+/// An account with this password.
 pub(crate) fn credentials(number: u128, email: &str, text: &str) -> Credentials {
     Credentials {
         user: user(number, email),
@@ -211,13 +211,13 @@ pub(crate) fn any_mail() -> MockMailer {
     mailer
 }
 
-/// A mailer that has to send exactly one mail, of which this holds.
-pub(crate) fn mailer(holds: impl Fn(&str, &MailContent) -> bool + Send + 'static) -> MockMailer {
+/// A mailer that must send exactly one mail, which must match.
+pub(crate) fn mailer(matching: impl Fn(&str, &MailContent) -> bool + Send + 'static) -> MockMailer {
     let mut mailer = MockMailer::new();
-    let holds = move |mail: &Mail| holds(&mail.to, &mail.content);
+    let matching = move |mail: &Mail| matching(&mail.to, &mail.content);
     mailer
         .expect_send()
-        .withf(holds)
+        .withf(matching)
         .times(1)
         .returning(|_| Ok(()));
     mailer

@@ -1,8 +1,9 @@
 //! Requests that a client may repeat: the response to the first one is stored in the transaction of its change.
 //!
-//! A crash after the commit loses the response on its way, not the stored one, so the repeated request returns it and changes nothing.
+//! A crash after the commit loses the response in transit, but not the stored one. A repeated request returns the
+//! stored response and changes nothing.
 
-mod seal;
+mod cipher;
 
 use std::any::Any;
 use std::collections::HashSet;
@@ -16,7 +17,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use self::seal::Seal;
+use self::cipher::ResponseCipher;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::secret::HmacKey;
@@ -78,9 +79,9 @@ pub trait IdempotencyStore: Send + Sync {
 
 /// Whether a request is the first one with its key.
 pub enum Begun {
-    /// It is: run the use case in [`FirstRequest::run`].
+    /// The request is the first one. [`FirstRequest::run`] runs its use case.
     First(FirstRequest),
-    /// It is not; this was the response to the first one.
+    /// The request is a repeated one. Holds the response to the first one.
     Repeated(Response),
     /// The key was used for another path or body.
     Mismatch,
@@ -93,7 +94,8 @@ pub struct Idempotency {
     store: Arc<dyn IdempotencyStore>,
     clock: Arc<dyn Clock>,
     hmac_key: HmacKey,
-    /// Names of the requests that this node is handling. Other nodes' requests meet in the database.
+    /// Names of the requests that this node is handling. Between nodes, the database decides which request is the
+    /// first.
     in_progress: Arc<Mutex<HashSet<String>>>,
 }
 
@@ -128,7 +130,7 @@ impl Idempotency {
         let Some(in_progress) = InProgress::enter(&self.in_progress, &name) else {
             return Ok(Begun::InProgress);
         };
-        let seal = Seal::new(self.hmac_key.sign("idempotency-seal", &parts));
+        let cipher = ResponseCipher::new(self.hmac_key.sign("idempotency-seal", &parts));
         let digest = digest(request.path, request.body);
         let after = self.clock.now() - Self::KEPT;
         let kept = self.store.find(request.organisation, &name, after).await?;
@@ -136,14 +138,14 @@ impl Idempotency {
             return Ok(Begun::First(FirstRequest {
                 name,
                 request: digest,
-                seal,
+                cipher,
                 in_progress,
             }));
         };
         if kept.request != digest {
             return Ok(Begun::Mismatch);
         }
-        let response = seal.open(name.as_bytes(), &kept.sealed)?;
+        let response = cipher.decrypt(name.as_bytes(), &kept.sealed)?;
         serde_json::from_slice(&response)
             .map(Begun::Repeated)
             .map_err(Error::internal)
@@ -161,12 +163,12 @@ impl Idempotency {
 pub struct FirstRequest {
     name: String,
     request: String,
-    seal: Seal,
+    cipher: ResponseCipher,
     in_progress: InProgress,
 }
 
 impl FirstRequest {
-    /// Runs a use case. Its transaction stores what `respond` makes of the created state.
+    /// Runs a use case. Its transaction also stores the response that `respond` makes of the created state.
     pub async fn run<T, F>(
         self,
         respond: impl Fn(&T) -> Option<Response> + Send + Sync + 'static,
@@ -179,14 +181,14 @@ impl FirstRequest {
         let Self {
             name,
             request,
-            seal,
+            cipher,
             in_progress,
         } = self;
         let respond = Box::new(move |state: &dyn Any| respond(state.downcast_ref()?));
         let call = OpenCall {
             name,
             request,
-            seal,
+            cipher,
             respond,
         };
         let outcome = CALL.scope(Arc::new(call), work).await;
@@ -225,7 +227,7 @@ type Respond = Box<dyn Fn(&dyn Any) -> Option<Response> + Send + Sync>;
 pub struct OpenCall {
     name: String,
     request: String,
-    seal: Seal,
+    cipher: ResponseCipher,
     respond: Respond,
 }
 
@@ -239,7 +241,7 @@ pub struct NewResponse {
 }
 
 impl OpenCall {
-    /// Another request with the same key was first.
+    /// The error for a key whose first request is being handled.
     #[must_use]
     pub fn in_progress() -> Error {
         Error::Conflict(IN_PROGRESS.to_owned())
@@ -251,7 +253,7 @@ impl OpenCall {
         CALL.try_with(Arc::clone).ok()
     }
 
-    /// Handles the request in `work`, also on another thread.
+    /// Runs `work` as a part of the request, on any thread.
     pub async fn carry<F: Future>(call: Option<Arc<Self>>, work: F) -> F::Output {
         match call {
             Some(call) => CALL.scope(call, work).await,
@@ -269,7 +271,7 @@ impl OpenCall {
             name: self.name.clone(),
             kept: KeptResponse {
                 request: self.request.clone(),
-                sealed: self.seal.close(self.name.as_bytes(), response)?,
+                sealed: self.cipher.encrypt(self.name.as_bytes(), response)?,
             },
         }))
     }

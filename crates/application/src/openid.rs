@@ -39,9 +39,9 @@ pub struct Provider {
     pub domains: MailDomains,
     /// The organisation whose members its people become.
     pub organisation: Option<OrganisationId>,
-    /// The roles that its claims give; `None` if roles are given in Allclear.
+    /// The roles that the claims give; `None` if roles are given in Allclear.
     pub roles: Option<RoleMapping>,
-    /// What it says if it has checked a second factor.
+    /// Values of claims by which the provider says that it has checked a second factor.
     pub second_factor: FactorValues,
     /// The client that talks to it.
     pub client: Arc<dyn ProviderClient>,
@@ -93,7 +93,7 @@ pub struct SignedInByProvider {
     pub marks: Vec<String>,
     /// Mark for the browser, which makes it a known device.
     pub device_mark: String,
-    /// What became of the membership.
+    /// Result for the membership.
     pub membership: MembershipOutcome,
     /// The organisation of the provider.
     pub organisation: Option<OrganisationId>,
@@ -243,7 +243,7 @@ impl OpenId {
                     marks: state.marks.clone(),
                     ..client.clone()
                 };
-                // The owner of a new account does not need to be told of it.
+                // A new account has no owner to warn.
                 if arrived.way != ArrivalWay::Made {
                     self.ports
                         .opener
@@ -267,7 +267,7 @@ impl OpenId {
         }
     }
 
-    /// The person of a provider's response. A response counts once.
+    /// The person of a provider's response. A response is accepted once.
     async fn person(
         &self,
         provider: &Provider,
@@ -292,7 +292,7 @@ impl OpenId {
         Ok(provider.client.redeem(code, &secrets).await?)
     }
 
-    /// A response of another provider that pretends to be this one is refused (RFC 9207, section 2.4).
+    /// Refuses a response of another provider that pretends to be this one (RFC 9207, section 2.4).
     async fn check_issuer(
         &self,
         provider: &Provider,
@@ -331,7 +331,7 @@ impl OpenId {
     }
 }
 
-/// The code of an error, for the log. It comes from the browser.
+/// The code of an error for the log, shortened and without special characters, because it comes from the browser.
 fn bounded(error: &str) -> String {
     error
         .chars()

@@ -1,8 +1,9 @@
-//! Mails to an organisation's operators that the clock causes: reminders of open incidents without updates, and digests of
-//! subscriptions that fail.
+//! Mails to an organisation's operators that the clock causes: reminders of open incidents without updates, and digests
+//! of subscriptions that fail.
 //!
-//! Every node asks the database once a minute whether one is due. The transaction that takes note of it queues one mail for each
-//! recipient, so exactly one node does so. A claim of a queued mail ends, so the mails of a node that died are sent by another one.
+//! Every node asks the database once a minute whether a mail is due. The transaction that marks a reminder or digest as
+//! sent queues one mail for each recipient, so exactly one node queues them. The claim of a queued mail expires, so
+//! another node sends the mails of a node that died.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,12 +113,13 @@ pub trait OperatorMailStore: Send + Sync {
     /// Returns the current time of the database's clock.
     async fn database_time(&self) -> Result<DateTime<Utc>, Error>;
 
-    /// Queues the reminders that are due, by [`OpenIncident`](allclear_domain::reminder::OpenIncident), each once however many nodes
-    /// do so. Returns the number of incidents.
+    /// Queues the reminders that are due, by [`OpenIncident`](allclear_domain::reminder::OpenIncident). An adapter MUST
+    /// queue each once, however many nodes call this at the same time. Returns the number of incidents.
     async fn queue_reminders(&self, now: DateTime<Utc>) -> Result<u64, Error>;
 
-    /// Queues the digests that are due, by [`DigestWindow`](allclear_domain::digest::DigestWindow), each once however many nodes do so.
-    /// Only confirmed subscriptions count. Returns the organisations.
+    /// Queues the digests that are due, by [`DigestWindow`](allclear_domain::digest::DigestWindow). An adapter MUST
+    /// queue each once, however many nodes call this at the same time. Only confirmed subscriptions count. Returns the
+    /// organisations.
     async fn queue_digests(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
 
     /// Claims due mails until a time. Each is claimed by one node. A mail whose recipient is no longer a member, or whose incident is
@@ -136,7 +138,7 @@ pub trait OperatorMailStore: Send + Sync {
     async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error>;
 }
 
-/// Most recipients of a reminder or a digest.
+/// Maximum number of recipients of a reminder or a digest.
 pub const RECIPIENTS: u64 = 50;
 
 /// Sends mails to operators.
@@ -147,7 +149,7 @@ pub struct OperatorMails {
 }
 
 impl OperatorMails {
-    /// How often the database is asked.
+    /// Interval at which the database is asked for due mails.
     pub const INTERVAL: Duration = Duration::from_mins(1);
 
     /// Longer than [`MailSender::TIMEOUT`].
@@ -169,7 +171,8 @@ impl OperatorMails {
         }
     }
 
-    /// Queues and sends what is due until the stop signal. The mails being sent are finished within the grace of a worker.
+    /// Queues and sends what is due until the stop signal. Mails that are being sent then are finished within the
+    /// shutdown grace.
     pub async fn run(&self, stop: CancellationToken) {
         let mut ticks = interval(Self::INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn carried_origin_holds_on_another_thread() {
+    async fn origin_is_carried_to_another_thread() {
         let origin = Origin {
             request_id: Some("r1".into()),
             ..Origin::of(ann())

@@ -89,7 +89,7 @@ impl PublicComponent {
         }
     }
 
-    /// Whether its figures move on while nothing changes, because it has a status other than operational.
+    /// Whether the figures change with time alone, because the status is not operational.
     fn moves(&self) -> bool {
         self.uptime.is_some() && self.status != ComponentStatus::Operational
     }
@@ -305,7 +305,7 @@ impl Snapshot {
     }
 }
 
-/// How long figures of an outage that lasts may stand still.
+/// How long figures may stay the same during an outage.
 const FIGURES_MOVE_EVERY: TimeDelta = TimeDelta::minutes(1);
 /// How long the page shows past incidents and maintenances.
 const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);

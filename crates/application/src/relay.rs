@@ -1,8 +1,8 @@
 //! Delivers commits to the listeners of this node: every commit of an organisation once, in order, without a gap.
 //!
 //! The [broadcast](crate::broadcast) port is fast but may lose, repeat or reorder commits; the [outbox](crate::outbox) is
-//! complete. The relay takes commits from the broadcast and fills gaps from the outbox. It reads the outbox every
-//! [`Relay::SWEEP`], which finds commits that were never broadcast, for example because their node ended.
+//! complete. The relay takes commits from the broadcast and fills gaps from the outbox. While it follows an organisation, it reads
+//! the outbox every [`Relay::SWEEP`], which finds commits that were never broadcast, for example because their node ended.
 
 mod outbox_health;
 mod stream_position;
@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
-use tokio::time::MissedTickBehavior;
+use tokio::sync::Notify;
+use tokio::time::{Interval, MissedTickBehavior};
 
 use self::outbox_health::OutboxHealth;
 pub use self::stream_position::StreamPosition;
@@ -45,6 +46,8 @@ pub struct Relay {
     outbox: Arc<dyn Outbox>,
     broadcast: Arc<dyn Broadcast>,
     positions: Mutex<HashMap<OrganisationId, StreamPosition>>,
+    /// Notified when the first organisation is followed.
+    first_followed: Notify,
     outbox_health: OutboxHealth,
 }
 
@@ -65,6 +68,7 @@ impl Relay {
             outbox,
             broadcast,
             positions: Mutex::default(),
+            first_followed: Notify::new(),
             outbox_health: OutboxHealth::default(),
         }
     }
@@ -83,10 +87,14 @@ impl Relay {
             .outbox
             .revisions(std::slice::from_ref(organisation))
             .await?;
+        self.outbox_health.succeeded();
         let Some((_, revision)) = found.into_iter().next() else {
             return Ok(None);
         };
         let mut positions = self.lock();
+        if positions.is_empty() {
+            self.first_followed.notify_one();
+        }
         Ok(Some(
             positions
                 .entry(organisation.clone())
@@ -145,7 +153,7 @@ impl Relay {
                     Some(commit) => self.receive(&commit, listeners).await,
                     None => return,
                 },
-                _ = sweep.tick() => {
+                () = self.next_sweep(&mut sweep) => {
                     sweeps += 1;
                     if sweeps % Self::IDLE_SWEEPS == 0 {
                         self.forget_idle(listeners);
@@ -168,6 +176,15 @@ impl Relay {
                 }
             }
         }
+    }
+
+    /// Waits for the next sweep, and before it until an organisation is followed.
+    async fn next_sweep(&self, sweep: &mut Interval) {
+        while self.lock().is_empty() {
+            self.first_followed.notified().await;
+            sweep.reset();
+        }
+        sweep.tick().await;
     }
 
     async fn receive(
@@ -324,5 +341,7 @@ fn resync(organisation: &OrganisationId, listeners: &[Arc<dyn CommitListener>]) 
     }
 }
 
+#[cfg(test)]
+mod sweep_tests;
 #[cfg(test)]
 mod tests;

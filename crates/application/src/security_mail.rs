@@ -41,6 +41,8 @@ pub enum SecurityChange {
     },
     /// The recovery codes were replaced.
     RecoveryCodesReplaced,
+    /// An operator of the installation removed all second factors.
+    FactorsReset,
     /// The person created an API key of an organisation.
     ApiKeyCreated {
         /// Name of the key.
@@ -90,7 +92,7 @@ impl SecurityMails {
         }
     }
 
-    /// Mails a change to the owner of an account, after the response. Without room in the mail budget nothing is sent.
+    /// Mails a change to the owner of an account, after the response. Sends nothing if the mail budget is used up.
     pub fn send(&self, user: &User, change: SecurityChange, client: &Client) {
         let service = self.clone();
         let to = user.email.clone();

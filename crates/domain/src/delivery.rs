@@ -114,7 +114,7 @@ mod tests {
         }
 
         #[test]
-        fn a_message_waits_for_what_the_schedule_says_within_a_fifth(attempt in 1_u32..20, jitter in 0.0..1.0_f64) {
+        fn delays_of_a_message_follow_the_schedule_within_a_fifth(attempt in 1_u32..20, jitter in 0.0..1.0_f64) {
             let wait = RetryRule::Message.wait(attempt, jitter).num_milliseconds();
             let seconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000];
             let delay = 1_000 * seconds[(attempt as usize - 1).min(7)];
@@ -122,7 +122,7 @@ mod tests {
         }
 
         #[test]
-        fn a_receiver_may_ask_for_a_longer_wait_but_not_for_any(asked in 0_i64..1_000_000_000) {
+        fn a_receiver_may_ask_for_a_longer_delay_up_to_a_limit(asked in 0_i64..1_000_000_000) {
             let asked = TimeDelta::seconds(asked);
             let next = RetryRule::Message.next(at(0), 1, 0.5, Some(asked), at(0)).unwrap();
             prop_assert_eq!(next - at(0), asked.clamp(TimeDelta::seconds(5), RetryRule::LONGEST_WAIT));

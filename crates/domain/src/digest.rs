@@ -1,8 +1,8 @@
-//! Digests: which failing subscriptions an organisation's admins are mailed, and when.
+//! Digests: which failing subscriptions are mailed to an organisation's admins, and when.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// The subscriptions of one digest, by the time since which they fail.
+/// The failing subscriptions of one digest: those whose failures began within the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DigestWindow {
     /// End of the window before; `None` if there was none.
@@ -17,7 +17,8 @@ impl DigestWindow {
     /// Number of subscriptions that a digest names.
     pub const NAMED: u64 = 20;
 
-    /// What fails is stored a little later than at its time. Subscriptions that begin to fail together are in one digest.
+    /// How long after a failure the window closes, because a failure is stored a little later than it happens. So
+    /// subscriptions that begin to fail together are in one digest.
     const DELAY: TimeDelta = TimeDelta::minutes(1);
 
     /// The end of a window that closes now.
@@ -34,7 +35,7 @@ impl DigestWindow {
         is_open.then_some(Self { after: last, until })
     }
 
-    /// Whether a subscription that fails since the given time is in the window.
+    /// Whether a subscription whose failures began at the given time is in the window.
     #[must_use]
     pub fn contains(&self, since: DateTime<Utc>) -> bool {
         self.after.is_none_or(|after| since > after) && since <= self.until

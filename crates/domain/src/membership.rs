@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn word_of_earlier_versions_is_read_as_editor() {
+    fn member_role_of_earlier_versions_is_read_as_editor() {
         assert_eq!("member".parse(), Ok(Role::Editor));
         assert_eq!(Role::Editor.to_string(), "editor");
     }

@@ -9,7 +9,7 @@ use crate::email::{Mailbox, email_address};
 use crate::membership::Role;
 use crate::text::{NAME_MAX, breaks_line};
 
-/// The role of new members to whom a provider's claims give none.
+/// The role of a new member if the provider's claims give none.
 pub const LOWEST_ROLE: Role = Role::Viewer;
 
 /// Identifier of a provider in the configuration and in addresses: up to 20 lower-case letters and digits, beginning with a letter.
@@ -52,7 +52,7 @@ impl fmt::Display for ProviderId {
 pub enum MailDomains {
     /// Every domain.
     Any,
-    /// These domains, in ASCII and lower case. Their subdomains are others.
+    /// These domains, in ASCII and lower case. Subdomains are not included.
     Listed(Vec<String>),
 }
 
@@ -157,7 +157,7 @@ impl ReturnPath {
         }
         let url = base.join(text).ok()?;
         let is_own = url.origin() == base.origin() && !text.starts_with("//");
-        // As the URL standard writes it, so that no browser reads it differently.
+        // The form that the URL Standard defines, so that no browser reads the path differently.
         let path = url.as_str().strip_prefix("https://own.invalid")?.to_owned();
         let leads_home = !path.starts_with("//") && !path.starts_with("/api/");
         (is_own && leads_home).then_some(Self(path))

@@ -14,17 +14,18 @@ pub struct OpenIncident {
 }
 
 impl OpenIncident {
-    /// Most incidents of an organisation of which its operators are reminded in one period: the newest ones.
+    /// Maximum number of incidents of an organisation of which its operators are reminded in one period: the newest
+    /// ones.
     pub const REMINDED: usize = 20;
 
-    /// When the operators last said something about the incident.
+    /// Time of the newest update, or of the creation.
     #[must_use]
     pub fn silent_since(&self) -> DateTime<Utc> {
         self.updated_at
             .map_or(self.created_at, |at| at.max(self.created_at))
     }
 
-    /// When the operators are reminded next: after so many hours without an update, and so many hours after the last reminder.
+    /// When the operators are reminded next: `hours` after the newest update or the last reminder, whichever is later.
     #[must_use]
     pub fn reminder_due_at(&self, hours: u16) -> DateTime<Utc> {
         let silent_since = self.silent_since();

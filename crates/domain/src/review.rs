@@ -60,7 +60,7 @@ pub enum PublishRefused {
     /// There is no review.
     #[error("This incident has no review")]
     NoReview,
-    /// The incident goes on.
+    /// The incident is not resolved.
     #[error("This incident is not resolved yet")]
     NotResolved,
     /// It is public.

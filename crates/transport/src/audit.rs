@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_whole() {
+    fn a_filter_by_days_includes_whole_days() {
         let (filter, format) = read("from=2026-01-31&to=2026-01-31&format=csv").unwrap();
         let from = filter.from.map(|time| timestamp::text(&time));
         let to = filter.to.map(|time| timestamp::text(&time));

@@ -40,7 +40,7 @@ struct Ports {
 }
 
 impl Ports {
-    /// Nothing may be written, and so many passwords are hashed and verified.
+    /// Accepts no writes, and exactly this many hashes and verifications.
     fn hashing(hashes: usize, verifications: usize) -> Self {
         let mut accounts = MockAccountStore::new();
         accounts.expect_note_refused().returning(|_| Ok(()));
@@ -57,7 +57,7 @@ impl Ports {
         }
     }
 
-    /// An installation with accounts, and who has the address.
+    /// Sets that the installation has accounts, and which one has the address.
     fn owned_by(mut self, owner: Option<Credentials>) -> Self {
         self.accounts.expect_any().return_once(|| Ok(true));
         self.accounts
@@ -73,10 +73,10 @@ impl Ports {
         self
     }
 
-    fn creates(mut self, holds: impl Fn(&NewAccount) -> bool + Send + 'static) -> Self {
+    fn creates(mut self, matching: impl Fn(&NewAccount) -> bool + Send + 'static) -> Self {
         self.accounts
             .expect_create()
-            .withf(holds)
+            .withf(matching)
             .times(1)
             .returning(|new| Ok(Creation::Made(new.user)));
         self
@@ -198,7 +198,7 @@ async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor(
 }
 
 #[tokio::test]
-async fn authenticating_again_takes_every_factor() {
+async fn authenticating_again_needs_every_factor() {
     let session = session(user(1, ADDRESS));
     for (code, field) in [(None, true), (Some("123456"), false)] {
         let mut ports = Ports::hashing(0, 1);

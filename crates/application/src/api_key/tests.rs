@@ -56,7 +56,7 @@ async fn malformed_key_is_refused_without_asking_storage() {
 }
 
 #[tokio::test]
-async fn other_tokens_are_the_providers() {
+async fn other_tokens_are_verified_by_the_provider() {
     let refused = refusal(MockApiKeyStore::new(), "eyJ").await;
     assert!(refused.contains("of the provider"), "{refused}");
 }

@@ -72,7 +72,7 @@ fn cut(value: &mut Value, room: &mut usize) {
                     break;
                 }
                 cut(&mut items[index], room);
-                // For the separators and what is neither text nor list.
+                // Eight bytes for the separators, and for values that are neither texts nor lists.
                 *room = room.saturating_sub(8);
             }
         }
@@ -276,7 +276,7 @@ pub fn organisation(organisation: &Organisation) -> Value {
     })
 }
 
-/// State of a subscriber. The time of a new secret is in it, the secret is not.
+/// State of a subscriber. It contains the time of the newest secret, but not the secret.
 #[must_use]
 pub fn subscriber(subscriber: &Subscriber) -> Value {
     let choice = subscriber.scope.choice();
@@ -310,7 +310,7 @@ pub fn member(id: UserId, role: Role) -> Value {
     json!({"id": id.to_string(), "role": role})
 }
 
-/// State of an account. The name is in it, because it is what people change; the deletion of the account removes it.
+/// State of an account. It contains the name, because people change it. Deleting the account removes the name.
 #[must_use]
 pub fn account(user: &User) -> Value {
     json!({

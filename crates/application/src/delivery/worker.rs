@@ -45,8 +45,8 @@ impl DeliveryWorker {
     pub const SHUTDOWN_GRACE: (Duration, Duration) =
         (Duration::from_secs(5), Duration::from_secs(10));
 
-    /// What is due so soon is sent before the worker stops: another worker, whose reading of the time differs a little, may have queued
-    /// it.
+    /// Deliveries that are due within this time are sent before the worker stops. Another worker, whose clock is a
+    /// little ahead, may have queued them.
     const SOON: Duration = Duration::from_millis(500);
     const RENEWAL: Duration = Duration::from_secs(5);
     /// How long the database's time is extrapolated before it is read again.
@@ -181,8 +181,8 @@ impl DeliveryWorker {
         self.queue.claim(request).await
     }
 
-    /// Maximum of one organisation's messages in flight. The rest of the places is for the others: one organisation with receivers that
-    /// do not answer delays nobody else.
+    /// Maximum number of one organisation's messages in flight. The other places are free for other organisations, so
+    /// receivers that do not respond delay only their own organisation.
     const fn share(&self) -> u64 {
         let kept_free = self.concurrency.div_ceil(8);
         let share = self.concurrency.saturating_sub(kept_free);

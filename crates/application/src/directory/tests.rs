@@ -146,16 +146,16 @@ async fn provider_is_asked_for_unknown_names() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_away_keeps_nobody_out_and_is_not_asked_again_at_once() {
+async fn an_unavailable_provider_prevents_no_sign_in_and_is_not_asked_again_at_once() {
     let mut store = store(token_status(None, None));
-    let stand_in = NameRecord {
+    let fallback = NameRecord {
         name: "acme".into(),
         as_of: NameRecord::NEVER,
     };
     let twice = store
         .expect_name_organisation()
         .times(2)
-        .with(always(), eq(stand_in));
+        .with(always(), eq(fallback));
     twice.returning(|_, _| Ok(unchanged()));
     let mut profiles = MockProfiles::new();
     profiles

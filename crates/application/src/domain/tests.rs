@@ -26,7 +26,7 @@ fn claiming() -> Organisation {
     acme.claim_domain(claim).state
 }
 
-/// A store of one organisation, of which rules get `at_change`.
+/// A store of one organisation. A read returns `found`, and a rule receives `at_change`.
 fn store(found: Organisation, at_change: Organisation) -> MockOrganisationStore {
     let mut store = MockOrganisationStore::new();
     store

@@ -24,10 +24,11 @@ fn draft(name: &str) -> OrganisationDraft {
 #[tokio::test]
 async fn who_creates_an_organisation_is_its_admin() {
     let mut store = MockOrganisationStore::new();
-    let holds = |new: &NewOrganisation| new.creator == ann().user.id && new.id.as_str().len() == 28;
+    let matching =
+        |new: &NewOrganisation| new.creator == ann().user.id && new.id.as_str().len() == 28;
     store
         .expect_create()
-        .withf(holds)
+        .withf(matching)
         .times(1)
         .return_once(|_| Ok(()));
     let made = service(store).create(&ann(), draft("Acme")).await.unwrap();

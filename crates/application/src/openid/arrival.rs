@@ -19,7 +19,8 @@ use crate::secret::SecretToken;
 use crate::session::NewSession;
 
 impl OpenId {
-    /// Admits a person that a provider has proven, to the account of the person or of the address, or to a new one.
+    /// Finds or makes the account of a person whose provider has proven who the person is: the linked account, that of
+    /// the same address, or a new one.
     pub(super) async fn admit(
         &self,
         provider: &Provider,
@@ -68,7 +69,7 @@ impl OpenId {
         Ok(arrived)
     }
 
-    /// Notes a refused sign-in of the account that is linked to a person in the audit log.
+    /// Notes in the audit log that a sign-in of the account that is linked to a person was refused.
     pub(super) async fn note_refused(
         &self,
         (issuer, subject): &(String, String),
@@ -79,7 +80,8 @@ impl OpenId {
         Ok(())
     }
 
-    /// The hash of a password that nobody knows, for the account of an address that has none. The person can reset it.
+    /// The hash of a random password that nobody knows, for a new account; `None` if the address has an account. The
+    /// person can reset the password.
     async fn password_of_new(&self, email: &str) -> Result<Option<PasswordHash>, Error> {
         let owner = self.ports.accounts.owner(&EmailKey::of(email)).await?;
         if owner.is_some() {
@@ -89,7 +91,7 @@ impl OpenId {
         self.ports.hasher.hash(&random).await.map(Some)
     }
 
-    /// Tells the owner of an account that a provider's person can sign in to it.
+    /// Mails the owner of an account that a provider's person can sign in to it.
     pub(super) fn mail_link(&self, user: &User, provider: &str) {
         let (mailer, budget) = (
             Arc::clone(&self.ports.mailer),
@@ -111,7 +113,7 @@ impl OpenId {
     }
 }
 
-/// The address of a person, proven by the provider and of a listed domain.
+/// The address of a person. The provider has verified it, and its domain is listed.
 pub(super) fn proven_address<'a>(
     provider: &Provider,
     person: &'a ProviderPerson,

@@ -28,7 +28,7 @@ pub enum SignInFailure {
     AnotherPerson,
     /// The person has another account than the session in which they authenticate.
     AnotherAccount,
-    /// The provider does not say when it authenticated the person, or says that this was before it was asked.
+    /// The provider does not say when it authenticated the person, or did so before the request.
     NotAuthenticatedNow,
     /// The storage failed.
     Failed(Error),

@@ -69,9 +69,9 @@ pub struct ProviderPerson {
     pub roles: Vec<String>,
     /// How the provider authenticated the person: the ID token's `amr` and `acr`.
     pub methods: Vec<String>,
-    /// When the provider authenticated the person; `None` if it does not say so.
+    /// When the provider authenticated the person; `None` if the provider does not say.
     pub authenticated_at: Option<DateTime<Utc>>,
-    /// The ID token, which the provider wants back at sign-out.
+    /// The ID token, which the provider requires at sign-out.
     pub id_token: String,
 }
 
@@ -140,11 +140,12 @@ pub trait ProviderClient: Send + Sync {
 pub struct ProvidedMembership {
     /// The organisation.
     pub organisation: OrganisationId,
-    /// Role of the person; `None` if the provider gives none: then a member keeps the role, and a new one gets the lowest.
+    /// Role of the person; `None` if the provider gives none. Then a member keeps the present role, and a new member
+    /// gets the lowest.
     pub role: Option<Role>,
 }
 
-/// A session's origin, for sign-out.
+/// The provider that opened a session, for sign-out.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ProviderSession {
     /// The provider.
@@ -184,14 +185,14 @@ pub struct Arrival {
     pub membership: Option<ProvidedMembership>,
 }
 
-/// What became of an arrival.
+/// Result of an arrival.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
     /// The account.
     pub user: User,
     /// How the person came to it.
     pub way: ArrivalWay,
-    /// What became of the membership.
+    /// Result for the membership.
     pub membership: MembershipOutcome,
 }
 
@@ -206,10 +207,10 @@ pub enum ArrivalWay {
     Made,
 }
 
-/// What became of the membership that a provider gives.
+/// Result for the membership that a provider gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MembershipOutcome {
-    /// The provider gives none, or it was so already.
+    /// The provider gives none, or the person had it already.
     Unchanged,
     /// The account became a member or has another role.
     Changed(Role),
@@ -222,7 +223,7 @@ pub enum MembershipOutcome {
 /// Why an arrival has no account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrivalRefusal {
-    /// The account of the address is linked to another person of the same provider: the address changed hands.
+    /// The account of the address is linked to another person of the same provider, so the address has a new owner.
     AnotherPerson,
 }
 
@@ -245,7 +246,7 @@ pub struct Reauthentication {
     pub digest: Digest,
 }
 
-/// What became of an authentication at a provider within a session.
+/// Result of an authentication at a provider within a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReauthenticationOutcome {
     /// The session's person has authenticated.
@@ -287,8 +288,9 @@ pub trait OpenIdStore: Send + Sync {
     /// MUST keep one account per address and an admin in every organisation.
     async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error>;
 
-    /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a person whose account is another one:
-    /// the linked account counts, otherwise the one of the same address, which becomes linked.
+    /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a person who has another
+    /// account. The account of a person is the linked one; if there is none, it is the account of the same address,
+    /// which becomes linked.
     async fn reauthenticate(
         &self,
         reauthentication: Reauthentication,

@@ -98,8 +98,8 @@ impl OpenId {
         }
     }
 
-    /// Returns the ways in which the person of an account can sign in. An account that no provider is linked to becomes linked when
-    /// its address is proven, so all providers that may have the address are offered if there is no password.
+    /// Returns the ways in which the person of an account can sign in. If there is neither a password nor a linked
+    /// provider, these are all providers that may have the address: the first sign-in links the account.
     ///
     /// # Errors
     /// The store's error.

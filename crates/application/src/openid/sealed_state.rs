@@ -14,7 +14,7 @@ use crate::secret::{Digest, HmacKey, SecretToken};
 
 const PURPOSE: &str = "openid sign-in";
 
-/// Why a person is led to a provider.
+/// Why a person is redirected to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) enum Purpose {
     /// To begin a session.
@@ -77,7 +77,7 @@ impl SignInState {
         }
     }
 
-    /// The same with the device marks of the browser.
+    /// This state with the device marks of the browser.
     pub(super) fn of_browser(self, marks: Vec<String>) -> Self {
         Self { marks, ..self }
     }

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_are_told_apart_by_their_state() {
+    fn challenges_are_distinguished_by_their_state() {
         let other = Ceremony {
             state: "other".into(),
             ..ceremony()

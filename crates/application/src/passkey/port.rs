@@ -87,7 +87,7 @@ pub trait PasskeyVerifier: Send + Sync {
     /// [`VerificationError::Invalid`].
     fn register(&self, state: &str, response: &Value) -> Result<NewCredential, VerificationError>;
 
-    /// Makes a challenge for one of the allowed credentials; for any, if there are none.
+    /// Makes a challenge for one of the allowed credentials; for any credential if the list is empty.
     ///
     /// # Errors
     /// [`Error::Internal`].

@@ -14,7 +14,7 @@ use crate::secret::SecretToken;
 use crate::security_mail::SecurityChange;
 use crate::session::{Client, Session};
 
-/// Why a passkey authenticated nobody.
+/// Why an authentication with a passkey failed.
 #[derive(Debug)]
 pub enum PasskeyFailure {
     /// The response is not valid, or its credential is unknown or another account's. Holds the reason, for the log.
@@ -130,7 +130,7 @@ impl Passkeys {
         let Some(claimed) = verifier.claimed(response) else {
             return Err(PasskeyFailure::Refused("not a response".to_owned()));
         };
-        // Without a known account, the response has to name it.
+        // Without an account in the ceremony, the response has to name it.
         let claimant = ceremony.user.or(claimed.user);
         let found = self.ports.passkeys.find_passkey(&claimed.id).await?;
         let found = found.filter(|found| {
@@ -166,7 +166,7 @@ impl Passkeys {
         }
     }
 
-    /// Notes and mails that a passkey may exist twice, once for each challenge.
+    /// Notes and mails that a passkey may exist twice; once for each challenge.
     async fn refuse_copy(
         &self,
         ceremony: &Ceremony,

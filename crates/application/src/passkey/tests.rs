@@ -54,7 +54,7 @@ struct Ports {
 }
 
 impl Ports {
-    /// Nothing may be written or mailed. Challenges have the state `state`.
+    /// Ports that accept neither writes nor mails. Challenges have the state `state`.
     fn new() -> Self {
         let mut verifier = MockPasskeyVerifier::new();
         verifier.expect_begin_authentication().returning(|allowed| {
@@ -89,7 +89,7 @@ impl Ports {
         self
     }
 
-    /// The response claims to come from Ann's passkey, which is stored; or from an unknown one.
+    /// The response claims to come from Ann's passkey, which is stored, or from an unknown one.
     fn claiming(mut self, user: Option<UserId>, stored: bool) -> Self {
         self.verifier
             .expect_claimed()
@@ -252,7 +252,7 @@ async fn a_credential_that_is_unknown_or_not_the_claimed_accounts_costs_a_verifi
  {
     let bob = user(2, "bob@example.com").id;
     for (claimed, stored) in [(Some(ann().id), false), (Some(bob), true), (None, true)] {
-        // The decoy's outcome does not matter.
+        // The result of the verification without a credential does not matter.
         let (service, _) = Ports::new()
             .claiming(claimed, stored)
             .verifying(false, Ok(verified()))

@@ -10,7 +10,7 @@ use crate::mail::MockMailer;
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
 
-/// The stores, and a service over them that hashes so often.
+/// The stores, and a service over them that must hash exactly this many times.
 struct Stores {
     accounts: MockAccountStore,
     mail_budget: Arc<MailBudget>,

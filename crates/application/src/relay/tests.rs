@@ -92,7 +92,7 @@ fn relay_of(commits: Vec<Commit>) -> Relay {
     Relay::new(Arc::clone(&committed) as Arc<dyn Outbox>, committed)
 }
 
-/// Follows from revision `from`, lets these broadcasts arrive, and answers what the listener recorder.
+/// Follows from revision `from`, lets these broadcasts arrive, and returns what the listener recorded.
 async fn delivered_after(from: i64, oldest: i64, arriving: &[i64]) -> (Vec<i64>, usize) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let highest = arriving.iter().copied().max().unwrap_or(from);
@@ -187,7 +187,7 @@ async fn the_lag_is_what_is_known_and_not_delivered() {
     assert_eq!(relay.lag(), 6);
 }
 
-/// Is interested for as long as the test says so.
+/// A listener whose interest the test decides.
 #[derive(Default)]
 struct Interested(std::sync::atomic::AtomicBool);
 
@@ -289,7 +289,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         (true, 3),
         "repeated for viewers who came meanwhile"
     );
-    // What is committed proves that the database is there.
+    // A commit proves that the database is available.
     relay
         .publish(Committed {
             state: (),

@@ -24,9 +24,9 @@ struct Planned {
     changes: Mutex<BTreeMap<DateTime<Utc>, String>>,
     /// What was announced, and when.
     announced: Mutex<Vec<(String, DateTime<Utc>)>>,
-    looks: AtomicUsize,
-    /// How often the next calls fail.
-    away: AtomicUsize,
+    polls: AtomicUsize,
+    /// Number of the next calls that fail.
+    failures: AtomicUsize,
     broken: Option<String>,
 }
 
@@ -40,9 +40,9 @@ impl Planned {
 
     fn outcome(&self) -> Result<(), Error> {
         let left = self
-            .away
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| {
-                away.checked_sub(1)
+            .failures
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |failures| {
+                failures.checked_sub(1)
             });
         if left.is_ok() {
             Err(Error::Unavailable("away".into()))
@@ -64,7 +64,7 @@ impl Planned {
 
 impl Planned {
     fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
-        self.looks.fetch_add(1, Ordering::SeqCst);
+        self.polls.fetch_add(1, Ordering::SeqCst);
         self.outcome()?;
         Ok(self.changes.lock().unwrap().keys().next().copied())
     }
@@ -146,17 +146,17 @@ impl Node {
             Arc::clone(&node.wake_timer),
         );
         tokio::spawn(async move { scheduler.run().await });
-        // Lets it look once.
+        // Lets the scheduler poll once.
         pass(1).await;
         node
     }
 
-    fn looks(&self) -> usize {
-        self.planned.looks.load(Ordering::SeqCst)
+    fn polls(&self) -> usize {
+        self.planned.polls.load(Ordering::SeqCst)
     }
 }
 
-/// Lets time pass; everything that is due in between happens in between.
+/// Lets time pass, with everything that is due in it.
 async fn pass(milliseconds: u64) {
     sleep(Duration::from_millis(milliseconds)).await;
 }
@@ -204,37 +204,37 @@ async fn a_later_change_written_meanwhile_wakes_nobody() {
     let node = Node::start(plan(&[(20_000, "first")])).await;
     node.wake_timer.set(at(25_000));
     pass(10_000).await;
-    assert_eq!(node.looks(), 1);
+    assert_eq!(node.polls(), 1);
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_nothing_due_it_looks_every_half_minute_and_finds_what_another_node_wrote() {
+async fn idle_scheduler_polls_every_half_minute_and_finds_what_another_node_wrote() {
     let node = Node::start(plan(&[])).await;
     pass(29_000).await;
-    assert_eq!(node.looks(), 1);
+    assert_eq!(node.polls(), 1);
     node.planned.plan(31_000, "a");
     pass(3_000).await;
     assert_eq!(node.planned.announced(), [("a".into(), 31_000)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_announced_change_costs_two_looks_and_no_more() {
+async fn an_announced_change_costs_two_polls() {
     let node = Node::start(plan(&[(5_000, "a")])).await;
     pass(20_000).await;
-    assert_eq!(node.looks(), 3);
+    assert_eq!(node.polls(), 3);
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_database_is_away_it_tries_again_ever_more_patiently() {
+async fn retries_slow_down_while_the_database_is_unavailable() {
     let planned = plan(&[(-5_000, "a")]);
-    planned.away.store(6, Ordering::SeqCst);
+    planned.failures.store(6, Ordering::SeqCst);
     let node = Node::start(planned).await;
     // 125 ms, then twice as long each time, at most 1 s: six failures take 3,875 ms.
     pass(3_800).await;
-    assert_eq!((node.looks(), node.planned.announced().len()), (6, 0));
+    assert_eq!((node.polls(), node.planned.announced().len()), (6, 0));
     pass(100).await;
     assert_eq!(
-        (node.looks(), node.planned.announced()),
+        (node.polls(), node.planned.announced()),
         (8, vec![("a".into(), 3_875)])
     );
 }

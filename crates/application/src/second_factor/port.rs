@@ -55,7 +55,7 @@ pub enum SessionProof {
     Account,
     /// At the identity provider that opened the session.
     Provider,
-    /// Nowhere: the identity provider says of none.
+    /// Nowhere: the identity provider did not report a second factor.
     Missing,
 }
 
@@ -83,8 +83,8 @@ pub trait FactorStore: Send + Sync {
     /// Returns the second factors of an account; none for an unknown account.
     async fn factors(&self, user: UserId) -> Result<Factors, Error>;
 
-    /// Begins the enrolment of an authenticator app, in place of one that is not confirmed. Returns whether there is no
-    /// confirmed one, which stays.
+    /// Begins the enrolment of an authenticator app, and replaces an unconfirmed one. Returns false if the account has
+    /// a confirmed app, which stays.
     async fn begin_totp(
         &self,
         user: UserId,
@@ -93,7 +93,8 @@ pub trait FactorStore: Send + Sync {
     ) -> Result<bool, Error>;
 
     /// Confirms an authenticator app, replaces the recovery codes, and ends the other sessions of the account, in one
-    /// transaction. The spared session has used a second factor then. Returns whether this enrolment was waiting for it.
+    /// transaction. From then on, the spared session has used a second factor. Returns whether this enrolment awaited
+    /// its confirmation.
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error>;
 
     /// Stores the time step of a code that is used. Returns whether it is later than the last one. Of several concurrent requests

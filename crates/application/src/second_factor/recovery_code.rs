@@ -4,13 +4,14 @@ use std::fmt;
 
 use crate::secret::{Digest, SecretToken};
 
-/// Characters of a code; each stands for five bits. Without `i`, `l`, `o` and `u`, which look like others.
+/// The characters of codes; each stands for five bits. `i`, `l`, `o` and `u` are left out, because people confuse them
+/// with others.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// Characters of a code: 150 random bits (OWASP ASVS 5.0, 11.5.1), so one fast round is enough for the digest (6.5.2).
+/// Length of a code: 150 random bits (OWASP ASVS 5.0, 11.5.1), so one fast round is enough for the digest (6.5.2).
 const LENGTH: usize = 30;
-/// Characters of older codes, which stay valid.
+/// Length of older codes, which stay valid.
 const OLDER: usize = 24;
-/// Characters of a group.
+/// Length of a group of characters.
 const GROUP: usize = 6;
 
 /// A recovery code. Its possession is the proof, so only its digest is stored, and it is never logged.
@@ -32,7 +33,7 @@ impl RecoveryCode {
         Self(characters.into_iter().collect())
     }
 
-    /// A code as a person entered it; `None` if it has not the form of one.
+    /// A code as a person entered it; `None` if the text does not have the form of a code.
     pub(super) fn entered(text: &str) -> Option<Self> {
         let spaced = |character: &char| !character.is_whitespace() && *character != '-';
         let code: String = text

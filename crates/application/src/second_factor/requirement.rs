@@ -40,17 +40,18 @@ impl SecondFactors {
         administered(self.ports.organisations.as_ref(), session, organisation).await?;
         if required {
             let own_first = |reason: &str| Error::Conflict(reason.to_owned());
-            match self.standing(session).await? {
-                Standing::Satisfied => {}
-                Standing::Unproven => return Err(own_first(Self::UNPROVEN)),
-                Standing::Without => return Err(own_first(Self::OWN_FIRST)),
+            match self.factor_status(session).await? {
+                FactorStatus::Satisfied => {}
+                FactorStatus::Unproven => return Err(own_first(Self::UNPROVEN)),
+                FactorStatus::Without => return Err(own_first(Self::OWN_FIRST)),
             }
         }
         let factors = &self.ports.factors;
         factors.require_factor(organisation, required).await
     }
 
-    /// Fails if an organisation requires a second factor and none was used in the session: then it gets no token for it.
+    /// Fails if an organisation requires a second factor and none was used in the session. Such a session gets no token
+    /// for the organisation.
     ///
     /// # Errors
     /// [`Error::SecondFactorRequired`].
@@ -60,19 +61,19 @@ impl SecondFactors {
         organisation: &OrganisationId,
     ) -> Result<(), Error> {
         let required = self.ports.factors.is_factor_required(organisation).await?;
-        if required && self.standing(session).await? != Standing::Satisfied {
+        if required && self.factor_status(session).await? != FactorStatus::Satisfied {
             return Err(Error::SecondFactorRequired);
         }
         Ok(())
     }
 
-    /// Fails if the account has a second factor that was not used in the session. Otherwise who signs in at an identity provider
-    /// could replace the factors without having one.
+    /// Fails if the account has a second factor that was not used in the session. Otherwise a person who signs in at an
+    /// identity provider could replace the factors without having one.
     ///
     /// # Errors
     /// [`Error::SecondFactorRequired`].
     pub async fn check_proof(&self, session: &Session) -> Result<(), Error> {
-        if self.standing(session).await? == Standing::Unproven {
+        if self.factor_status(session).await? == FactorStatus::Unproven {
             return Err(Error::SecondFactorRequired);
         }
         Ok(())
@@ -94,24 +95,24 @@ impl SecondFactors {
         Ok((token, used))
     }
 
-    async fn standing(&self, session: &Session) -> Result<Standing, Error> {
+    async fn factor_status(&self, session: &Session) -> Result<FactorStatus, Error> {
         let store = &self.ports.factors;
         let proof = store.session_proof(session.id).await?;
         if proof == SessionProof::Provider {
-            return Ok(Standing::Satisfied);
+            return Ok(FactorStatus::Satisfied);
         }
         let factors = store.factors(session.user.id).await?;
         Ok(match (factors.is_needed(), proof) {
-            (false, _) => Standing::Without,
-            (true, SessionProof::Missing) => Standing::Unproven,
-            (true, _) => Standing::Satisfied,
+            (false, _) => FactorStatus::Without,
+            (true, SessionProof::Missing) => FactorStatus::Unproven,
+            (true, _) => FactorStatus::Satisfied,
         })
     }
 }
 
 /// Whether a session satisfies a requirement of a second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum FactorStatus {
     /// A second factor was used.
     Satisfied,
     /// The account has one, which was not used.

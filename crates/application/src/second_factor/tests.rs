@@ -53,7 +53,7 @@ struct Ports {
 }
 
 impl Ports {
-    /// Nothing may be written or mailed.
+    /// Ports that accept neither writes nor mails.
     fn with(found: Factors) -> Self {
         let mut ports = Self {
             accounts: MockAccountStore::new(),
@@ -72,7 +72,7 @@ impl Ports {
         ports
     }
 
-    /// The second factor of the session was checked there.
+    /// Sets where the second factor of the session was checked.
     fn proven(mut self, proof: SessionProof) -> Self {
         self.factors
             .expect_session_proof()
@@ -260,7 +260,7 @@ async fn an_app_that_is_not_confirmed_is_no_factor() {
 }
 
 #[tokio::test]
-async fn an_operator_resets_the_factors_of_an_address() {
+async fn an_operator_resets_the_factors_of_an_address_and_its_owner_is_mailed() {
     let mut accounts = MockAccountStore::new();
     accounts.expect_owner().returning(|address| {
         let ann = (*address == EmailKey::of(ADDRESS)).then(|| credentials(1, ADDRESS, "hash"));
@@ -272,10 +272,18 @@ async fn an_operator_resets_the_factors_of_an_address() {
         .withf(|id| *id == user(1, ADDRESS).id)
         .times(1)
         .returning(|_| Ok(()));
-    let reset = reset_factors(&accounts, &factors, "ANN@example.com").await;
+    let mailer = mailer(|to, content| {
+        let MailContent::SecurityNotice(notice) = content else {
+            return false;
+        };
+        to == ADDRESS && notice.change == SecurityChange::FactorsReset
+    });
+    let (mails, background) = security_mails(Arc::new(mailer));
+    let reset = reset_factors(&accounts, &factors, &mails, "ANN@example.com").await;
     assert_eq!(reset.unwrap(), user(1, ADDRESS));
-    let unknown = reset_factors(&accounts, &factors, "bob@example.com").await;
+    let unknown = reset_factors(&accounts, &factors, &mails, "bob@example.com").await;
     assert!(matches!(unknown, Err(Error::NotFound(_))));
+    background.wait_idle().await;
 }
 
 #[tokio::test]

@@ -13,9 +13,9 @@ use crate::secret::HmacKey;
 const ISSUER: &str = "Allclear";
 /// Seconds of a time step.
 const STEP: u64 = 30;
-/// Time steps by which the clock of the app may differ, each way.
+/// Number of time steps by which the clock of the app may be early or late.
 const DRIFT: u16 = 1;
-/// Digits of a code.
+/// Number of digits of a code.
 const DIGITS: u8 = 6;
 /// Bytes of a secret: 160 bits (RFC 4226, section 4, requirement 6).
 const SECRET: usize = 20;
@@ -90,7 +90,7 @@ fn internal(error: impl fmt::Display) -> Error {
     Error::internal(error.to_string())
 }
 
-/// The code in an entered text, without spaces; `None` if the text has not the form of a code.
+/// The code in an entered text, without spaces; `None` if the text does not have the form of a code.
 pub(super) fn entered(text: &str) -> Option<String> {
     let code: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let is_code =

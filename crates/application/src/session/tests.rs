@@ -81,7 +81,7 @@ async fn a_token_does_not_outlive_its_session() {
     assert_eq!(issued.expires_at, end);
 }
 
-/// A session that began and was used last so long ago.
+/// A session that began `created` ago and was last used `used` ago.
 fn used(created: TimeDelta, used: TimeDelta) -> Session {
     Session {
         created_at: now() - created,

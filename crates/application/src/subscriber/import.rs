@@ -63,14 +63,14 @@ impl ImportMode {
     }
 }
 
-/// What became of a file.
+/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportReport {
     /// Number of rows.
     pub rows: u64,
     /// Number of new subscribers.
     pub added: u64,
-    /// Number of addresses that are subscribers already, or stand in an earlier row.
+    /// Number of addresses that are subscribers already, or occur in an earlier row.
     pub known: u64,
     /// Number of rows that cannot be imported.
     pub failed: u64,
@@ -104,13 +104,13 @@ pub struct NamedComponent {
 /// What storage does with a batch of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportBatch {
-    /// The subscribers, each with another key.
+    /// The subscribers; no two have the same key.
     pub subscribers: Vec<Subscriber>,
     /// Whether each gets the verification link.
     pub verifies: bool,
 }
 
-/// What became of one subscriber of a batch.
+/// Result for one subscriber of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Imported {
     /// It is new.
@@ -131,7 +131,7 @@ pub(super) struct Import<'a> {
     /// Hashes of the addresses so far. A file of many rows takes eight bytes for each.
     seen: HashSet<u64>,
     batch: Vec<(u64, Subscriber)>,
-    /// Number of rows in a row that the mail budget refused.
+    /// Number of consecutive rows that the mail budget refused.
     refused: usize,
     report: ImportReport,
 }
@@ -139,7 +139,7 @@ pub(super) struct Import<'a> {
 impl<'a> Import<'a> {
     /// Number of subscribers stored in one transaction.
     const BATCH: usize = 500;
-    /// After so many refusals in a row the budget is not asked again: it is used up.
+    /// Number of consecutive refusals after which the mail budget counts as used up and is not asked again.
     const REFUSALS: usize = 10;
 
     pub(super) async fn new(

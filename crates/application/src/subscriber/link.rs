@@ -12,7 +12,7 @@ impl Subscribers {
     const EXPIRED: Error =
         Error::BadCode("This link has expired. Please subscribe again to get a new one");
 
-    /// Verifies a target by the code of its link. The secret of a webhook is returned by the first verification alone.
+    /// Verifies a target by the code of its link. Only the first verification returns the secret of a webhook.
     /// [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code is wrong or has expired.
     pub async fn verify(
         &self,

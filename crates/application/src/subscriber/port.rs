@@ -15,7 +15,7 @@ use crate::subscriber::import::{ImportBatch, Imported, NamedComponent};
 /// Names a subscriber of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubscriberKey {
-    /// By its target; of the subscribers with one target, the one of this incident, or the one that is not for an incident.
+    /// By its target, and by the incident that it follows; `None` if it does not follow a single incident.
     Target(TargetKey, Option<IncidentId>),
     /// By its identifier.
     Id(SubscriberId),
@@ -94,8 +94,8 @@ pub trait SubscriberStore: Send + Sync {
         organisation: &OrganisationId,
     ) -> Result<Vec<NamedComponent>, Error>;
 
-    /// Stores those subscribers of a batch that are new, in one transaction, as far as the limit allows. Returns what became of each,
-    /// in their order. [`Error::NotFound`] if the organisation does not exist.
+    /// Stores those subscribers of a batch that are new, in one transaction, as far as the limit allows. Returns the
+    /// results, in the order of the batch. [`Error::NotFound`] if the organisation does not exist.
     async fn import(
         &self,
         organisation: &OrganisationId,
@@ -116,8 +116,8 @@ pub trait SubscriberStore: Send + Sync {
     /// Notes that messages to a subscriber arrive again.
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
 
-    /// Removes subscribers of single incidents that are deleted or were resolved before the given time, about `limit` of them at
-    /// most. Returns their number.
+    /// Removes subscribers of single incidents that are deleted or were resolved before the given time, at most about
+    /// `limit`. Returns their number.
     async fn prune_followers(
         &self,
         resolved_before: DateTime<Utc>,

@@ -28,7 +28,7 @@ fn subscribed() -> Subscriber {
         .unwrap()
 }
 
-/// A store with this one subscriber, or none, that hands what a rule makes of it to `stored`.
+/// A store with at most one subscriber. It passes the result of a rule to `stored`.
 fn store(
     known: Option<Subscriber>,
     stored: impl Fn(&Result<Subscriber, Error>) + Send + Sync + 'static,

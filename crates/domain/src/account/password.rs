@@ -75,7 +75,7 @@ pub(super) fn new_password(password: &Password) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// Bounds the work of hashing.
+/// The maximum length bounds the work of hashing.
 pub(super) fn given_password(password: &Password) -> Result<(), ValidationError> {
     if password.0.is_empty() {
         return Err(ValidationError::new("length").with_message("Password is required".into()));
@@ -91,10 +91,10 @@ pub(super) fn given_password(password: &Password) -> Result<(), ValidationError>
 struct Person(Vec<String>);
 
 impl Person {
-    /// The fewest characters of a word that is found inside of other words. A shorter one must stand alone: `ann` is not in
-    /// `channel`.
+    /// Minimum length of a word that counts inside other words, too. A shorter one counts only as a word of its own:
+    /// `ann` is not in `channel`.
     const INSIDE: usize = 4;
-    /// The fewest characters of a word that counts.
+    /// Minimum length of a word that counts.
     const MIN: usize = 3;
 
     fn new(name: &str, email: &str) -> Self {

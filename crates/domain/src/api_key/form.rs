@@ -31,7 +31,7 @@ impl KeyText {
         Self(format!("{MARK}{random}{check}"))
     }
 
-    /// Whether a bearer token means to be an API key.
+    /// Whether a bearer token begins like an API key.
     #[must_use]
     pub fn is_meant(token: &str) -> bool {
         token.starts_with(MARK)

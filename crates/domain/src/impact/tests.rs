@@ -13,9 +13,9 @@ use crate::time_zone::TimeZone;
 const COMPONENTS: usize = 3;
 const INCIDENTS: usize = 3;
 
-/// What people do, each by the number of an incident and a component.
+/// A change, by the numbers of an incident and a component.
 #[derive(Debug, Clone)]
-enum Deed {
+enum Change {
     Attach(usize, usize, ComponentStatus),
     Detach(usize, usize),
     SetIncident(usize, IncidentStatus),
@@ -27,21 +27,21 @@ fn any_status() -> impl Strategy<Value = ComponentStatus> {
     proptest::sample::select(ComponentStatus::VARIANTS.to_vec())
 }
 
-fn of_incidents() -> impl Strategy<Value = Deed> {
+fn of_incidents() -> impl Strategy<Value = Change> {
     let statuses = proptest::sample::select(IncidentStatus::VARIANTS.to_vec());
     prop_oneof![
-        4 => (0..INCIDENTS, 0..COMPONENTS, any_status()).prop_map(|(i, c, status)| Deed::Attach(i, c, status)),
-        2 => (0..INCIDENTS, 0..COMPONENTS).prop_map(|(i, c)| Deed::Detach(i, c)),
-        3 => (0..INCIDENTS, statuses).prop_map(|(i, status)| Deed::SetIncident(i, status)),
-        1 => (0..INCIDENTS).prop_map(Deed::DeleteIncident),
+        4 => (0..INCIDENTS, 0..COMPONENTS, any_status()).prop_map(|(i, c, status)| Change::Attach(i, c, status)),
+        2 => (0..INCIDENTS, 0..COMPONENTS).prop_map(|(i, c)| Change::Detach(i, c)),
+        3 => (0..INCIDENTS, statuses).prop_map(|(i, status)| Change::SetIncident(i, status)),
+        1 => (0..INCIDENTS).prop_map(Change::DeleteIncident),
     ]
 }
 
-fn of_everybody() -> impl Strategy<Value = Deed> {
-    prop_oneof![5 => of_incidents(), 1 => (0..COMPONENTS, any_status()).prop_map(|(c, s)| Deed::SetByHand(c, s))]
+fn of_everybody() -> impl Strategy<Value = Change> {
+    prop_oneof![5 => of_incidents(), 1 => (0..COMPONENTS, any_status()).prop_map(|(c, s)| Change::SetByHand(c, s))]
 }
 
-/// An organisation as storage keeps it: the rules decide, this only carries out.
+/// An organisation as storage keeps it. The rules decide; this only stores.
 struct World {
     components: Vec<Component>,
     incidents: Vec<Option<(Incident, BTreeMap<usize, ComponentStatus>)>>,
@@ -78,24 +78,24 @@ impl World {
         }
     }
 
-    /// Everything unresolved incidents hold on a component.
+    /// The impacts of unresolved incidents on a component.
     fn impacts(&self, component: usize) -> Vec<ComponentStatus> {
-        let holding = self
+        let unresolved = self
             .incidents
             .iter()
             .flatten()
             .filter(|(incident, _)| incident.has_impact());
-        holding
+        unresolved
             .filter_map(|(_, links)| links.get(&component).copied())
             .collect()
     }
 
-    /// Carries out a deed; answers the components on which something else is held than before.
-    fn does(&mut self, deed: &Deed) -> Vec<usize> {
+    /// Applies a change. Returns the components whose impacts changed.
+    fn apply(&mut self, change: &Change) -> Vec<usize> {
         self.now += 1;
         let now = at(self.now);
-        let changed = match *deed {
-            Deed::Attach(number, component, status) => {
+        let changed = match *change {
+            Change::Attach(number, component, status) => {
                 self.incidents[number].as_mut().map(|(incident, links)| {
                     let fresh = !links.contains_key(&component);
                     links.entry(component).or_insert(status);
@@ -106,7 +106,7 @@ impl World {
                     }
                 })
             }
-            Deed::Detach(number, component) => {
+            Change::Detach(number, component) => {
                 self.incidents[number].as_mut().map(|(incident, links)| {
                     let there = links.remove(&component).is_some();
                     if there && incident.has_impact() {
@@ -116,7 +116,7 @@ impl World {
                     }
                 })
             }
-            Deed::SetIncident(number, status) => {
+            Change::SetIncident(number, status) => {
                 self.incidents[number].as_mut().map(|(incident, links)| {
                     let edited = incident.clone().edit(set(status), now).unwrap();
                     *incident = edited.state;
@@ -127,7 +127,7 @@ impl World {
                     }
                 })
             }
-            Deed::DeleteIncident(number) => {
+            Change::DeleteIncident(number) => {
                 self.incidents[number].take().map(|(incident, links)| {
                     if incident.has_impact() {
                         links.into_keys().collect()
@@ -136,7 +136,7 @@ impl World {
                     }
                 })
             }
-            Deed::SetByHand(number, status) => {
+            Change::SetByHand(number, status) => {
                 let component = self.components[number].clone();
                 if component.status != status {
                     self.by_hand[number] = Some(status);
@@ -178,29 +178,29 @@ fn worst(impacts: &[ComponentStatus]) -> ComponentStatus {
 proptest! {
     #[test]
     fn no_order_of_attach_detach_resolve_and_delete_leaves_a_component_worse_than_what_still_affects_it(
-        deeds in proptest::collection::vec(of_incidents(), 0..40)
+        changes in proptest::collection::vec(of_incidents(), 0..40)
     ) {
         let mut world = World::new();
-        for deed in &deeds {
-            world.does(deed);
+        for change in &changes {
+            world.apply(change);
             for number in 0..COMPONENTS {
-                prop_assert_eq!(world.components[number].status, worst(&world.impacts(number)), "after {:?}", deed);
+                prop_assert_eq!(world.components[number].status, worst(&world.impacts(number)), "after {:?}", change);
             }
         }
     }
 
     #[test]
-    fn what_is_set_by_hand_shows_until_what_incidents_hold_changes(
-        deeds in proptest::collection::vec(of_everybody(), 0..40)
+    fn a_status_set_by_hand_shows_until_the_impacts_change(
+        changes in proptest::collection::vec(of_everybody(), 0..40)
     ) {
         let mut world = World::new();
-        for deed in &deeds {
+        for change in &changes {
             let before: Vec<_> = world.components.iter().map(|component| component.status).collect();
-            let changed = world.does(deed);
+            let changed = world.apply(change);
             for (number, before) in before.into_iter().enumerate() {
                 let status = world.components[number].status;
-                match deed {
-                    Deed::SetByHand(set, to) if *set == number => prop_assert_eq!(status, *to),
+                match change {
+                    Change::SetByHand(set, to) if *set == number => prop_assert_eq!(status, *to),
                     _ if !changed.contains(&number) => prop_assert_eq!(status, before),
                     _ if !world.impacts(number).is_empty() => prop_assert_eq!(status, worst(&world.impacts(number))),
                     _ => prop_assert_eq!(status, world.by_hand[number].unwrap_or(ComponentStatus::Operational)),
@@ -211,14 +211,14 @@ proptest! {
 
     #[test]
     fn statuses_return_when_all_is_resolved_but_for_what_was_set_by_hand_since(
-        deeds in proptest::collection::vec(of_everybody(), 0..40)
+        changes in proptest::collection::vec(of_everybody(), 0..40)
     ) {
         let mut world = World::new();
-        for deed in &deeds {
-            world.does(deed);
+        for change in &changes {
+            world.apply(change);
         }
         for number in 0..INCIDENTS {
-            world.does(&Deed::SetIncident(number, IncidentStatus::Resolved));
+            world.apply(&Change::SetIncident(number, IncidentStatus::Resolved));
         }
         for number in 0..COMPONENTS {
             let expected = world.by_hand[number].unwrap_or(ComponentStatus::Operational);
@@ -233,10 +233,10 @@ proptest! {
     ) {
         let mut world = World::new();
         for (number, status) in impacts.iter().enumerate() {
-            world.does(&Deed::Attach(number, 0, *status));
+            world.apply(&Change::Attach(number, 0, *status));
         }
         for number in order {
-            world.does(&Deed::SetIncident(number, IncidentStatus::Resolved));
+            world.apply(&Change::SetIncident(number, IncidentStatus::Resolved));
             prop_assert_eq!(world.components[0].status, worst(&world.impacts(0)));
         }
         prop_assert_eq!(world.components[0].status, ComponentStatus::Operational);
@@ -246,10 +246,10 @@ proptest! {
 #[test]
 fn an_incident_that_holds_what_an_operator_had_set_takes_it_over() {
     let mut world = World::new();
-    world.does(&Deed::SetByHand(0, ComponentStatus::MajorOutage));
-    world.does(&Deed::Attach(0, 0, ComponentStatus::MajorOutage));
+    world.apply(&Change::SetByHand(0, ComponentStatus::MajorOutage));
+    world.apply(&Change::Attach(0, 0, ComponentStatus::MajorOutage));
     assert_eq!(world.components[0].status_source, StatusSource::Incidents);
-    world.does(&Deed::SetIncident(0, IncidentStatus::Resolved));
+    world.apply(&Change::SetIncident(0, IncidentStatus::Resolved));
     assert_eq!(world.components[0].status, ComponentStatus::Operational);
 }
 

@@ -328,7 +328,7 @@ proptest! {
         prop_assert_eq!(moved.state.notify, stored);
         let begun = moved.state.clone().announce(at(10));
         prop_assert_eq!((begun.events.len(), begun.notices.len()), (1, usize::from(stored)));
-        // A change without a notice leaves the clock its own.
+        // A change without a notice does not suppress that of the clock.
         let update = Changed::new((), vec![Event::MaintenanceUpdated(id)]);
         let quiet = moved.state.with_update(update, Some("m".into()), false, at(10));
         prop_assert_eq!(quiet.notices.len(), usize::from(stored));

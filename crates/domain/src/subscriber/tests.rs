@@ -180,7 +180,7 @@ fn a_choice_of_which_everything_is_deleted_does_not_become_everything() {
 }
 
 #[test]
-fn whoever_subscribes_a_subscribed_target_again_changes_nothing_of_its_choice() {
+fn subscribing_a_subscribed_target_again_leaves_its_choice_unchanged() {
     let other = SubscriberDraft {
         mute_maintenances: true,
         scope: Scope::Components(Choice {

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_role_is_an_editors() {
+    fn every_other_role_is_read_as_editor() {
         for role in [
             json!("member"),
             json!("org:member"),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn viewer_of_both_versions_is_a_viewer() {
+    fn viewer_role_of_both_claim_versions_is_read() {
         let first =
             claims(json!({"org_id": "org_1", "org_role": "org:viewer", "org_slug": "acme"}));
         let second = claims(json!({"v": 2, "o": {"id": "org_1", "rol": "viewer", "slg": "acme"}}));

@@ -54,6 +54,7 @@ impl<'a> SecurityMail<'a> {
             SecurityChange::RecoveryCodesReplaced => {
                 "The recovery codes of your account were replaced"
             }
+            SecurityChange::FactorsReset => "The second factors of your account were removed",
             SecurityChange::ApiKeyCreated { .. } => "You created an API key",
         }
     }
@@ -100,6 +101,11 @@ impl<'a> SecurityMail<'a> {
             }
             SecurityChange::RecoveryCodesReplaced => {
                 "The recovery codes of your account were replaced. The old ones do not work any more."
+                    .to_owned()
+            }
+            SecurityChange::FactorsReset => {
+                "An operator of this installation removed all second factors of your account, also its passkeys. \
+                 All sessions have ended."
                     .to_owned()
             }
             SecurityChange::ApiKeyCreated { name } => {
@@ -151,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_names_time_device_and_address_and_the_way_out() {
+    fn a_security_mail_names_time_device_address_and_the_password_reset() {
         let mail = rendered(SecurityChange::SignedIn, firefox());
         assert_eq!(mail.subject, "New sign-in to your account");
         for body in [&mail.text, &mail.html] {
@@ -198,6 +204,7 @@ mod tests {
             },
             SecurityChange::RecoveryCodeUsed { left: 3 },
             SecurityChange::RecoveryCodesReplaced,
+            SecurityChange::FactorsReset,
             SecurityChange::ApiKeyCreated { name: "CI".into() },
         ];
         let mut subjects: Vec<_> = changes

@@ -30,7 +30,7 @@ contract!(
     refused_or_empty_change_is_not_audited,
     subscriber_is_audited_without_address_and_only_if_an_operator_changes_it,
     item_has_the_states_before_and_after,
-    maintenance_of_the_clock_has_both_statuses,
+    item_of_a_change_by_the_clock_has_both_statuses,
     filters_select_items_of_one_organisation,
     old_items_are_deleted,
 );
@@ -239,7 +239,7 @@ async fn item_has_the_states_before_and_after(database: &Database) {
     );
 }
 
-async fn maintenance_of_the_clock_has_both_statuses(database: &Database) {
+async fn item_of_a_change_by_the_clock_has_both_statuses(database: &Database) {
     let world = World::new(database, "acme").await;
     let start = clock().now() + TimeDelta::hours(1);
     maintenance::create(database, &world.acme, start, None).await;

@@ -44,9 +44,9 @@ contract!(
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
     the_next_moment_is_when_something_gets_due_or_a_claim_ends,
     what_is_old_is_forgotten,
-    what_is_given_up_marks_the_subscriber_until_something_arrives,
-    whom_the_receiver_ends_is_unsubscribed_with_all_that_was_queued,
-    what_is_queued_for_a_deleted_incident_is_withdrawn,
+    a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
+    a_subscription_that_the_receiver_ends_loses_its_queued_deliveries,
+    deliveries_of_a_deleted_incident_are_withdrawn,
     dashboard_and_metrics_count_subscribers_and_mails,
     a_deleted_organisation_takes_its_deliveries_along,
 );
@@ -463,7 +463,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 0);
 }
 
-async fn what_is_given_up_marks_the_subscriber_until_something_arrives(database: &Database) {
+async fn a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives(database: &Database) {
     let world = World::new(database, "acme").await;
     let ann = world.subscriber("ann@example.com").await;
     let failing = async || {
@@ -496,7 +496,7 @@ async fn what_is_given_up_marks_the_subscriber_until_something_arrives(database:
     assert_eq!(failing().await, None);
 }
 
-async fn whom_the_receiver_ends_is_unsubscribed_with_all_that_was_queued(database: &Database) {
+async fn a_subscription_that_the_receiver_ends_loses_its_queued_deliveries(database: &Database) {
     let world = World::new(database, "acme").await;
     let ann = world.subscriber("ann@example.com").await;
     for title in ["First", "Second"] {
@@ -517,7 +517,7 @@ async fn whom_the_receiver_ends_is_unsubscribed_with_all_that_was_queued(databas
     );
 }
 
-async fn what_is_queued_for_a_deleted_incident_is_withdrawn(database: &Database) {
+async fn deliveries_of_a_deleted_incident_are_withdrawn(database: &Database) {
     let world = World::new(database, "acme").await;
     world.subscribed(3).await;
     let gone = world.incident("Gone").await;

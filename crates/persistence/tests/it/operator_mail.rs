@@ -30,7 +30,7 @@ contract!(
     operators_are_reminded_once_a_period_until_an_update,
     nodes_that_remind_at_once_queue_each_mail_once,
     resolved_incidents_and_organisations_without_the_setting_have_no_reminders,
-    a_reopened_incident_is_counted_anew,
+    a_reopened_incident_starts_a_new_period_without_updates,
     a_reminder_goes_to_the_newest_incidents_of_an_organisation,
     a_mail_is_sent_only_to_a_member_about_an_open_incident,
     a_claim_ends_and_a_failed_mail_is_due_again,
@@ -209,7 +209,7 @@ async fn resolved_incidents_and_organisations_without_the_setting_have_no_remind
     assert_eq!(database.queue_reminders(after(100)).await.unwrap(), 0);
 }
 
-async fn a_reopened_incident_is_counted_anew(database: &Database) {
+async fn a_reopened_incident_starts_a_new_period_without_updates(database: &Database) {
     let operators = Operators::with_reminders(database, 2).await;
     let world = &operators.world;
     let incident = world.incident("Down").await;

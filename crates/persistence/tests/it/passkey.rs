@@ -21,7 +21,7 @@ contract!(
     a_credential_belongs_to_one_account,
     a_challenge_adds_one_passkey,
     an_account_has_at_most_twenty_passkeys,
-    recovery_codes_come_with_the_first_factor_and_go_with_the_last,
+    recovery_codes_are_made_with_the_first_factor_and_removed_with_the_last,
     a_change_of_passkeys_ends_the_other_sessions,
     a_use_stores_the_counter_and_the_time,
     a_counter_goes_only_forward_however_many_uses_come_at_once,
@@ -173,7 +173,9 @@ async fn an_account_has_at_most_twenty_passkeys(database: &Database) {
     assert_eq!(count(PasskeyStored::Full), 2);
 }
 
-async fn recovery_codes_come_with_the_first_factor_and_go_with_the_last(database: &Database) {
+async fn recovery_codes_are_made_with_the_first_factor_and_removed_with_the_last(
+    database: &Database,
+) {
     let (ann, session, phone) = with_passkey(database, "phone").await;
     let left = || async { database.factors(ann.id).await.unwrap().recovery_codes };
     assert_eq!(left().await, 10);

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn four_settings_are_a_provider() {
+    fn four_settings_are_enough_for_a_provider() {
         let providers = okta(&GOOD).unwrap();
         let provider = &providers[0];
         assert_eq!((provider.id.as_str(), &*provider.name), ("okta", "okta"));
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_it_is_used_with_clerk() {
+    fn openid_settings_are_refused_with_clerk() {
         assert!(settings(&[], &[]).providers(true).unwrap().is_empty());
         for with in [
             settings(&["--oidc-providers", "okta"], &GOOD),

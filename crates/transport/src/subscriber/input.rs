@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_tells_null_from_absent() {
+    fn a_change_distinguishes_null_from_absent() {
         let input: SubscriberChangeInput =
             serde_json::from_value(json!({"components": null})).unwrap();
         let patch = input.patch(&mut Invalid::default());

@@ -22,7 +22,7 @@ fn author() -> Author {
     }
 }
 
-/// From so many hours ago to so many hours ago.
+/// The span between two times, each in hours ago.
 fn span(from: i64, to: i64) -> StatusSpan {
     StatusSpan {
         status: ComponentStatus::MajorOutage,
@@ -43,7 +43,7 @@ fn component() -> Component {
     }
 }
 
-/// A service over this store that is allowed so many broadcasts.
+/// A service over this store that must broadcast exactly this many commits.
 fn service(histories: MockComponentHistoryStore, broadcasts: usize) -> Components {
     let mut broadcast = MockBroadcast::new();
     broadcast

@@ -27,7 +27,7 @@ fn composer(store: MockSubscriberStore) -> MailComposer {
     )
 }
 
-/// A store that has to be asked exactly so often whether an address may be mailed, and says this.
+/// A store that must be asked exactly `times` times whether an address may be mailed, and returns `may`.
 fn limited(times: usize, may: bool) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
     let key = EmailKey::of("ann@example.com");

@@ -20,15 +20,15 @@ use crate::subscriber::MockSubscriberStore;
 /// A queue in memory.
 #[derive(Default)]
 struct Queued {
-    /// What is due when.
+    /// The due deliveries, each with its time.
     due: Mutex<Vec<(DateTime<Utc>, Delivery)>>,
-    /// How many at a time are expanded into what is due.
+    /// The deliveries that each expansion makes due.
     notices: Mutex<VecDeque<Vec<Delivery>>>,
     results: Mutex<Vec<DeliveryResult>>,
     renewed: Mutex<Vec<Claim>>,
-    looks: AtomicUsize,
-    /// How often the next calls fail.
-    away: AtomicUsize,
+    polls: AtomicUsize,
+    /// Number of the next calls that fail.
+    failures: AtomicUsize,
     /// When its clock was read first.
     started: OnceLock<Instant>,
 }
@@ -44,9 +44,9 @@ impl Queued {
 
     fn outcome(&self) -> Result<(), Error> {
         let left = self
-            .away
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| {
-                away.checked_sub(1)
+            .failures
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |failures| {
+                failures.checked_sub(1)
             });
         if left.is_ok() {
             Err(Error::Unavailable("away".into()))
@@ -85,7 +85,7 @@ impl DeliveryQueue for Queued {
 
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
         let ClaimRequest { now, limit, .. } = request;
-        self.looks.fetch_add(1, Ordering::SeqCst);
+        self.polls.fetch_add(1, Ordering::SeqCst);
         self.outcome()?;
         let mut due = self.due.lock().unwrap();
         let (mut ready, later): (Vec<_>, Vec<_>) =
@@ -147,7 +147,7 @@ fn mail(id: i64) -> Delivery {
     delivery(id, pending(), DeliveryKind::Verification)
 }
 
-/// What the mail server makes of a mail.
+/// How the mail server responds to a mail.
 type Server = Box<dyn Fn() -> Result<(), SendError> + Send + Sync>;
 
 /// A mail server that takes a while for each mail.
@@ -189,7 +189,7 @@ struct Node {
     running: tokio::task::JoinHandle<()>,
 }
 
-/// A worker of four hands that runs beside the test.
+/// A worker that sends four mails at a time and runs beside the test.
 fn start(queue: Queued, mailer: Arc<dyn Mailer>) -> Node {
     let clock = TestClock::runtime();
     let mut store = MockSubscriberStore::new();
@@ -261,7 +261,7 @@ async fn what_is_claimed_again_while_it_is_being_sent_is_sent_once() {
     let mailer = slow(Duration::from_secs(10));
     let node = start(Queued::of(2), Arc::clone(&mailer) as _);
     pass(1_000).await;
-    // The clock was set forward by a day: claims have run out, and are made anew.
+    // The clock was set forward by a day, so the claims have expired and are made again.
     let claim = Claim { id: 1, attempt: 2 };
     node.queue
         .due
@@ -287,10 +287,10 @@ async fn what_is_claimed_again_while_it_is_being_sent_is_sent_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_nothing_due_it_looks_every_half_minute_and_finds_what_another_node_queued() {
+async fn idle_worker_polls_every_half_minute_and_finds_what_another_node_queued() {
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(29_000).await;
-    assert_eq!(node.queue.looks.load(Ordering::SeqCst), 1);
+    assert_eq!(node.queue.polls.load(Ordering::SeqCst), 1);
     node.queue.due.lock().unwrap().push((now(), mail(1)));
     pass(1_001).await;
     assert_eq!(node.queue.sent(), [1]);
@@ -359,22 +359,22 @@ async fn what_takes_long_keeps_its_claim_and_what_takes_too_long_is_tried_again(
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_database_is_away_nothing_is_lost_or_sent_twice() {
+async fn nothing_is_lost_or_sent_twice_while_the_database_is_unavailable() {
     let mailer = slow(Duration::from_millis(10));
     let node = start(Queued::of(4), Arc::clone(&mailer) as _);
     pass(1).await;
-    // They are on their way; settling them fails five times.
-    node.queue.away.store(5, Ordering::SeqCst);
+    // The mails are in flight. Storing their results fails five times.
+    node.queue.failures.store(5, Ordering::SeqCst);
     pass(10_000).await;
     assert_eq!(node.queue.sent(), [1, 2, 3, 4]);
     assert_eq!(node.queue.results.lock().unwrap().len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_to_stop_sends_what_is_due_and_ends() {
+async fn stopping_worker_sends_what_is_due_and_ends() {
     let node = start(Queued::default(), slow(Duration::from_millis(100)));
     pass(1_000).await;
-    // Nobody rang for these.
+    // Nothing notifies the worker of these.
     node.queue
         .due
         .lock()
@@ -389,7 +389,7 @@ async fn one_that_is_to_stop_sends_what_is_due_and_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_to_stop_sends_what_another_worker_queued_a_moment_ago_by_its_clock() {
+async fn stopping_worker_sends_what_a_worker_with_a_faster_clock_has_queued() {
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(1_000).await;
     let due = [(1, 1_030), (2, 4_000)];

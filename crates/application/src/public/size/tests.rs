@@ -125,7 +125,7 @@ proptest! {
         let shortened = whole.clone().for_event().unwrap();
         prop_assert!(event_size("incident-updated", &shortened) <= EVENT_BYTES);
         prop_assert_eq!(&shortened.description, &whole.description);
-        // What is told are the newest entries, and as many as fit.
+        // The newest entries are kept, as many as fit.
         prop_assert_eq!(&shortened.timeline[..], &whole.timeline[..shortened.timeline.len()]);
         prop_assert_eq!(shortened.timeline_truncated, shortened.timeline.len() < whole.timeline.len());
         prop_assert_eq!(shortened.components_truncated, shortened.components.len() < whole.components.len());

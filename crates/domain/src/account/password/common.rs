@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// Bytes of a hash that are kept. One in ten million other passwords is taken for a common one.
+/// Number of bytes that are kept of a hash. One in ten million other passwords counts as a common one by mistake.
 const PREFIX: usize = 5;
 
 /// Sorted prefixes of the SHA-256 of each password in lower case.

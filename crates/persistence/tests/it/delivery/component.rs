@@ -28,7 +28,7 @@ contract!(
     only_webhooks_that_want_the_component_receive_its_status,
     the_message_of_the_incident_comes_before_that_of_its_components,
     without_webhooks_a_changed_status_makes_no_notice,
-    what_is_queued_for_a_deleted_component_is_withdrawn,
+    deliveries_of_a_deleted_component_are_withdrawn,
     changes_that_do_not_notify_are_sent_on_no_channel,
 );
 
@@ -185,7 +185,7 @@ async fn without_webhooks_a_changed_status_makes_no_notice(database: &Database) 
     assert!(!database.expand(clock().now(), 100).await.unwrap());
 }
 
-async fn what_is_queued_for_a_deleted_component_is_withdrawn(database: &Database) {
+async fn deliveries_of_a_deleted_component_are_withdrawn(database: &Database) {
     let world = World::new(database, "acme").await;
     world.hook(Channel::Webhook, "all", Scope::All).await;
     let api = world.component("API").await;

@@ -15,7 +15,7 @@ use crate::world::World;
 
 contract!(
     a_large_organisation_does_not_delay_the_expansion_of_a_small_one,
-    a_claim_serves_all_organisations_alike_and_the_others_next_time,
+    a_claim_serves_organisations_equally_and_the_next_claim_serves_the_others,
     an_organisation_with_its_share_in_flight_gets_no_more,
     places_that_one_organisation_does_not_need_are_for_the_others,
     organisations_whose_deliveries_are_all_in_flight_delay_nobody,
@@ -60,7 +60,9 @@ async fn queued(database: &Database, counts: [usize; 3]) {
     }
 }
 
-async fn a_claim_serves_all_organisations_alike_and_the_others_next_time(database: &Database) {
+async fn a_claim_serves_organisations_equally_and_the_next_claim_serves_the_others(
+    database: &Database,
+) {
     queued(database, [9, 1, 9]).await;
     let claimed = database.claim(now_for(7)).await.unwrap();
     assert_eq!(

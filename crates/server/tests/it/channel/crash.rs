@@ -97,7 +97,7 @@ impl Reached {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_killed_three_times_loses_no_message_and_repeats_only_what_was_on_its_way() {
+async fn a_server_killed_three_times_loses_no_message_and_repeats_only_those_in_flight() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let mail = MailServer::start().await;

@@ -46,7 +46,7 @@ async fn incident(operator: &Operator) -> Instant {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_receiver_that_never_answers_delays_nobody() {
+async fn a_receiver_that_never_responds_delays_nobody() {
     let mut shared = Shared::start().await;
     let operator = shared.organisation("/acme", 100).await;
     shared.receiver.fall_silent("/acme/0");

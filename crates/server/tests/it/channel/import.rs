@@ -125,7 +125,7 @@ async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_file_of_addresses_is_refused() {
+async fn a_malformed_file_is_refused() {
     let site = Site::start().await;
     let path = "/subscriber/import?dryRun=false";
     for kind in ["application/json", "text/plain", "multipart/form-data"] {

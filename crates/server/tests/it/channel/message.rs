@@ -115,7 +115,7 @@ async fn each_chat_gets_the_body_of_its_product_and_mentions_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_notify_is_sent_to_no_channel() {
+async fn a_change_that_does_not_notify_is_sent_to_no_channel() {
     let mut site = Site::start().await;
     site.hook("webhook", "/hook").await;
     let quiet =

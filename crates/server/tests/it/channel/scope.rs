@@ -139,7 +139,7 @@ async fn an_operator_changes_what_a_subscriber_receives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_follows_an_incident_is_forgotten_a_day_after_it_is_resolved() {
+async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
     let mut site = Site::start().await;
     let (over, open) = (site.incident("Over").await, site.incident("Open").await);
     for (path, incident) in [("/over", &over), ("/open", &open)] {

@@ -39,7 +39,7 @@ async fn a_target_has_one_subscription_and_one_for_each_incident() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn visitors_get_the_same_answer_for_known_and_unknown_targets() {
+async fn visitors_get_the_same_response_for_known_and_unknown_targets() {
     let mut site = Site::start().await;
     site.hook("webhook", "/known").await;
     let mut subscribe = json!({"channel": "webhook", "target": site.receiver.url("/known"),

@@ -91,7 +91,7 @@ async fn enter(person: &Person, code: &str) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sign_in_with_an_authenticator_app_takes_password_and_code() {
+async fn sign_in_with_an_authenticator_app_needs_password_and_code() {
     let enrolled = Enrolled::start().await;
     let listed = enrolled.ann.get("/user/factors").await;
     assert_eq!(listed.body["data"]["recoveryCodes"], 10);

@@ -100,7 +100,7 @@ async fn all_other_sessions_are_ended_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_ends_itself_loses_its_cookie() {
+async fn a_session_that_is_ended_by_itself_loses_its_cookie() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, ADDRESS).await;
     let id = sessions(&ann).await[0]["id"].clone();

@@ -236,7 +236,7 @@ async fn user_information_counts_only_for_the_same_person_and_never_against_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_that_changed_hands_does_not_give_away_its_account() {
+async fn an_address_with_a_new_owner_does_not_give_away_its_account() {
     let setup = Setup::new().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     let first = setup.browser.session().await["user"]["id"].clone();

@@ -9,7 +9,7 @@ use crate::clerk::fake_clerk::signed;
 use crate::identity::{Person, mails};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_account_of_the_same_proven_address_is_linked_and_its_owner_is_told() {
+async fn the_account_of_the_same_proven_address_is_linked_and_its_owner_is_mailed() {
     let setup = Setup::new().await;
     let owner = Person::signed_up(&setup.app, "Grace@Example.com").await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
@@ -174,7 +174,7 @@ async fn without_a_claim_a_new_member_has_the_lowest_role() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_organisation_that_does_not_exist_keeps_nobody_out() {
+async fn a_missing_organisation_does_not_prevent_a_sign_in() {
     let provider = LyingProvider::start();
     let app = start(
         "liar",

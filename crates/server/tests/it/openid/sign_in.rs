@@ -123,7 +123,7 @@ async fn unverified_addresses_of_a_real_provider_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_provider_sessions_go_on_and_sign_in_says_so_soon() {
+async fn sessions_continue_and_sign_in_fails_soon_while_the_provider_is_unavailable() {
     let setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
     let begun = browser.begin("real").await;
@@ -151,7 +151,7 @@ async fn without_the_provider_sessions_go_on_and_sign_in_says_so_soon() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_that_never_answered_is_unavailable() {
+async fn a_provider_that_never_responded_is_unavailable() {
     let flags = super::flags("gone", "http://127.0.0.1:9", &[]);
     let app = super::start("gone", &flags).await;
     let refused = Browser::new(&app).start("gone/start", "/").await;

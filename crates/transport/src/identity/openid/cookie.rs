@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_script_reads_the_cookie_and_its_prefix_is_obeyed() {
+    fn the_cookie_is_hidden_from_scripts_and_obeys_its_prefix() {
         for https in [true, false] {
             for cookie in [sealed(&SecretToken::generate(), https), cleared(https)] {
                 assert_eq!(cookie.http_only(), Some(true));

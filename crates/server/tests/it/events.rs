@@ -136,6 +136,26 @@ async fn a_viewer_resumes_after_the_server_was_restarted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn each_viewer_receives_a_reconnection_time_of_its_own() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let mut times = Vec::new();
+    for _ in 0..8 {
+        let mut stream = Stream::open(&operator, "", None).await;
+        let opening = stream.response.chunk().await.unwrap().unwrap();
+        let opening = String::from_utf8(opening.to_vec()).unwrap();
+        let time = opening
+            .lines()
+            .find_map(|line| line.strip_prefix("retry: "));
+        times.push(time.unwrap().parse::<u32>().unwrap());
+    }
+    assert!(times.iter().all(|time| (2_000..=10_000).contains(time)));
+    assert!(
+        times.iter().any(|time| *time != times[0]),
+        "viewers that lose their connections together do not return together: {times:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn viewer_ahead_of_the_outbox_receives_resync() {
     let (_app, operator) = TestApp::with_operator().await;
     operator.component("one").await;

@@ -1,6 +1,7 @@
 //! The event stream of a status page: the socket's events as server-sent events.
 
 use std::convert::Infallible;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use actix_web::http::header::{self, HeaderValue};
@@ -28,6 +29,10 @@ const CATCH_UP: u64 = 1000;
 const CATCH_UP_BYTES: usize = 48 * 1024;
 /// How many viewers may read stored commits concurrently; each read takes about 1 MiB.
 const READS: usize = 8;
+
+/// Time after which a viewer reconnects, in milliseconds. Each stream draws one, because all viewers lose their connections at the
+/// same moment when a node stops: twenty thousand of them return at about 2,500 a second.
+const RETRY: RangeInclusive<u32> = 2_000..=10_000;
 
 /// Start of a stream.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
@@ -80,7 +85,7 @@ impl EventStreams {
             .and_then(|id| id.to_str().ok()?.parse().ok());
         let seen = last_event_id.or(since.since).map(Revision);
         self.start(&mut live, organisation, seen).await?;
-        Ok(respond(live.opened()))
+        Ok(respond(live.opened(opening())))
     }
 
     /// Positions a stream after the revision that its viewer has seen; at the current revision if
@@ -161,6 +166,12 @@ impl EventStreams {
     }
 }
 
+/// The first bytes of a stream: a comment, which makes proxies forward the response headers, and the viewer's reconnection time (HTML
+/// Living Standard, section 9.2.6).
+fn opening() -> Bytes {
+    format!(": allclear\nretry: {}\n\n", rand::random_range(RETRY)).into()
+}
+
 fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((
@@ -174,4 +185,25 @@ fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
         // Makes nginx send the stream without buffering.
         .insert_header(("x-accel-buffering", "no"))
         .streaming(stream.map(Ok::<_, Infallible>))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reconnection_times_are_spread_over_their_whole_range() {
+        let mut tenths = [0; 10];
+        for _ in 0..1000 {
+            let text = String::from_utf8(opening().to_vec()).unwrap();
+            let time = text
+                .strip_prefix(": allclear\nretry: ")
+                .and_then(|rest| rest.strip_suffix("\n\n"));
+            let time: u32 = time.unwrap().parse().unwrap();
+            assert!(RETRY.contains(&time), "{time}");
+            let span = RETRY.end() - RETRY.start() + 1;
+            tenths[((time - RETRY.start()) * 10 / span) as usize] += 1;
+        }
+        assert!(tenths.iter().all(|count| *count > 0), "{tenths:?}");
+    }
 }

@@ -146,9 +146,9 @@ impl FrameStream {
         self.seen = seen;
     }
 
-    /// Starts the stream with a comment, which makes proxies forward the response headers.
-    pub(crate) fn opened(mut self) -> Self {
-        self.first.push_front(Bytes::from_static(b": allclear\n\n"));
+    /// Starts the stream with these bytes.
+    pub(crate) fn opened(mut self, opening: Bytes) -> Self {
+        self.first.push_front(opening);
         self
     }
 

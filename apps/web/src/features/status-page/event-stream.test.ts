@@ -16,7 +16,7 @@ let stop: () => void;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   FakeEventSource.install();
   vi.clearAllMocks();
   stop = followEventStream('org-1', 7, listener);
@@ -58,6 +58,23 @@ it('leaves a broken connection to the browser, which comes back by itself', asyn
   expect(FakeEventSource.all).toHaveLength(1);
   FakeEventSource.last.open();
   expect(listener.onConnected).toHaveBeenLastCalledWith(true);
+});
+
+it('does not wait for the browser when the network comes back', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), () => new HttpResponse(null, { status: 304 })),
+  );
+  window.dispatchEvent(new Event('online'));
+  await pass(0);
+  expect(FakeEventSource.all).toHaveLength(1);
+  FakeEventSource.last.open();
+  FakeEventSource.last.break();
+  window.dispatchEvent(new Event('online'));
+  await pass(0);
+  expect(FakeEventSource.all.map(({ readyState }) => readyState)).toEqual([
+    EventSource.CLOSED,
+    EventSource.CONNECTING,
+  ]);
 });
 
 describe('when the browser gives up', () => {
@@ -104,6 +121,27 @@ describe('when the browser gives up', () => {
       await pass(1);
       expect(asked).toBe(index + 1);
     }
+  });
+
+  it('waits between half a minute and its half in the end, another time than other viewers', async () => {
+    let asked = 0;
+    server.use(
+      http.get(apiUrl(endpoints.status('org-1')), () => {
+        asked += 1;
+        return problem(503, 'Away');
+      }),
+    );
+    vi.mocked(Math.random).mockReturnValue(1);
+    FakeEventSource.last.giveUp();
+    for (const delay of [500, 1000, 2000, 4000, 8000, 15_000, 15_000]) await pass(delay);
+    expect(asked).toBe(7);
+    vi.mocked(Math.random).mockReturnValue(0);
+    await pass(15_000);
+    expect(asked).toBe(8);
+    await pass(29_999);
+    expect(asked).toBe(8);
+    await pass(1);
+    expect(asked).toBe(9);
   });
 
   it('stands by what it shows meanwhile', async () => {

@@ -28,8 +28,9 @@ export const followEventStream: Follow = (orgId, revision, listener) => {
 };
 
 /**
- * `EventSource` reconnects by itself after a broken connection, and resumes after the last event. It gives up after an
- * error response. Then, and after a `resync` event, the snapshot is read and a new stream starts at its revision.
+ * `EventSource` reconnects by itself after a broken connection, and resumes after the last event. It waits as long as the server
+ * says: some seconds, other ones for each viewer. It gives up after an error response. Then, and after a `resync` event, the snapshot
+ * is read and a new stream starts at its revision.
  */
 class EventStream {
   private readonly stopped = new AbortController();
@@ -40,6 +41,8 @@ class EventStream {
   private latest: number | null = null;
   private source: EventSource | undefined;
   private timer: number | undefined;
+  /** Whether this stream has lost its connection. */
+  private isLost = false;
   private failures = 0;
   private resyncs = 0;
 
@@ -55,11 +58,14 @@ class EventStream {
       apiBase + publicEndpoints.statusEvents(this.orgId, this.revision),
     );
     this.source = source;
+    this.isLost = false;
     source.addEventListener('open', () => {
+      this.isLost = false;
       this.failures = 0;
       this.listener.onConnected(true);
     });
     source.addEventListener('error', () => {
+      this.isLost = true;
       this.listener.onConnected(false);
       if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
     });
@@ -81,6 +87,7 @@ class EventStream {
 
   /** Retries at once when the network or a hidden page returns. */
   readonly wake = (): void => {
+    if (this.isLost) this.source?.close();
     if (this.source?.readyState === EventSource.CLOSED) this.retry(0);
   };
 
@@ -91,9 +98,9 @@ class EventStream {
     if (lastEventId !== '') this.revision = Number(lastEventId);
   };
 
-  /** Waits longer after each failure, by a random amount, so that viewers do not return all at once. */
+  /** Waits longer after each failure, at most 30 s, and by a random amount, so that viewers do not return all at once. */
   private retry(failures: number): void {
-    const delay = failures === 0 ? 0 : backoffMs(failures) * (0.5 + Math.random());
+    const delay = failures === 0 ? 0 : backoffMs(failures) * (1 - Math.random() / 2);
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.resync(), delay);
   }

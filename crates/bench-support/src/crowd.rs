@@ -174,18 +174,28 @@ impl<W: Wire> Crowd<W> {
 /// Number of connections from one address: a server's port and an address have about 28,000 between them.
 const OF_ONE_ADDRESS: usize = 20_000;
 
+/// A socket that is not connected yet, with one of several addresses of this machine. None of them is the servers': a socket must not
+/// take the port of a server that is about to start again.
+///
+/// # Errors
+/// When the system has none.
+pub fn socket() -> io::Result<Socket> {
+    static OPENED: AtomicUsize = AtomicUsize::new(0);
+
+    let stream = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    let before = OPENED.fetch_add(1, Ordering::Relaxed);
+    // After the last address comes the first one, whose connections have ended meanwhile.
+    let [.., number] = (before / OF_ONE_ADDRESS % 250 + 2).to_be_bytes();
+    stream.bind(&SocketAddr::from(([127, 0, 0, number], 0)).into())?;
+    Ok(stream)
+}
+
 /// Connects to a server on this machine, from one of several addresses. `receive` is the size of the kernel's receive buffer.
 ///
 /// # Errors
 /// When there is none.
 pub fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
-    static CONNECTED: AtomicUsize = AtomicUsize::new(0);
-
-    let stream = Socket::new(Domain::IPV4, Type::STREAM, None)?;
-    let before = CONNECTED.fetch_add(1, Ordering::Relaxed);
-    // After the last address comes the first one, whose connections have ended meanwhile.
-    let [.., number] = (before / OF_ONE_ADDRESS % 250 + 1).to_be_bytes();
-    stream.bind(&SocketAddr::from(([127, 0, 0, number], 0)).into())?;
+    let stream = socket()?;
     if let Some(bytes) = receive {
         stream.set_recv_buffer_size(bytes)?;
     }

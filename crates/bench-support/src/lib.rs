@@ -7,6 +7,7 @@ pub mod fan_out;
 pub mod growth;
 pub mod peer;
 pub mod postgres;
+pub mod product;
 
 use serde_json::{Map, Value, json};
 

@@ -12,6 +12,8 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Pid, Signal};
+
 const PAGE: u64 = 4096;
 /// A tick of `/proc/pid/stat`, in microseconds.
 const TICK: u64 = 10_000;
@@ -64,6 +66,19 @@ impl Peer {
             }
         }
         Err(io::Error::other("the server did not start"))
+    }
+
+    /// Asks it to end (SIGTERM), and waits until it has.
+    ///
+    /// # Errors
+    /// If it does not end by itself, or with a failure.
+    pub fn stop(mut self) -> io::Result<()> {
+        rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM)?;
+        let status = self.child.wait()?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(io::Error::other(format!("the server ended with {status}")))
     }
 
     /// Processor time it has used, in microseconds.

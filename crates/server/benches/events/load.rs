@@ -8,13 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench_support::{Limit, crowd::progress};
+use allclear_bench_support::{Limit, crowd::progress, product::response_of};
 use serde_json::json;
 
-use crate::{
-    Crowd, FOUND, SIZE, gather,
-    site::{Site, response_of},
-};
+use crate::{Crowd, FOUND, SIZE, gather, site::Site};
 
 /// Saves measured without viewers.
 const IDLE: usize = 50;

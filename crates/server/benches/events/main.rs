@@ -19,9 +19,10 @@ use allclear_bench_support::{
     crowd::{self, progress},
     fan_out::FanOut,
     peer,
+    product::response_of,
 };
 use serde_json::{Value, json};
-use site::{Site, response_of};
+use site::Site;
 
 type Crowd = crowd::Crowd<stream::Lines>;
 

@@ -1,11 +1,11 @@
 //! A server with an event stream, and a request that makes it publish an event.
 
-use std::{
-    io::{self, Read as _, Write as _},
-    process::Command,
-};
+use std::{io, process::Command};
 
-use allclear_bench_support::{crowd::connect, peer::Peer};
+use allclear_bench_support::{
+    peer::Peer,
+    product::{self, Person, id, post, response_of, send},
+};
 use serde_json::{Value, json};
 use socket2::Socket;
 use tempfile::TempDir;
@@ -30,60 +30,16 @@ impl Site {
     /// The product, with an operator that changes a component's description.
     pub(crate) fn allclear(binary: &str) -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
-        let start = || {
-            let mut command = Command::new(binary);
-            command
-                .env_clear()
-                .args(["serve", "--limit-writes", "0", "--limit-text", "0"])
-                .args(["--listen", "127.0.0.1:0", "--data-dir"])
-                .arg(folder.path())
-                // All viewers of the bench have one address.
-                .args(["--limit-connections", "0", "--limit-streams", "0"]);
-            Peer::start(&mut command, |line| {
-                line.strip_prefix("Listens")?
-                    .rsplit(':')
-                    .next()?
-                    .parse()
-                    .ok()
-            })
-        };
+        let start = || product::start(&mut product::command(binary, folder.path(), 0));
         let peer = start()?;
-        let person =
-            json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
-        let (head, _) = post(peer.port, "/identity/sign-up", "", &person)?;
+        let person = Person::sign_up(peer.port)?;
         // What hashing a password took would hide what viewers take: a process that has hashed none is measured.
         drop(peer);
         let peer = start()?;
-        let cookies: Vec<&str> = head
-            .lines()
-            .filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next())
-            .collect();
-        let cookie = format!("Cookie: {}\r\n", cookies.join("; "));
-        let id = |value: &Value| value["data"]["id"].as_str().unwrap_or_default().to_owned();
-        let organisation = id(&post(
-            peer.port,
-            "/identity/organisations",
-            &cookie,
-            &json!({"name": "Acme"}),
-        )?
-        .1);
-        let (_, token) = post(
-            peer.port,
-            "/identity/token",
-            &cookie,
-            &json!({"organisationId": organisation}),
-        )?;
-        let bearer = format!(
-            "Authorization: Bearer {}\r\n",
-            token["data"]["token"].as_str().unwrap_or_default()
-        );
-        let component = id(&post(
-            peer.port,
-            "/component/create",
-            &bearer,
-            &json!({"name": "API"}),
-        )?
-        .1);
+        let organisation = person.organisation(peer.port, "Acme")?;
+        let bearer = person.bearer(peer.port, &organisation)?;
+        let draft = json!({"name": "API"});
+        let component = id(&post(peer.port, "/component/create", &bearer, &draft)?.1);
         let request = Request {
             method: "PATCH",
             path: format!("/api/v1/component/{component}"),
@@ -154,43 +110,6 @@ impl Site {
     }
 }
 
-/// Posts to the product's API, and awaits the response.
-fn post(port: u16, path: &str, headers: &str, body: &Value) -> io::Result<(String, Value)> {
-    response_of(send(
-        port,
-        "POST",
-        &format!("/api/v1{path}"),
-        headers,
-        &body.to_string(),
-    )?)
-}
-
 fn text(number: usize, size: usize) -> String {
     format!("{number:0>size$}")
-}
-
-/// Sends a request on a connection of its own.
-fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> io::Result<Socket> {
-    let mut stream = connect(port, None)?;
-    let length = body.len();
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Content-Type: application/json\r\n\
-         Content-Length: {length}\r\nConnection: close\r\n\r\n"
-    );
-    stream.write_all((head + body).as_bytes())?;
-    Ok(stream)
-}
-
-/// The response to a request: its head, and its JSON body if it has one.
-pub(crate) fn response_of(mut stream: Socket) -> io::Result<(String, Value)> {
-    let mut response = String::new();
-    stream.read_to_string(&mut response)?;
-    let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
-    if head.starts_with("HTTP/1.1 2") {
-        return Ok((
-            head.to_owned(),
-            serde_json::from_str(body).unwrap_or_default(),
-        ));
-    }
-    Err(io::Error::other(response))
 }

@@ -50,6 +50,7 @@ const order: readonly Omit<GuideGroup & { slugs: readonly string[] }, 'entries'>
     id: 'operate',
     slugs: [
       'operating',
+      'capacity',
       'security',
       'openid-connect',
       'mail',

@@ -66,7 +66,7 @@ mod tests {
         fn each_failure_is_in_one_digest_and_digests_are_a_day_apart(
             failures in proptest::collection::vec(0_i64..8000, 0..20), step in 1_i64..90,
         ) {
-            let (mut last, mut told) = (None, vec![0; failures.len()]);
+            let (mut last, mut named) = (None, vec![0; failures.len()]);
             let mut now = 0;
             while now < 12_000 {
                 now += step;
@@ -78,11 +78,11 @@ mod tests {
                 }
                 prop_assert!(last.is_none_or(|last| window.until - last >= DigestWindow::PERIOD));
                 for index in fresh {
-                    told[index] += 1;
+                    named[index] += 1;
                 }
                 last = Some(window.until);
             }
-            prop_assert!(told.iter().all(|times| *times == 1), "{told:?}");
+            prop_assert!(named.iter().all(|times| *times == 1), "{named:?}");
         }
     }
 }

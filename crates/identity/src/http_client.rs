@@ -28,9 +28,9 @@ pub(crate) enum BodyError {
 /// Creates a client for an address. It follows no redirects, because requests contain secrets.
 ///
 /// # Errors
-/// One line that says what stands in the way.
+/// One line that says what is wrong.
 pub(crate) fn client(address: &Url) -> Result<Client, String> {
-    // An error means that a provider of cryptography is installed already, which is used then.
+    // An error means that a cryptography provider is installed already. Then that one is used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .redirect(Policy::none())

@@ -119,7 +119,7 @@ impl PasskeyVerifier for WebauthnVerifier {
     }
 }
 
-/// A credential with the identifier of a response, and a public key of no authenticator.
+/// A credential with the identifier of a response, and a public key that belongs to no authenticator.
 fn decoy(response: &PublicKeyCredential) -> Result<Passkey, VerificationError> {
     // The generator of P-256. Its private key is 1, which everybody knows: `authenticate` accepts no decoy.
     const X: &str = "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY";
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use sha2::{Digest, Sha256};
 
-    /// A response without faults but its signature, which is one of no key.
+    /// A response that is correct except for its signature.
     fn response(challenge: &Challenge, flags: u8) -> Value {
         let encode = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         let client_data = json!({

@@ -42,7 +42,7 @@ impl Argon2idHasher {
         }
     }
 
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, Error> {
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, Error> {
         let place = self.waiting.try_acquire();
         let _place = place.map_err(|_| {
             Error::Unavailable("too many passwords are waiting to be hashed".into())
@@ -138,10 +138,10 @@ impl Parameters {
 impl Argon2idHasher {
     async fn compute(&self, password: &Password, parameters: Parameters) -> Result<Vec<u8>, Error> {
         let password = password.clone();
-        let turn = self.turn().await?;
+        let permit = self.permit().await?;
         let computing = tokio::task::spawn_blocking(move || {
             let hash = parameters.compute(&password);
-            drop(turn);
+            drop(permit);
             hash
         });
         computing.await.map_err(Error::internal)?

@@ -27,10 +27,11 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// A signer that uses the first of these keys, the newest. Tokens name `public_url` as issuer and as authorised party.
+    /// A signer that uses the first of these keys, the newest. Tokens name `public_url` as issuer and as authorised
+    /// party.
     ///
     /// # Errors
-    /// When a key is none.
+    /// If a key is invalid.
     pub fn new(keys: &[SigningKey], public_url: &str) -> Result<Self, Error> {
         let newest = keys
             .first()

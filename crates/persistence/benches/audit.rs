@@ -1,5 +1,5 @@
-//! The cost of a page of the audit log beside 1,000,000 items: the same page beside 1,000 and beside 1,000,000, in turns, on SQLite
-//! and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! Measures a page of the audit log of an organisation with 1,000,000 items, in turns with the same page of one with
+//! 1,000 items. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::audit::{AuditFilter, AuditStore};
@@ -15,15 +15,15 @@ use uuid::Uuid;
 const FEW: u32 = 1_000;
 const MANY: u32 = 1_000_000;
 const ROUNDS: usize = 200;
-/// Items of a page.
+/// Number of items of a page.
 const LIMIT: u64 = 50;
-/// Each of the actors, actions and things has one of so many items.
+/// Number of different actors, actions and things, each with the same share of the items.
 const KINDS: u32 = 10;
-/// How much more a page may cost beside many items than beside few.
+/// Maximum cost of a page among many items, as a multiple of the cost among few.
 const BUDGET: f64 = 1.2;
 const BENCH: Bench = Bench("audit");
 
-/// An organisation with items.
+/// An organisation with items, in a database of its own.
 struct Side {
     database: Database,
     acme: OrganisationId,
@@ -111,7 +111,7 @@ fn old_items(backend: DbBackend, count: u32) -> [String; 2] {
     ]
 }
 
-/// Does a piece of work on both sides.
+/// Runs the same work on both sides in turns.
 async fn compare(database: &str, name: &str, sides: (&Side, &Side), work: impl AsyncFn(&Side)) {
     let what = format!("{name} {LIMIT} items, {database}");
     let of = format!("beside {MANY} items, of beside {FEW}");

@@ -1,5 +1,5 @@
-//! The cost of 100,000 old incidents to the status page, a list and an update: the same work beside 100 and beside 100,000, in
-//! turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! Measures what 100,000 old incidents cost the status page, a list and an update: the same work among 100 and among
+//! 100,000, in turns. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::clock::{Clock, TestClock};
@@ -21,11 +21,11 @@ use sea_orm::{ConnectionTrait, DbBackend};
 const FEW: u32 = 100;
 const MANY: u32 = 100_000;
 const ROUNDS: usize = 200;
-/// How much more the work may cost beside many than beside few.
+/// Maximum cost of the work among many incidents, as a multiple of the cost among few.
 const BUDGET: f64 = 1.2;
 const BENCH: Bench = Bench("growth");
 
-/// An organisation with old incidents and one that is open.
+/// An organisation with old incidents and an open one, in a database of its own.
 struct Side {
     database: Database,
     acme: OrganisationId,
@@ -187,7 +187,7 @@ fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
     ]
 }
 
-/// Does a piece of work on both sides.
+/// Runs the same work on both sides in turns.
 async fn compare(database: &str, name: &str, sides: (&Side, &Side), work: impl AsyncFn(&Side)) {
     let what = format!("{name}, {database}");
     let of = format!("beside {MANY} old incidents, of beside {FEW}");

@@ -35,11 +35,11 @@ const BACK: &str = "ROLLBACK TO turn";
 
 /// Result of a write in its savepoint.
 enum Done {
-    /// It has written and waits for the commit.
-    Written(Completion),
+    /// It has succeeded and waits for the commit.
+    Succeeded(Completion),
     /// It has failed and is completed; its writes must be rolled back.
     Failed,
-    /// Its caller was gone before it began, so it did not run.
+    /// Its caller had gone away before it began, so it did not run.
     Nothing,
 }
 
@@ -101,7 +101,7 @@ where
                 .await;
             // An error means that the caller has gone away.
             match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
-                Ok(value) => Done::Written(Box::new(move |commit| {
+                Ok(value) => Done::Succeeded(Box::new(move |commit| {
                     let _ = sender.send(
                         commit
                             .map(|()| value)
@@ -151,7 +151,7 @@ async fn commit(
     let end = Instant::now() + MAX_BATCH_TIME;
     // The first write has the transaction to itself, so it needs no savepoint.
     match first(&transaction).await {
-        Done::Written(completion) => completions.push(completion),
+        Done::Succeeded(completion) => completions.push(completion),
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
     let mut mark = MARK;
@@ -160,7 +160,7 @@ async fn commit(
         transaction.execute_unprepared(mark).await?;
         mark = NEXT_MARK;
         match job(&transaction).await {
-            Done::Written(completion) => completions.push(completion),
+            Done::Succeeded(completion) => completions.push(completion),
             Done::Failed => {
                 transaction.execute_unprepared(BACK).await?;
             }

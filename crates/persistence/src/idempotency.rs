@@ -135,7 +135,7 @@ async fn insert(
     Ok(())
 }
 
-/// Number and total of the oldest or the newest response of an organisation.
+/// Number of the oldest or newest response of an organisation, and the total bytes of all responses up to it.
 async fn end(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,

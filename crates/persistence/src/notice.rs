@@ -77,8 +77,8 @@ pub(crate) fn is_webhook() -> Expr {
     Expr::cust("channel = 'webhook'")
 }
 
-/// The components that the notice before on the same subject named as attached and that are attached no longer: their subscribers
-/// receive the change, too.
+/// The components that were attached at the previous notice on the same subject and are not attached any more. Their
+/// subscribers receive the change, too.
 async fn components_left(
     scope: Scope<'_>,
     subject: Uuid,

@@ -171,7 +171,7 @@ async fn account(
         }
         Some(found) => (found.user, ArrivalWay::Linked),
         None => {
-            // The account of the address was deleted a moment ago: the next sign-in makes a new one.
+            // The account of the address has just been deleted. The next sign-in makes a new one.
             let password = arrival.password.as_ref().ok_or(Error::Stale)?;
             let user =
                 insert_account_without_password(transaction, &arrival.user, password).await?;
@@ -242,7 +242,8 @@ impl Person<'_> {
             .map(|row| credentials(row).user))
     }
 
-    /// Whether an account is linked to another person of the issuer. A link to the same person was made a moment ago.
+    /// Whether an account is linked to another person of the issuer. A link to the same person has just been made by
+    /// another request.
     async fn is_not(&self, transaction: &DatabaseTransaction, user: UserId) -> Result<bool, Error> {
         let other = openid_account::Entity::find()
             .filter(openid_account::Column::UserId.eq(user.0))

@@ -8,7 +8,7 @@ use sea_orm::sqlx::{Connection, Error, Row, raw_sql};
 use tokio::time::timeout;
 
 /// Timeout for a connection, and in SQLite for another process's lock; afterwards the database counts as unavailable.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long PostgreSQL lets a statement wait for a lock, such as an organisation's.
 const LOCK: Duration = Duration::from_secs(4);
 /// How long PostgreSQL runs a statement, and keeps an idle transaction of a lost client open.
@@ -47,7 +47,7 @@ fn sqlite(url: &str, reads: bool) -> ConnectOptions {
                 .pragma("synchronous", "FULL")
                 .pragma("query_only", if reads { "ON" } else { "OFF" })
                 .foreign_keys(true)
-                .busy_timeout(PATIENCE)
+                .busy_timeout(CONNECTION_TIMEOUT)
         });
     options
 }
@@ -75,7 +75,7 @@ pub(crate) fn postgresql(url: &str) -> ConnectOptions {
         // system gives up after a quarter of an hour.
         pool.after_release(|connection, _| {
             Box::pin(async {
-                match timeout(PATIENCE, is_outside_transaction(connection)).await {
+                match timeout(CONNECTION_TIMEOUT, is_outside_transaction(connection)).await {
                     Ok(is_outside) => is_outside,
                     Err(_) => Err(Error::PoolTimedOut),
                 }
@@ -101,8 +101,8 @@ pub(crate) fn usual(url: &str) -> ConnectOptions {
     let mut options = ConnectOptions::new(url);
     options
         .max_connections(CONNECTIONS)
-        .acquire_timeout(PATIENCE)
-        .connect_timeout(PATIENCE)
+        .acquire_timeout(CONNECTION_TIMEOUT)
+        .connect_timeout(CONNECTION_TIMEOUT)
         .idle_timeout(None)
         .max_lifetime(None)
         .sqlx_logging(false);

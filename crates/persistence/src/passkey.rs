@@ -223,7 +223,7 @@ async fn use_passkey(
         challenge,
         now,
     } = used;
-    // First, so that a repeated response changes nothing of the passkey.
+    // Comes first, so that a repeated response does not change the passkey.
     if !use_challenge(transaction, &challenge, now).await? {
         return Ok(PasskeyUsed::Refused);
     }
@@ -253,7 +253,7 @@ async fn use_passkey(
     if exists.map_err(broken)? == 0 {
         return Ok(PasskeyUsed::Refused);
     }
-    // The note of the copy marks it.
+    // The caller then notes the copy, which marks the challenge as used.
     unmark(transaction, &challenge.digest).await?;
     Ok(PasskeyUsed::CounterWentBack)
 }
@@ -267,7 +267,7 @@ async fn use_challenge(
     mark_used(transaction, &challenge.digest, challenge.expires_at, now).await
 }
 
-/// Lets other changes of the account's factors wait for this transaction.
+/// Makes other changes of the account's factors wait for this transaction.
 async fn lock_owner(transaction: &DatabaseTransaction, user: UserId) -> Result<(), Error> {
     let owner = user_entity::Entity::find_by_id(user.0)
         .lock_exclusive()

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::database::Database;
 
-/// An empty database: SQLite plans without a look at the rows.
+/// An empty database: SQLite plans a query without reading the rows.
 pub(crate) async fn sqlite() -> (Database, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("allclear.db").display());

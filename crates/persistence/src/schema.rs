@@ -21,11 +21,11 @@ pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<
 /// Applies missing migrations to PostgreSQL. Of several starting nodes, one does it and the others wait.
 pub(crate) async fn bring_server_up_to_date(url: &str) -> Result<(), DbErr> {
     let connection = Connector::connect(usual(url)).await?;
-    let turn = connection.begin().await?;
-    turn.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
+    let lock = connection.begin().await?;
+    lock.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
         .await?;
     bring_up_to_date(&connection).await?;
-    turn.commit().await?;
+    lock.commit().await?;
     connection.close().await
 }
 

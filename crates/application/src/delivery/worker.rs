@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use self::in_flight::{DatabaseTime, InFlight, Sending};
+use self::in_flight::{ActiveClaim, DatabaseTime, InFlight};
 use super::{
     Attempt, ClaimRequest, Delivery, DeliveryQueue, DeliveryResult, DeliverySender, Outcome, Route,
     WakeSignal,
@@ -208,7 +208,7 @@ impl DeliveryWorker {
             if in_flight.is_sending(delivery.claim) {
                 continue;
             }
-            let sent = Sending::of(&delivery);
+            let sent = ActiveClaim::of(&delivery);
             let worker = Arc::clone(self);
             let task = in_flight
                 .sending

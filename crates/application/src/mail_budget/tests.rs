@@ -131,7 +131,7 @@ async fn refusal_names_the_setting_and_lasts_until_the_next_utc_day() {
 }
 
 #[tokio::test]
-async fn store_that_is_away_sends_nothing() {
+async fn an_unavailable_store_sends_nothing() {
     let mut store = MockMailCountStore::new();
     store
         .expect_take()

@@ -39,7 +39,7 @@ impl BackendApi {
     /// A client for the API at this address, with this key.
     ///
     /// # Errors
-    /// One line that says what stands in the way.
+    /// One line that says what is wrong.
     pub fn new(address: Url, key: SecretKey) -> Result<Self, String> {
         Ok(Self {
             client: http_client::client(&address)?,
@@ -64,7 +64,7 @@ impl BackendApi {
             .get(address)
             .bearer_auth(self.key.reveal())
             .header("clerk-api-version", VERSION);
-        let response = request.send().await.map_err(http::away)?;
+        let response = request.send().await.map_err(http::unavailable)?;
         match response.status() {
             StatusCode::NOT_FOUND => Ok(None),
             status if status.is_success() => {
@@ -102,11 +102,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    use crate::clerk::fixture::{StandIn, application};
+    use crate::clerk::fixture::{FakeClerk, application};
 
-    fn api(stand_in: &StandIn) -> BackendApi {
+    fn api(fake_clerk: &FakeClerk) -> BackendApi {
         BackendApi::new(
-            stand_in.address.clone(),
+            fake_clerk.address.clone(),
             SecretKey::parse("sk_test_abc", &application()).unwrap(),
         )
         .unwrap()
@@ -114,18 +114,18 @@ mod tests {
 
     #[tokio::test]
     async fn names_are_asked_for_with_the_secret_key() {
-        let stand_in = StandIn::start().await;
-        stand_in.set(
+        let fake_clerk = FakeClerk::start().await;
+        fake_clerk.set(
             "/v1/users/user_1",
             200,
             &json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee"}),
         );
-        stand_in.set(
+        fake_clerk.set(
             "/v1/organizations/org_1",
             200,
             &json!({"id": "org_1", "name": "Acme", "slug": "acme"}),
         );
-        let api = api(&stand_in);
+        let api = api(&fake_clerk);
         assert_eq!(
             api.user("user_1").await.unwrap().as_deref(),
             Some("Ann Lee")
@@ -135,7 +135,7 @@ mod tests {
             api.organisation(&organisation).await.unwrap().as_deref(),
             Some("Acme")
         );
-        for head in stand_in.asked.lock().unwrap().iter() {
+        for head in fake_clerk.asked.lock().unwrap().iter() {
             assert!(
                 head.contains("authorization: Bearer sk_test_abc\r\n"),
                 "{head}"
@@ -146,15 +146,15 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_has_no_name_and_a_refusal_is_not_nobody() {
-        let stand_in = StandIn::start().await;
-        let api = api(&stand_in);
+        let fake_clerk = FakeClerk::start().await;
+        let api = api(&fake_clerk);
         assert_eq!(api.user("user_9").await.unwrap(), None);
         for status in [401, 429, 500, 302] {
-            stand_in.set("/v1/users/user_1", status, &json!({"errors": []}));
+            fake_clerk.set("/v1/users/user_1", status, &json!({"errors": []}));
             let refused = api.user("user_1").await;
             assert!(matches!(refused, Err(Error::Unavailable(_))), "{status}");
         }
-        stand_in.set("/v1/users/user_1", 200, &json!("Ann"));
+        fake_clerk.set("/v1/users/user_1", 200, &json!("Ann"));
         assert!(matches!(
             api.user("user_1").await,
             Err(Error::Unavailable(_))
@@ -163,10 +163,10 @@ mod tests {
 
     #[tokio::test]
     async fn an_identifier_stays_one_segment_of_the_path() {
-        let stand_in = StandIn::start().await;
-        let api = api(&stand_in);
+        let fake_clerk = FakeClerk::start().await;
+        let api = api(&fake_clerk);
         api.user("../organizations/org_1").await.unwrap();
-        let asked = stand_in.asked.lock().unwrap().join("");
+        let asked = fake_clerk.asked.lock().unwrap().join("");
         assert!(
             asked.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "),
             "{asked}"

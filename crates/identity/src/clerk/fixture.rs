@@ -64,14 +64,14 @@ pub(crate) fn signed(which: usize, claims: &Value) -> String {
 type Responses = Arc<Mutex<HashMap<String, (u16, String)>>>;
 
 /// The fake server. It ends with the test's runtime.
-pub(crate) struct StandIn {
+pub(crate) struct FakeClerk {
     pub(crate) address: Url,
     responses: Responses,
     /// The heads of all requests.
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
-impl StandIn {
+impl FakeClerk {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();

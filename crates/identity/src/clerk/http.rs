@@ -10,12 +10,12 @@ pub(crate) async fn body(response: Response) -> Result<Vec<u8>, Error> {
     http_client::body(response)
         .await
         .map_err(|error| match error {
-            BodyError::Failed(error) => away(error),
+            BodyError::Failed(error) => unavailable(error),
             error @ BodyError::TooLong => Error::Unavailable(error.into()),
         })
 }
 
 /// Clerk did not respond, or not as expected.
-pub(crate) fn away(error: reqwest::Error) -> Error {
+pub(crate) fn unavailable(error: reqwest::Error) -> Error {
     Error::Unavailable(error.into())
 }

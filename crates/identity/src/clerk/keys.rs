@@ -44,7 +44,7 @@ impl Keys {
     /// The keys published at this address (RFC 7517, section 5).
     ///
     /// # Errors
-    /// One line that says what stands in the way.
+    /// One line that says what is wrong.
     pub fn published(address: Url, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let client = http_client::client(&address)?;
         let (cache, fetching) = (ArcSwapOption::empty(), Mutex::default());
@@ -213,7 +213,7 @@ impl PublishedKeys {
             .get(self.address.clone())
             .send()
             .await
-            .map_err(http::away)?;
+            .map_err(http::unavailable)?;
         if !response.status().is_success() {
             return Err(Error::Unavailable(
                 format!("it answers {}", response.status()).into(),

@@ -30,7 +30,7 @@ use super::http::{self as requests, HttpClient};
 use super::person::{ClaimNames, Claims};
 use crate::http_client::causes;
 
-/// Signatures that are accepted. Those with a shared secret and none at all are not.
+/// Accepted signature algorithms. Those with a shared secret, and `none`, are refused.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha384,
@@ -70,7 +70,7 @@ pub struct OpenIdClientSettings {
     pub public_url: String,
 }
 
-/// Parses an issuer. Requests to it carry secrets, so another machine needs TLS.
+/// Parses an issuer. Requests to it contain secrets, so an issuer on another machine needs TLS.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -111,13 +111,13 @@ type LibraryClient = CoreClient<
 >;
 
 impl OpenIdClient {
-    /// Path of the route that providers lead browsers back to.
+    /// Path of the route to which providers redirect browsers.
     pub const CALLBACK: &str = "/api/v1/identity/oidc/callback";
 
     /// A client with these settings. It sends no request yet.
     ///
     /// # Errors
-    /// One line that says what stands in the way.
+    /// One line that says what is wrong.
     pub fn new(settings: OpenIdClientSettings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let http = requests::client(settings.issuer.url())?;
         let redirect_url = format!("{}{}", settings.public_url, Self::CALLBACK);
@@ -153,7 +153,7 @@ impl OpenIdClient {
         ClientId::new(self.settings.client_id.clone())
     }
 
-    /// Verifies an ID token, with newer keys if it names one that is not known. Returns its claims.
+    /// Verifies an ID token and returns its claims. If the token names an unknown key, newer keys are fetched first.
     async fn verify(
         &self,
         token: &CoreIdToken,
@@ -199,7 +199,7 @@ impl OpenIdClient {
         }
     }
 
-    /// Adds what the provider says about the person beside the ID token, which has precedence.
+    /// Adds the claims of the user information. The claims of the ID token have precedence.
     async fn add_user_info(
         &self,
         claims: &mut Claims,
@@ -227,7 +227,7 @@ impl OpenIdClient {
         }
         let further: Claims = serde_json::from_slice(response.body())
             .map_err(|_| ProviderError::Invalid("the user information is not JSON".to_owned()))?;
-        // Otherwise it may be another person's (OpenID Connect Core 1.0, section 5.3.2).
+        // Otherwise the user information may be that of another person (OpenID Connect Core 1.0, section 5.3.2).
         if further.get("sub") != claims.get("sub") {
             let reason = "the user information is another person's".to_owned();
             return Err(ProviderError::Invalid(reason));

@@ -1,4 +1,5 @@
-//! What a provider publishes: its metadata and its keys. Both are cached, and the last good ones are kept while it is unavailable.
+//! What a provider publishes: its metadata and its keys. Both are cached. While the provider is unavailable, the last
+//! good ones are used.
 
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ struct Cached {
 #[derive(Default)]
 struct Attempts {
     failed_at: Option<DateTime<Utc>>,
-    /// Because of a token with an unknown key.
+    /// The last fetch because of a token with an unknown key.
     unknown_key_at: Option<DateTime<Utc>>,
 }
 
@@ -114,8 +115,8 @@ impl Documents {
         })
     }
 
-    /// The metadata with newer keys, because a token names a key that is not among the known ones. `None` if they were fetched
-    /// for that reason a moment ago.
+    /// The metadata with newer keys, for a token whose key is unknown. `None` if the keys were fetched for that reason
+    /// a moment ago.
     pub(super) async fn read_again(&self) -> Result<Option<Metadata>, ProviderError> {
         let mut attempts = self.fetching.lock().await;
         if self.is_within(Self::UNKNOWN_KEY_DELAY, attempts.unknown_key_at) {
@@ -149,7 +150,7 @@ impl Documents {
     }
 }
 
-/// Fails if a sign-in would be impossible or could be read on the way.
+/// Fails if a sign-in would be impossible, or if its requests would not be protected by TLS.
 fn check(metadata: &Metadata) -> Result<(), ProviderError> {
     let further = metadata.additional_metadata();
     let endpoints = [

@@ -36,12 +36,12 @@ impl<'c> AsyncHttpClient<'c> for HttpClient {
 /// Creates a client for the provider at an address.
 ///
 /// # Errors
-/// One line that says what stands in the way.
+/// One line that says what is wrong.
 pub(super) fn client(address: &Url) -> Result<HttpClient, String> {
     http_client::client(address).map(HttpClient)
 }
 
-/// Whether requests to an address cannot be read on the way.
+/// Whether requests to an address use TLS or stay on this machine.
 pub(super) fn is_secure(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && is_loopback(url))
 }
@@ -74,6 +74,6 @@ fn of_body(error: BodyError) -> RequestError {
 }
 
 fn failed(error: reqwest::Error) -> RequestError {
-    // The address may hold a code.
+    // Without the address, which may contain a code.
     RequestError::Failed(causes(&error.without_url()))
 }

@@ -29,7 +29,7 @@ impl ClaimNames {
         claims.contains_key("email") && find(claims, &self.email_verified).is_some() && has_role
     }
 
-    /// The person of verified claims; `None` if the subject is not one.
+    /// The person of verified claims; `None` if the subject is invalid.
     pub(super) fn person(&self, claims: &Claims, id_token: String) -> Option<ProviderPerson> {
         let text = |name: &str| {
             claims
@@ -65,7 +65,7 @@ fn methods(claims: &Claims) -> Vec<String> {
     found.into_iter().flatten().flatten().collect()
 }
 
-/// The claim of this name, or the one at this path: `realm_access.roles`.
+/// The claim with this name, or at this path, such as `realm_access.roles`.
 fn find<'a>(claims: &'a Claims, name: &str) -> Option<&'a Value> {
     if let Some(found) = claims.get(name) {
         return Some(found);
@@ -83,7 +83,7 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(seconds, 0)
 }
 
-/// Some providers write truth as a text or a number.
+/// Some providers write `true` as a text or a number.
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Bool(is_true) => *is_true,

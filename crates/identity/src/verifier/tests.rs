@@ -77,7 +77,7 @@ async fn a_token_without_an_organisation_needs_no_membership() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_away_refuses_nobody_for_good() {
+async fn an_unavailable_database_refuses_nobody_for_good() {
     let away = verify(&claims(), Err(Error::Unavailable("down".into()))).await;
     assert!(matches!(away, Err(TokenError::Unavailable(_))));
 }

@@ -32,7 +32,8 @@ impl<'a> SecurityMail<'a> {
             self.subject().to_owned(),
             &SecurityText { mail: self },
             &SecurityHtml { mail: self },
-            // A link to the sign-in page, which needs no place in the log.
+            // The link leads to the page where a password reset is requested. It contains no code, so the log does not
+            // need it.
             Vec::new(),
         )
     }
@@ -114,7 +115,7 @@ impl<'a> SecurityMail<'a> {
         }
     }
 
-    /// Time, device and address, one a line.
+    /// Time, device and address, one per line.
     fn details(&self) -> Vec<String> {
         let time = self.notice.at.format("%-d %B %Y, %H:%M UTC");
         let mut details = vec![format!("Time: {time}")];

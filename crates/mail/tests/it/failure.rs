@@ -1,4 +1,4 @@
-//! What is a matter of time, and what is not.
+//! Which failures are temporary, and which are permanent.
 
 use std::time::Duration;
 
@@ -42,12 +42,12 @@ async fn reply_of_the_mail_server_decides_about_a_retry() {
         permanent(send(&mailer, mail("spam@example.com")).await),
         "554 5.7.1 looks like spam"
     );
-    // Nobody's mailbox is at fault when we may not use the server.
+    // A refusal to relay does not concern the mailbox, so it is temporary.
     assert_eq!(
         temporary(send(&mailer, mail("relay@example.com")).await),
         "554 5.7.1 Relay access denied"
     );
-    // After all that the connection is as good as new.
+    // After all these refusals, the connection is still used.
     send(&mailer, mail("ann@example.com")).await.unwrap();
     let received = server.mail().await;
     assert_eq!(
@@ -57,7 +57,7 @@ async fn reply_of_the_mail_server_decides_about_a_retry() {
 }
 
 #[tokio::test]
-async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_matter_of_time() {
+async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_temporary_failure() {
     let mut server = MailServer::start().await;
     let mailer = server.mailer();
     temporary(send(&mailer, mail("dropped1@example.com")).await);
@@ -78,7 +78,7 @@ async fn a_server_that_says_nothing_is_waited_for_so_long_and_its_connection_is_
     let impatient = mailer(&server.url(), limits);
     let reason = temporary(send(&impatient, mail("silent@example.com")).await);
     assert_eq!(reason, "the mail server did not answer in time");
-    // Patient again: a busy machine may take longer than that to take a mail.
+    // With the default limits, because a busy machine may need longer to accept a mail.
     send(&server.mailer(), mail("ann@example.com"))
         .await
         .unwrap();
@@ -114,7 +114,7 @@ async fn a_server_that_greets_nobody_is_waited_for_so_long() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_away_is_a_matter_of_time() {
+async fn an_unavailable_server_is_a_temporary_failure() {
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()

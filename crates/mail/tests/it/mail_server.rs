@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// Nothing here takes so long unless it does not happen.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Timeout of every wait. A test that reaches it has failed.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A mail server in a process of its own, which ends with the test. `tests/smtp/server.mjs` says what it does.
 pub(crate) struct MailServer {
@@ -59,7 +59,7 @@ impl MailServer {
         server
     }
 
-    /// The next thing it tells of that kind.
+    /// The next report of this kind from the server.
     pub(crate) async fn next(&mut self, kind: &str) -> Value {
         let reading = async {
             loop {
@@ -73,7 +73,7 @@ impl MailServer {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, reading)
+        tokio::time::timeout(TIMEOUT, reading)
             .await
             .unwrap_or_else(|_| panic!("it tells of no {kind}"))
     }
@@ -121,9 +121,9 @@ pub(crate) fn mail(to: &str) -> Mail {
     )
 }
 
-/// Sends, as long as it should take at most.
+/// Sends a mail, with a timeout.
 pub(crate) async fn send(mailer: &SmtpMailer, mail: Mail) -> Result<(), SendError> {
-    tokio::time::timeout(PATIENCE, mailer.send(mail))
+    tokio::time::timeout(TIMEOUT, mailer.send(mail))
         .await
         .expect("an answer within a minute")
 }

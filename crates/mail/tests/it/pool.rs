@@ -1,4 +1,4 @@
-//! Connections are kept, and no more of them than are allowed.
+//! Connections are kept, up to the limit.
 
 use std::collections::HashSet;
 use std::sync::Arc;

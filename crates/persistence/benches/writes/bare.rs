@@ -1,5 +1,5 @@
-//! The same rows in transactions without a product around them: on a copy of the same database, with its indexes and foreign keys,
-//! five prepared statements and a commit.
+//! Stores the rows of a measured run again, in transactions without the product: on a copy of the same database, with
+//! its indexes and foreign keys, five prepared statements and a commit.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -74,7 +74,7 @@ const COMMIT: Columns = &[
     ("created_at", Kind::Time),
 ];
 
-/// What a transaction stores.
+/// The values that one transaction stores.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     update: Vec<Cell>,
@@ -85,7 +85,7 @@ pub(crate) struct Row {
     at: DateTime<Utc>,
 }
 
-/// The rows that a run of ours has stored.
+/// The rows that a run of the product has stored.
 pub(crate) async fn rows(url: &str) -> Vec<Row> {
     let connection = sea_orm::Database::connect(url).await.unwrap();
     let columns = |table: &str, columns: Columns| {
@@ -169,7 +169,7 @@ fn insertion(table: &str, columns: Columns, is_numbered: bool) -> String {
     )
 }
 
-/// On SQLite through this many connections. A transaction is one message to the thread of its connection.
+/// Stores rows in SQLite over this many connections. A transaction is one message to the thread of its connection.
 pub(crate) async fn sqlite(file: &Path, rows: Vec<Row>, connections: usize) -> Taken {
     let options = SqliteConnectOptions::new()
         .filename(file)
@@ -242,7 +242,7 @@ async fn in_turns<C: Send + 'static>(
     }
 }
 
-/// On PostgreSQL through a connection an operator.
+/// Stores rows in PostgreSQL, over one connection for each operator.
 pub(crate) async fn postgresql(url: &str, rows: Vec<Row>) -> Taken {
     let mut connections = Vec::new();
     for _ in 0..OPERATORS {
@@ -259,7 +259,7 @@ pub(crate) async fn postgresql(url: &str, rows: Vec<Row>) -> Taken {
         rows,
         async move |connection: &mut PgConnection, row: Row| {
             let mut transaction = connection.begin().await.unwrap();
-            // First, because whoever writes to the organisation waits here, as in the product.
+            // Comes first, because all writers of the organisation wait for this lock, as in the product.
             query("UPDATE organisations SET revision = $1, committed_at = $2 WHERE id = 'acme'")
                 .bind(row.revision)
                 .bind(row.at)

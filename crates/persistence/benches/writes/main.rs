@@ -1,5 +1,6 @@
-//! How many incident updates a second sixteen operators get acknowledged, beside bare transactions that store the same
-//! rows with the same sync setting: on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! Measures how many incident updates of sixteen operators are acknowledged per second, and compares them with bare
+//! transactions that store the same rows with the same sync setting. Runs on SQLite and, if
+//! `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
 mod bare;
@@ -12,18 +13,18 @@ use serde_json::json;
 
 use operators::Operators;
 
-/// How many operators write at once.
+/// Number of operators that write at the same time.
 const OPERATORS: usize = 16;
-/// How many updates each records.
+/// Number of updates that each operator records.
 const EACH: usize = 400;
 const ROUNDS: usize = 3;
-/// Acknowledged a second, on SQLite.
+/// Acknowledged updates per second, on SQLite.
 const RATE: Limit = Limit::AtLeast(2000.0);
-/// Of the rate of bare transactions, on SQLite.
+/// Rate as a share of that of bare transactions, on SQLite.
 const SHARE: Limit = Limit::AtLeast(0.5);
 const BENCH: Bench = Bench("writes");
 
-/// What a run took.
+/// Durations of a run.
 struct Taken {
     whole: Duration,
     each: Vec<Duration>,

@@ -22,10 +22,10 @@ use tokio::sync::mpsc;
 
 use crate::{EACH, OPERATORS, Taken};
 
-/// How many updates an incident gets: more than most.
+/// Number of updates of an incident, more than most incidents have.
 const UPDATES: usize = 10;
 
-/// Nobody listens.
+/// A broadcast without receivers.
 struct Silence;
 
 #[async_trait]
@@ -108,7 +108,7 @@ impl Operators {
         open
     }
 
-    /// On a database that [`Operators::fill`] has filled, or a copy of it.
+    /// Connects to a database that [`Operators::fill`] has filled, or to a copy of it.
     pub(crate) async fn connect(url: &str, open: OpenIncidents) -> Self {
         let store = Arc::new(Database::connect(url, TestClock::system()).await.unwrap());
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, Arc::new(Silence)));
@@ -120,7 +120,7 @@ impl Operators {
         }
     }
 
-    /// All write at once, each one update after the other.
+    /// Records all updates. The operators write at the same time, and each one update after the other.
     pub(crate) async fn write(&self) -> Taken {
         let start = Instant::now();
         let writers = self.open.iter().map(|own| {

@@ -28,12 +28,12 @@ pub struct ListedAccount {
     pub membership: Option<(String, String, Role)>,
 }
 
-/// What became of a request to make somebody an admin.
+/// Result of a request to make an account an admin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MadeAdmin {
     /// The account is an admin now.
     Done,
-    /// It was one already.
+    /// The account was an admin already.
     Already,
     /// No account has this address.
     NoAccount,
@@ -42,8 +42,8 @@ pub enum MadeAdmin {
 }
 
 impl Database {
-    /// Lists accounts with their memberships, oldest account first, each as often as it has a membership: those after the account
-    /// `after`, of at most `limit` accounts. Returns the last account, too.
+    /// Lists accounts with their memberships, oldest account first: one row for each membership of the first `limit`
+    /// accounts after `after`. Returns the last of these accounts, too.
     pub async fn list_accounts(
         &self,
         after: Option<UserId>,
@@ -92,7 +92,8 @@ impl Database {
         Ok((listed, last))
     }
 
-    /// Makes the account with an address an admin of the organisation with an identifier or code. It need not be a member.
+    /// Makes the account with an address an admin of the organisation with an identifier or code, also if it is not a
+    /// member.
     pub async fn make_admin(&self, address: &str, name: &str) -> Result<MadeAdmin, Error> {
         let (address, name, now) = (EmailKey::of(address), name.to_owned(), self.clock.now());
         self.write(move |transaction| {

@@ -20,7 +20,8 @@ use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{membership, user};
 use crate::error::broken;
 
-/// Most refused sign-ins of one person that an organisation's audit log has of one day, so that strangers cannot fill it.
+/// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
+/// fill it.
 const REFUSED_PER_DAY: u64 = 20;
 
 /// A change for [`note`].
@@ -63,8 +64,8 @@ impl Note {
     }
 }
 
-/// Largest distance of an item from the one that it follows within a millisecond. Two transactions that follow the same item at once
-/// then hardly ever choose the same identifier.
+/// Largest step from an item's identifier to the next one within a millisecond. The step is random, so two transactions
+/// that follow the same item hardly ever choose the same identifier.
 const MOST_STEP: u128 = 1 << 20;
 
 /// Identifier and time of the organisation's next item at the time `now`: after every item that the transaction sees, also one of
@@ -89,7 +90,7 @@ async fn following(
     Ok(match newest {
         Some((newest, created_at)) if newest >= id => {
             let step = 1 + random.as_u128() % MOST_STEP;
-            // The revision in the identifier stays, so the organisation's next commit is later.
+            // The step does not change the revision in the identifier, so the organisation's next commit is later.
             let id = Uuid::from_u128(newest.as_u128() + step);
             (id, created_at.max(now))
         }

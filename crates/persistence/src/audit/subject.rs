@@ -12,12 +12,13 @@ use crate::commit::Scope;
 use crate::maintenance::component::UnderMaintenance;
 use crate::{component, component_group, incident, maintenance, organisation, page_order, review};
 
-/// The thing whose states before and after a commit the audit log shows. The commit reads both; so no change can leave them out.
+/// The thing whose states before and after a commit the audit log shows. The commit reads both, so no change can leave
+/// them out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// What the commit creates. Its first event names it.
     New,
-    /// The work knows the states already: see [`Stored::states`](crate::commit::Stored::states).
+    /// The work returns the states: see [`Stored::states`](crate::commit::Stored::states).
     Known,
     Organisation,
     Component(ComponentId),
@@ -31,7 +32,7 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    /// The subject of a commit with these events: itself, or what the first event says is new.
+    /// The subject of a commit with these events: this subject, or the new thing that the first event names.
     pub(crate) fn named_by(self, events: &[Event]) -> Self {
         if self != Self::New {
             return self;
@@ -49,7 +50,7 @@ impl Subject {
         }
     }
 
-    /// The present state; `None` if it does not exist. Of several updates, a list.
+    /// The present state; `None` if it does not exist. A list for several updates.
     pub(crate) async fn read(&self, scope: Scope<'_>) -> Result<Option<Value>, Error> {
         match self {
             Self::New | Self::Known => Ok(None),

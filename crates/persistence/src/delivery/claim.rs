@@ -27,7 +27,7 @@ use crate::error::{broken, parse_stored};
 use crate::notice::notice as notice_of;
 use crate::subscriber::subscribers as subscribers_of;
 
-/// Most organisations looked at in one claim. Those after them come first in the next one.
+/// Maximum number of organisations in one claim. The next claim begins after them.
 const LOOKED_AT: usize = 256;
 
 /// Whether a delivery of the route waits.
@@ -73,7 +73,7 @@ pub(super) async fn claim(
         .collect())
 }
 
-/// Claims at most `limit` deliveries of these organisations. Places that one does not need are for the others.
+/// Claims at most `limit` deliveries of these organisations, equally. Places that one does not need are for the others.
 async fn claim_alike(
     transaction: &DatabaseTransaction,
     request: &ClaimRequest,

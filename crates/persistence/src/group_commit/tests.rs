@@ -36,7 +36,7 @@ async fn insert(transaction: &DatabaseTransaction, number: i64) -> Result<i64, E
     Ok(number)
 }
 
-/// Stores a number, and fails or panics afterwards where it is one of those that do.
+/// Stores a number. Fails afterwards if the number ends in 3, and panics if it ends in 7.
 async fn write(database: &Database, number: i64) -> Result<i64, Error> {
     let written = database.write(move |transaction| {
         Box::pin(async move {
@@ -44,7 +44,7 @@ async fn write(database: &Database, number: i64) -> Result<i64, Error> {
             match number % 10 {
                 3 => Err(Error::Conflict("three".into())),
                 7 => panic!("seven"),
-                // A failed statement is no failed transaction.
+                // A failed statement does not fail the transaction.
                 9 => Ok(insert(transaction, number).await.unwrap_or(number)),
                 _ => Ok(number),
             }
@@ -65,12 +65,12 @@ async fn stored(database: &Database) -> Vec<i64> {
         .collect()
 }
 
-/// Gets work under way; answers whether it waits for something.
+/// Polls work once. Returns whether it waits for something.
 async fn waits<T>(mut work: Pin<&mut impl Future<Output = T>>) -> bool {
     poll_fn(|context| Poll::Ready(work.as_mut().poll(context).is_pending())).await
 }
 
-/// Lets others wait behind a write until the test lets it end.
+/// Makes `others` wait behind a write, and then lets that write end.
 async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T>) -> T {
     let ((began, beginning), (end, ending)) = (oneshot::channel(), oneshot::channel::<()>());
     let first = database.write(move |_| {
@@ -82,12 +82,12 @@ async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T
     let after = async {
         beginning.await.unwrap();
         let mut others = Box::pin(others);
-        // Everybody gets in line.
+        // All of them are queued.
         assert!(waits(others.as_mut()).await);
         end.send(()).unwrap();
         others.await
     };
-    // It may share its commit with those that waited, and its fate.
+    // The first write may share its commit, and its failure, with those that waited.
     let (_, outcome) = tokio::join!(first, after);
     outcome
 }

@@ -24,7 +24,7 @@ pub(super) async fn due(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
 ) -> Result<Vec<OrganisationId>, Error> {
-    let rows = connection.query_all(&with_news(now)).await;
+    let rows = connection.query_all(&with_new_failures(now)).await;
     rows.map_err(broken)?
         .iter()
         .map(|row| {
@@ -34,15 +34,16 @@ pub(super) async fn due(
         .collect()
 }
 
-/// Reads the index of failing subscribers, which are few.
-pub(super) fn with_news(now: DateTime<Utc>) -> SelectStatement {
+/// Selects the organisations whose newest failure is in no digest yet. It reads only the index of failing subscribers,
+/// which are few.
+pub(super) fn with_new_failures(now: DateTime<Utc>) -> SelectStatement {
     use organisation::{Column as OrganisationColumn, Entity as Organisation};
     use subscriber::{Column, Entity};
 
     let until = DigestWindow::end(now);
     let digest_at = || Expr::col((Organisation, OrganisationColumn::DigestAt));
     let since = || Expr::col((Entity, Column::FailingSince));
-    let untold = Condition::any().add(digest_at().is_null()).add(
+    let unreported = Condition::any().add(digest_at().is_null()).add(
         Condition::all()
             .add(since().gt(digest_at()))
             .add(digest_at().lte(until - DigestWindow::PERIOD)),
@@ -59,11 +60,11 @@ pub(super) fn with_news(now: DateTime<Utc>) -> SelectStatement {
         .and_where(since().is_not_null())
         .and_where(since().lte(until))
         .and_where(Expr::col((Entity, Column::Status)).eq(SubscriberStatus::Subscribed.to_string()))
-        .cond_where(untold)
+        .cond_where(unreported)
         .take()
 }
 
-/// Takes note of a digest and queues its mails. `false` if another node has done so.
+/// Stores that a digest was made, and queues its mails. `false` if another node has done so.
 pub(super) async fn queue(
     transaction: &DatabaseTransaction,
     clock: &dyn Clock,

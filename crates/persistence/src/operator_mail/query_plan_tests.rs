@@ -10,14 +10,17 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_700_000_000, 0).unwrap()
 }
 
-/// Every query, with the indexes it has to use. Each of the first ones has only rows that need attention.
+/// Every query, with the indexes it must use. The first index of a query contains only rows that need attention.
 fn queries() -> Vec<(Vec<&'static str>, SelectStatement)> {
     vec![
         (
             vec!["organisations_with_reminders", "incidents_by_resolution"],
             reminder::open(),
         ),
-        (vec!["failing_subscribers"], digest::with_news(now())),
+        (
+            vec!["failing_subscribers"],
+            digest::with_new_failures(now()),
+        ),
         (vec!["operator_mails_by_due"], queue::due(now(), 8)),
     ]
 }

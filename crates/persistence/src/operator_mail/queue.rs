@@ -18,7 +18,7 @@ use crate::entity::{incident, membership, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership::list;
 
-/// To whom a mail goes.
+/// The recipients of a mail.
 #[derive(Clone, Copy)]
 pub(super) enum Recipients {
     /// All members, about an incident.
@@ -86,7 +86,7 @@ pub(super) async fn is_due(
     Ok(due.is_some())
 }
 
-/// The longest due mails.
+/// The mails that have been due for the longest time.
 pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
     Query::select()
         .column(Column::Id)

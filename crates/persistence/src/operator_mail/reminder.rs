@@ -104,7 +104,8 @@ pub(super) fn open() -> SelectStatement {
         .take()
 }
 
-/// Takes note of a reminder and queues its mails. `false` if another node has done so, or the incident has changed meanwhile.
+/// Stores that a reminder was made, and queues its mails. `false` if another node has done so, or the incident has
+/// changed meanwhile.
 pub(super) async fn queue(
     transaction: &DatabaseTransaction,
     clock: &dyn Clock,
@@ -112,7 +113,7 @@ pub(super) async fn queue(
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
     let organisation = OrganisationId::parse(&due.organisation_id).map_err(Error::internal)?;
-    // First, as every write of an incident does, so that the two cannot deadlock.
+    // Locks the organisation first, as every write of an incident does, so that the two cannot deadlock.
     if lock(transaction, &organisation).await?.is_none() || !claim(transaction, due, now).await? {
         return Ok(false);
     }

@@ -18,7 +18,7 @@ use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
 use crate::error::broken;
 
-/// Fails at what a scope names and the organisation does not have.
+/// Fails if a scope names something that the organisation does not have.
 pub(super) async fn check(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,

@@ -145,7 +145,7 @@ async fn refused_or_empty_change_is_not_audited(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
     world.set_by_hand(api, ComponentStatus::Degraded).await;
-    // The same again changes nothing.
+    // The same status again changes nothing.
     world.set_by_hand(api, ComponentStatus::Degraded).await;
     assert_eq!(
         world.actions().await,

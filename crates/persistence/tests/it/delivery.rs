@@ -1,4 +1,4 @@
-//! Deliveries: what is queued by whom, who sends it, and what becomes of it.
+//! Deliveries: how they are queued, claimed, sent and recorded.
 
 mod clocks;
 mod component;
@@ -110,7 +110,7 @@ async fn nodes_that_expand_at_once_queue_each_delivery_once_and_in_order(databas
     for _ in 0..8 {
         let database = database.clone();
         nodes.spawn(async move {
-            // A node that finds another at work expands nothing, however often it looks meanwhile.
+            // A node expands nothing while another node does, however often it tries.
             while database.waiting().await.unwrap() < 100 {
                 database.expand(clock().now(), 7).await.unwrap();
             }
@@ -166,7 +166,7 @@ async fn fifty_workers_claim_at_once_and_none_gets_what_another_has(database: &D
     let all = workers.join_all().await.concat();
     let ids: HashSet<_> = all.iter().map(|claim| claim.id).collect();
     assert!(all.iter().all(|claim| claim.attempt == 1));
-    // A worker that finds everything taken goes home; who comes later finds what is left.
+    // A worker ends when all deliveries are claimed, so the last claim may find more.
     let left = world.claim(200).await;
     assert_eq!((all.len(), ids.len() + left.len()), (ids.len(), 120));
 }
@@ -193,7 +193,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
         .unwrap();
     let again: Vec<_> = again.into_iter().map(|delivery| delivery.claim).collect();
     assert_eq!(again, [Claim { attempt: 2, ..lost }]);
-    // Who has lost it neither keeps it nor puts it off.
+    // A node that has lost a claim can neither renew it nor delay the delivery.
     database
         .renew(vec![lost], now + TimeDelta::hours(1))
         .await
@@ -217,7 +217,7 @@ async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
     world.expand().await;
     let claimed = world.claim(2).await;
     world.sent(&claimed).await;
-    // Twice is once, and the word of who has lost the claim counts as well: it is in the mail.
+    // Storing the same results again changes nothing.
     world.sent(&claimed).await;
     assert_eq!(
         world.counts().await,
@@ -345,7 +345,7 @@ async fn who_unsubscribes_or_is_deleted_gets_nothing_more(database: &Database) {
             .unwrap()
     );
     assert_eq!(database.waiting().await.unwrap(), 1);
-    // What was in the mail at that moment changes nothing any more.
+    // The result of a mail that was in flight at that moment changes nothing any more.
     world.sent(&claimed).await;
     assert_eq!(
         world.counts().await,
@@ -381,7 +381,7 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
         (&DeliveryKind::Verification, &eve)
     );
     assert_eq!(claimed[0].organisation_name, "Acme");
-    // Ann is subscribed; that nobody wants it is seen when it is sent. Her notice came first.
+    // Ann is verified, which is noticed only when the link is sent. Her notice was queued first.
     let rest = world.claim(10).await;
     assert!(rest.len() == 1 && rest[0].kind != DeliveryKind::Verification);
     world.sent(&rest[..1]).await;
@@ -447,7 +447,7 @@ async fn what_is_old_is_forgotten(database: &Database) {
         (world.counts().await.sent, world.counts().await.given_up),
         (1, 1)
     );
-    // In two days it is all old; what still waits stays, and keeps its notice.
+    // In two days, all results are old. What still waits stays, with its notice.
     let before = clock().now() + TimeDelta::days(2);
     assert_eq!(database.prune(before, before, 10).await.unwrap(), 1);
     assert_eq!(
@@ -576,7 +576,7 @@ async fn dashboard_and_metrics_count_subscribers_and_mails(database: &Database) 
     let metrics = database.metrics(&world.acme, MetricsDays::default(), now);
     let metrics = metrics.await.unwrap().unwrap();
     assert_eq!((metrics.mails_sent, metrics.mails_failed), (2, 1));
-    // The counts of days outlive the mails.
+    // The daily counts are kept longer than the mails.
     let later = now + TimeDelta::days(2);
     DeliveryQueue::prune(database, later, since, 10)
         .await

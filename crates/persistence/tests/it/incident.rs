@@ -1,4 +1,4 @@
-//! Incidents themselves. What they hold is tested in `hold`, their updates in `update`.
+//! Incidents. Their impacts are tested in `impact`, and their updates in `update`.
 
 mod impact;
 mod past;
@@ -230,7 +230,7 @@ async fn the_public_form_has_links_and_no_names_of_operators(database: &Database
     );
     assert_eq!(shown["IncidentTimeline"][0]["id"], entry.id.to_string());
     assert!(!serde_json::to_string(&snapshot).unwrap().contains("Ann"));
-    // What is told is what is shown.
+    // The event contains what the page shows.
     assert_eq!(world.events().await.last().unwrap().args[0], shown);
 }
 

@@ -22,7 +22,7 @@ fn count(scope: MailScope, key: &str, limit: u32) -> MailCount {
     }
 }
 
-/// Whether one mail passes these counters. The only other answer is the refusal.
+/// Whether one mail passes these counters. Every other result is the refusal.
 async fn passes(database: &Database, counts: Vec<MailCount>, now: DateTime<Utc>) -> bool {
     match database.take(counts, now).await {
         Ok(()) => true,

@@ -67,7 +67,7 @@ impl World {
         changed.await.unwrap().unwrap();
     }
 
-    /// An incident that began and ended so many hours ago.
+    /// An incident that began and ended this many hours ago.
     async fn past(&self, title: &str, from: i64, to: i64, component: ComponentId) {
         let draft = IncidentDraft {
             title: title.into(),

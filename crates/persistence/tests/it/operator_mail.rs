@@ -1,4 +1,4 @@
-//! Mails to operators: who is mailed what, and how often.
+//! Mails to operators: their recipients, contents and times.
 
 use std::collections::HashSet;
 
@@ -111,7 +111,7 @@ fn after(hours: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::hours(hours) + TimeDelta::seconds(5)
 }
 
-/// All due mails, as sent.
+/// Claims all due mails, and removes them as sent.
 async fn send_all(database: &Database, now: DateTime<Utc>) -> Vec<OperatorMail> {
     let until = now + TimeDelta::minutes(5);
     let mut sent = Vec::new();
@@ -163,11 +163,11 @@ async fn operators_are_reminded_once_a_period_until_an_update(database: &Databas
     assert_eq!(reminder(&mails[0]).title, "Database down");
     assert_eq!(reminder(&mails[0]).hours, 4);
     assert_eq!(reminder(&mails[0]).incident, incident.0);
-    // Four hours after the reminder, not at every look.
+    // Four hours after the reminder, and not at every poll.
     assert_eq!(database.queue_reminders(after(7)).await.unwrap(), 0);
     assert_eq!(database.queue_reminders(after(9)).await.unwrap(), 1);
     assert_eq!(reminder(&send_all(database, after(9)).await[0]).hours, 9);
-    // Recorded now, which is before that reminder: the later of both counts.
+    // This update is recorded now, before that reminder: the later of both counts.
     world
         .record(incident, IncidentStatus::Identified, "A disk is full")
         .await;
@@ -250,7 +250,7 @@ async fn a_mail_is_sent_only_to_a_member_about_an_open_incident(database: &Datab
     world.delete(gone).await;
     let left = OrganisationStore::change_member(database, &world.acme, operators.bob.id, leave());
     left.await.unwrap().unwrap();
-    // Some batches may have mails that are removed only.
+    // A batch may contain only mails that are removed.
     let mut mails = Vec::new();
     for _ in 0..3 {
         mails.extend(send_all(database, after(1)).await);

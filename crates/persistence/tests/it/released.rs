@@ -1,5 +1,5 @@
-//! Databases of every released version, kept as files: what they hold is found again, and what they have become has the
-//! schema of a database made today.
+//! Databases of every released version, kept as files. Their content is found again, and their migrated schema is that
+//! of a new database.
 
 mod duplicates;
 mod schema;
@@ -61,7 +61,7 @@ async fn rows(connection: &DatabaseConnection) -> BTreeMap<String, usize> {
     rows
 }
 
-/// Starts on what a released version has left behind, and looks for everything.
+/// Starts on the database that a released version has left, and finds everything in it.
 async fn starts_on(version: &str, left: &str, at: &str, fresh: &str) {
     let connection = connect(at).await;
     connection.execute_unprepared(left).await.unwrap();
@@ -100,7 +100,7 @@ async fn starts_on(version: &str, left: &str, at: &str, fresh: &str) {
     today.close().await.unwrap();
 }
 
-/// A released step never changes its place, and what is new comes after it.
+/// The migrations of a release stay in their order, and new ones come after them.
 async fn takes_the_steps_of(version: &str, connection: &DatabaseConnection) {
     let taken = seaql_migrations::Entity::find()
         .all(connection)
@@ -123,7 +123,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
     let acme = OrganisationId::parse(&id[0]).unwrap();
     let now = clock().now();
 
-    // What goes on is public however long ago it began.
+    // Whatever still lasts is public, however long ago it began.
     let snapshot = database.snapshot(&acme, now).await.unwrap().unwrap();
     assert_eq!(
         (

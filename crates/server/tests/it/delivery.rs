@@ -88,7 +88,7 @@ async fn everything_went_out(operator: &Operator) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn mail_waits_while_the_mail_server_is_away_and_arrives_once_when_it_is_back() {
+async fn mail_waits_while_the_mail_server_is_unavailable_and_arrives_once_when_it_is_back() {
     const PEOPLE: usize = 12;
     let folder = tempfile::tempdir().unwrap();
     let mut mail = MailServer::start().await;

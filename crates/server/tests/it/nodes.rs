@@ -97,7 +97,7 @@ async fn a_change_on_one_node_reaches_viewers_of_all_nodes_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_redis_is_away_and_after_it_is_back_no_event_is_lost() {
+async fn no_event_is_lost_while_redis_is_unavailable_or_when_it_is_back() {
     let Some(mut installation) = Installation::start().await else {
         return;
     };

@@ -7,10 +7,10 @@ use socket2::Socket;
 
 use allclear_bench_support::crowd::{Wire, connect, read_past};
 
-/// `3`, masked with zeros.
+/// The packet `3`, masked with zeros.
 const PONG: [u8; 7] = [0x81, 0x81, 0, 0, 0, 0, b'3'];
 
-/// Position in a frame of the server.
+/// The state of a reader of the server's frames.
 #[derive(Default)]
 pub(crate) struct Frames {
     head: [u8; 10],
@@ -44,7 +44,7 @@ impl Wire for Frames {
 }
 
 impl Frames {
-    /// Takes a byte of a frame's head.
+    /// Takes a byte of a frame's header.
     fn begin(&mut self, byte: u8) {
         self.head[self.have] = byte;
         self.have += 1;

@@ -1,9 +1,9 @@
-//! Fan-out: one event to N viewers over WebSocket, and a burst of events, compared with Node's
-//! `socket.io` server under the same client program. `cargo bench -p allclear-socketio` prints a
-//! line of JSON per figure, and per budget whether it is met.
+//! Measures one event to N viewers over WebSocket, and a burst of events, and compares both with Node's `socket.io`
+//! server under the same client. `cargo bench -p allclear-socketio` prints a line of JSON for each measurement, and one
+//! for each budget.
 //!
-//! `-- N …` measures other numbers of viewers than 1,000, 9,000 and 10,000. Progress goes to
-//! standard error. The bench fails if anything does not complete.
+//! `-- N …` measures other numbers of viewers than 1,000, 9,000 and 10,000. Progress goes to standard error. The bench
+//! fails if anything does not complete.
 
 mod frames;
 mod server;
@@ -22,10 +22,10 @@ use serde_json::json;
 
 type Crowd = crowd::Crowd<Frames>;
 
-/// Reports the figures.
+/// Prints the results.
 const FOUND: Bench = Bench("fanout");
 
-/// One room that a thread serves quickly, and two larger ones.
+/// The number of viewers: one room that a thread serves quickly, and two larger ones.
 const VIEWERS: [usize; 3] = [1000, 9000, 10_000];
 /// Bytes of text in an event.
 const SIZE: usize = 200;
@@ -33,12 +33,14 @@ const SIZE: usize = 200;
 const PASSES: usize = 2;
 /// Deliveries of single events, and of a burst, in a pass.
 const DELIVERIES: usize = 200_000;
-/// Least number of single events in a pass, for a meaningful percentile.
+/// Minimum number of single events in a pass, for a meaningful percentile.
 const ROUNDS: usize = 50;
 const BURST: usize = 500_000;
-/// Viewers that stop reading, the bound of their queues, and their kernel receive buffer.
+/// Number of viewers that stop reading.
 const STALLED: usize = 50;
+/// Bound of their queues, in bytes.
 const QUEUE: usize = 96 * 1024;
+/// Size of their kernel receive buffers, in bytes.
 const RECEIVE: usize = 4096;
 
 /// The messages that join the room, and the text that confirms it.
@@ -105,7 +107,7 @@ fn shout(crowd: &mut Crowd, count: u32, size: usize) -> io::Result<Duration> {
     Ok(begin.elapsed())
 }
 
-/// The figures of a server at a number of viewers.
+/// The measurements of a server at a number of viewers.
 #[derive(Default)]
 struct Measurements {
     single: FanOut,
@@ -122,7 +124,7 @@ impl Measurements {
 #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
 fn measure(kind: Kind, viewers: usize, measurements: &mut Measurements) -> io::Result<()> {
     let peer = kind.start(None)?;
-    // Memory that a process takes once does not count for a viewer.
+    // Memory that a process takes once does not count as that of a viewer.
     let mut few = gather(&peer, 20)?;
     shout(&mut few, 20, SIZE)?;
     let before = peer.memory()?;
@@ -149,7 +151,7 @@ fn measure(kind: Kind, viewers: usize, measurements: &mut Measurements) -> io::R
     Ok(())
 }
 
-/// The most memory that one stalled viewer takes during a burst.
+/// Maximum memory that one stalled viewer takes during a burst.
 fn stalled(kind: Kind) -> io::Result<u64> {
     let peer = kind.start((kind == Kind::Allclear).then_some(QUEUE))?;
     let mut crowd = gather(&peer, 20)?;

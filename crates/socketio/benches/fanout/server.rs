@@ -1,4 +1,4 @@
-//! The measured server, in a process of its own, so that its processor time and memory can be measured.
+//! The measured server, in its own process, so that its processor time and memory can be measured.
 
 use std::{env, io};
 
@@ -24,7 +24,7 @@ impl Handler for Room {
         }
     }
 
-    /// `shout` with a number and a size sends that many events of that size to the room.
+    /// `shout` with a count and a size sends that many events of that size to the room.
     async fn event(&self, socket: &Socket<()>, event: Incoming) {
         let (count, size): (usize, usize) = event.args().parse().unwrap_or_default();
         let text = "x".repeat(size);

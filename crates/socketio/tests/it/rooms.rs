@@ -8,7 +8,7 @@ fn event(number: usize) -> Event {
     Event::new("e", &(number,)).unwrap()
 }
 
-async fn hears(wire: &mut Wire, number: usize) {
+async fn receives(wire: &mut Wire, number: usize) {
     assert_eq!(wire.data().await, format!("42[\"e\",{number}]"));
 }
 
@@ -29,13 +29,13 @@ async fn a_broadcast_reaches_its_rooms_once_each() {
     none_socket.broadcast().emit(&event(5));
     space.emit(&event(6));
     for number in [1, 4, 5, 6] {
-        hears(&mut both, number).await;
+        receives(&mut both, number).await;
     }
     for number in [1, 2, 5, 6] {
-        hears(&mut one, number).await;
+        receives(&mut one, number).await;
     }
     for number in [3, 6] {
-        hears(&mut none, number).await;
+        receives(&mut none, number).await;
     }
 }
 
@@ -63,7 +63,7 @@ async fn leaving_socket_is_removed_from_its_rooms() {
     assert!(socket.rooms().is_empty());
     space.to("a").emit(&event(1));
     space.emit(&event(2));
-    hears(&mut wire, 2).await;
+    receives(&mut wire, 2).await;
 }
 
 #[actix_web::test]

@@ -16,11 +16,11 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 /// Generous, because the machine may be busy.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Waits for something that must happen.
 pub(crate) async fn soon<F: Future>(future: F) -> F::Output {
-    timeout(PATIENCE, future)
+    timeout(TIMEOUT, future)
         .await
         .expect("it should have happened by now")
 }
@@ -118,8 +118,8 @@ impl TestServer {
         let http = HttpServer::new(move || App::new().service(app.resource("/socket.io")))
             .h1_allow_half_closed(false)
             .client_disconnect_timeout(Duration::from_millis(20))
-            .client_request_timeout(PATIENCE)
-            .keep_alive(PATIENCE)
+            .client_request_timeout(TIMEOUT)
+            .keep_alive(TIMEOUT)
             .on_connect(cut)
             .workers(2)
             .disable_signals()

@@ -13,7 +13,7 @@ use crate::delivery::{Claim, Delivery, DeliveryResult, Outcome};
 /// The deliveries a worker is sending, and when it has to act next.
 pub(super) struct InFlight {
     pub(super) sending: JoinSet<DeliveryResult>,
-    pub(super) claims: HashMap<Id, Sending>,
+    pub(super) claims: HashMap<Id, ActiveClaim>,
     /// Results that are not stored yet.
     pub(super) finished: Vec<(Channel, DeliveryResult)>,
     /// The organisation of the delivery that was claimed last.
@@ -30,13 +30,13 @@ pub(super) struct InFlight {
 }
 
 /// A delivery that is being sent.
-pub(super) struct Sending {
+pub(super) struct ActiveClaim {
     pub(super) claim: Claim,
     organisation: OrganisationId,
     channel: Channel,
 }
 
-impl Sending {
+impl ActiveClaim {
     pub(super) fn of(delivery: &Delivery) -> Self {
         Self {
             claim: delivery.claim,

@@ -3,57 +3,60 @@ use super::*;
 use allclear_application::clock::TestClock;
 use serde_json::json;
 
-use crate::clerk::fixture::{StandIn, name, published};
+use crate::clerk::fixture::{FakeClerk, name, published};
 
 const PATH: &str = "/.well-known/jwks.json";
 
-async fn start() -> (StandIn, Keys, Arc<TestClock>) {
-    let stand_in = StandIn::start().await;
+async fn start() -> (FakeClerk, Keys, Arc<TestClock>) {
+    let fake_clerk = FakeClerk::start().await;
     let clock = TestClock::stopped();
-    let keys = Keys::published(stand_in.at(PATH), Arc::clone(&clock) as _).unwrap();
-    (stand_in, keys, clock)
+    let keys = Keys::published(fake_clerk.at(PATH), Arc::clone(&clock) as _).unwrap();
+    (fake_clerk, keys, clock)
 }
 
 fn is_bad(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
     matches!(found, Err(TokenError::Bad(_)))
 }
 
-fn is_away(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
+fn is_unavailable(found: &Result<Arc<DecodingKey>, TokenError>) -> bool {
     matches!(found, Err(TokenError::Unavailable(_)))
 }
 
 #[tokio::test]
 async fn keys_are_fetched_once_and_known_from_then_on() {
-    let (stand_in, keys, _) = start().await;
-    stand_in.publish(&[0, 1]);
+    let (fake_clerk, keys, _) = start().await;
+    fake_clerk.publish(&[0, 1]);
     for which in [0, 1, 0, 1] {
         assert!(keys.find(&name(which)).await.is_ok());
     }
-    assert_eq!(stand_in.count(), 1);
+    assert_eq!(fake_clerk.count(), 1);
 }
 
 #[tokio::test]
 async fn a_new_key_is_found_and_unknown_names_do_not_make_it_ask_for_ever() {
-    let (stand_in, keys, clock) = start().await;
-    stand_in.publish(&[0]);
+    let (fake_clerk, keys, clock) = start().await;
+    fake_clerk.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    stand_in.publish(&[0, 1]);
+    fake_clerk.publish(&[0, 1]);
     assert!(is_bad(&keys.find(&name(1)).await), "it was asked just now");
     clock.advance(TimeDelta::seconds(31));
     assert!(keys.find(&name(1)).await.is_ok());
     for _ in 0..5 {
         assert!(is_bad(&keys.find("ins_unknown").await));
     }
-    assert_eq!(stand_in.count(), 2);
+    assert_eq!(fake_clerk.count(), 2);
 }
 
 #[tokio::test]
 async fn known_keys_stay_valid_while_clerk_does_not_respond() {
-    let (stand_in, keys, clock) = start().await;
-    stand_in.set(PATH, 500, &json!({}));
-    assert!(is_away(&keys.find(&name(0)).await));
-    stand_in.publish(&[0]);
-    assert!(is_away(&keys.find(&name(0)).await), "it was asked just now");
+    let (fake_clerk, keys, clock) = start().await;
+    fake_clerk.set(PATH, 500, &json!({}));
+    assert!(is_unavailable(&keys.find(&name(0)).await));
+    fake_clerk.publish(&[0]);
+    assert!(
+        is_unavailable(&keys.find(&name(0)).await),
+        "it was asked just now"
+    );
     clock.advance(TimeDelta::seconds(3));
     assert!(keys.find(&name(0)).await.is_ok());
 
@@ -62,10 +65,10 @@ async fn known_keys_stay_valid_while_clerk_does_not_respond() {
         json!([]),
         json!({"keys": [{"kty": "oct", "k": "AA", "kid": "ins_1"}]}),
     ] {
-        stand_in.set(PATH, 200, &response);
+        fake_clerk.set(PATH, 200, &response);
         clock.advance(TimeDelta::seconds(31));
         assert!(
-            is_away(&keys.find(&name(1)).await),
+            is_unavailable(&keys.find(&name(1)).await),
             "a token signed with a new key is not bad for that: {response}"
         );
         assert!(keys.find(&name(0)).await.is_ok());
@@ -74,10 +77,10 @@ async fn known_keys_stay_valid_while_clerk_does_not_respond() {
 
 #[tokio::test]
 async fn old_keys_are_refreshed_in_the_background_of_a_request() {
-    let (stand_in, keys, clock) = start().await;
-    stand_in.publish(&[0]);
+    let (fake_clerk, keys, clock) = start().await;
+    fake_clerk.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    stand_in.publish(&[1]);
+    fake_clerk.publish(&[1]);
     clock.advance(TimeDelta::seconds(241));
     assert!(keys.find(&name(0)).await.is_ok(), "nobody waits");
     let Keys::Published(published) = &keys else {
@@ -96,28 +99,28 @@ async fn old_keys_are_refreshed_in_the_background_of_a_request() {
 
 #[tokio::test]
 async fn a_withdrawn_key_counts_five_minutes_at_most() {
-    let (stand_in, keys, clock) = start().await;
-    stand_in.publish(&[0]);
+    let (fake_clerk, keys, clock) = start().await;
+    fake_clerk.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    stand_in.publish(&[1]);
+    fake_clerk.publish(&[1]);
     clock.advance(TimeDelta::seconds(300));
     assert!(is_bad(&keys.find(&name(0)).await));
     assert!(keys.find(&name(1)).await.is_ok());
-    assert_eq!(stand_in.count(), 2);
+    assert_eq!(fake_clerk.count(), 2);
 }
 
 #[tokio::test]
 async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_when_it_does() {
-    let (stand_in, keys, clock) = start().await;
-    stand_in.publish(&[0]);
+    let (fake_clerk, keys, clock) = start().await;
+    fake_clerk.publish(&[0]);
     assert!(keys.find(&name(0)).await.is_ok());
-    stand_in.set(PATH, 500, &json!({}));
+    fake_clerk.set(PATH, 500, &json!({}));
     clock.advance(TimeDelta::seconds(86_400));
     for _ in 0..5 {
         assert!(keys.find(&name(0)).await.is_ok());
     }
-    assert_eq!(stand_in.count(), 2, "it is not asked for every token");
-    stand_in.publish(&[1]);
+    assert_eq!(fake_clerk.count(), 2, "it is not asked for every token");
+    fake_clerk.publish(&[1]);
     clock.advance(TimeDelta::seconds(31));
     let Keys::Published(published) = &keys else {
         panic!("they are published")
@@ -135,11 +138,11 @@ async fn old_keys_count_while_clerk_does_not_respond_and_a_withdrawn_one_goes_wh
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let (stand_in, keys, _) = start().await;
-    stand_in.set(PATH, 302, &json!({}));
-    stand_in.set("/elsewhere", 200, &json!({"keys": [published(0)]}));
-    assert!(is_away(&keys.find(&name(0)).await));
-    assert_eq!(stand_in.count(), 1);
+    let (fake_clerk, keys, _) = start().await;
+    fake_clerk.set(PATH, 302, &json!({}));
+    fake_clerk.set("/elsewhere", 200, &json!({"keys": [published(0)]}));
+    assert!(is_unavailable(&keys.find(&name(0)).await));
+    assert_eq!(fake_clerk.count(), 1);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use jsonwebtoken::{EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
-use crate::clerk::fixture::{StandIn, application, claims, name, published, signed, signing};
+use crate::clerk::fixture::{FakeClerk, application, claims, name, published, signed, signing};
 use crate::fixture::{URL, clock, now};
 
 fn directory(token_status: Result<TokenStatus, Error>) -> Arc<Directory> {
@@ -188,9 +188,9 @@ async fn another_algorithm_or_key_is_refused() {
 
 #[tokio::test]
 async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
-    let stand_in = StandIn::start().await;
-    stand_in.publish(&[1]);
-    let at = stand_in.at("/.well-known/jwks.json").to_string();
+    let fake_clerk = FakeClerk::start().await;
+    fake_clerk.publish(&[1]);
+    let at = fake_clerk.at("/.well-known/jwks.json").to_string();
     let brought: [fn(&mut Header, &str); 3] = [
         |header, at| header.jku = Some(at.to_owned()),
         |header, at| header.x5u = Some(at.to_owned()),
@@ -202,11 +202,11 @@ async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
         bring(&mut header, &at);
         assert!(refused(&encode(&header, &claims(), &signing(1)).unwrap()).await);
     }
-    assert_eq!(stand_in.count(), 0, "nothing was fetched");
+    assert_eq!(fake_clerk.count(), 0, "nothing was fetched");
 }
 
 #[tokio::test]
-async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_for_good() {
+async fn what_has_ended_is_refused_and_an_unavailable_database_refuses_nobody_for_good() {
     let token = signed(0, &claims());
     let revoked = verify_at(
         0,
@@ -219,8 +219,8 @@ async fn what_has_ended_is_refused_and_a_database_that_is_away_refuses_nobody_fo
     )
     .await;
     assert!(matches!(revoked, Err(TokenError::Bad(_))));
-    let away = verify_at(0, keys(), &token, Err(Error::Unavailable("down".into()))).await;
-    assert!(matches!(away, Err(TokenError::Unavailable(_))));
+    let unavailable = verify_at(0, keys(), &token, Err(Error::Unavailable("down".into()))).await;
+    assert!(matches!(unavailable, Err(TokenError::Unavailable(_))));
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ const LIMIT: MailLimit = MailLimit {
     per_hour: 1,
 };
 
-/// Holds every message back until it is opened, and tells how many were begun.
+/// Holds every message back until it is opened, and counts those that were begun.
 struct Gate {
     begun: watch::Sender<usize>,
     opened: Semaphore,
@@ -77,7 +77,7 @@ struct Node {
     running: JoinHandle<()>,
 }
 
-/// A node whose clock is so many hours ahead.
+/// A node whose clock is this many hours ahead.
 async fn start(url: &str, hours: i64, route: Route, gate: &Arc<Gate>) -> Node {
     let clock = TestClock::system();
     clock.advance(TimeDelta::hours(hours));

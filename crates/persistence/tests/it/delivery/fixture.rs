@@ -1,4 +1,4 @@
-//! An organisation with subscribers to whom something is told.
+//! An organisation with subscribers that receive messages.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::backend::clock;
 use crate::world::World;
 
-/// So many minutes from now.
+/// A time this many minutes from now.
 pub(crate) fn later(minutes: i64) -> DateTime<Utc> {
     clock().now() + TimeDelta::minutes(minutes)
 }
@@ -47,7 +47,7 @@ pub(crate) fn sent(delivery: &Delivery) -> DeliveryResult {
     result(delivery.claim, Outcome::Sent)
 }
 
-/// The update's message it carries; empty where there is none.
+/// The message of the update in a delivery; empty if there is none.
 pub(crate) fn message(delivery: &Delivery) -> String {
     let DeliveryKind::Notice(notice) = &delivery.kind else {
         panic!("no notice: {delivery:?}")
@@ -91,7 +91,7 @@ pub(crate) async fn enter(
 }
 
 impl World {
-    /// Somebody verified as of now, to whom nothing is queued.
+    /// A subscriber that has just been verified, without queued deliveries.
     pub(crate) async fn subscriber(&self, email: &str) -> Subscriber {
         self.subscriber_at(email, clock().now()).await
     }
@@ -160,7 +160,7 @@ impl World {
         self.claim_at(clock().now(), limit).await
     }
 
-    /// For five minutes.
+    /// Claims for five minutes.
     pub(crate) async fn claim_at(&self, now: DateTime<Utc>, limit: u64) -> Vec<Delivery> {
         let ends = now + TimeDelta::minutes(5);
         self.database

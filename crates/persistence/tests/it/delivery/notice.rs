@@ -1,4 +1,4 @@
-//! What is told to subscribers of what happens.
+//! Notices: what subscribers receive about changes.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ contract!(
     without_subscribers_nothing_is_kept,
 );
 
-/// Everything told to one subscriber, in order.
+/// The notices to the only subscriber, in order.
 async fn notices(world: &World) -> Vec<Arc<Notice>> {
     world.expand().await;
     let mut notices = Vec::new();
@@ -274,7 +274,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         .unwrap();
     assert_eq!(maintenance_changes(&world).await.len(), 10);
 
-    // Until one is stored before it begins.
+    // Repeats until a maintenance is stored before it begins.
     let begun = loop {
         let soon = clock().now() + TimeDelta::milliseconds(50);
         let id = create(database, &world.acme, soon, None).await.id;

@@ -141,13 +141,13 @@ async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(data
     assert_eq!(world.receivers().await, ["api"]);
     world.attach(incident, web, ComponentStatus::Degraded).await;
     assert!(world.receivers().await.is_empty());
-    let heard = update(incident, IncidentStatus::Investigating).await;
-    assert_eq!(heard, ["api", "web"]);
+    let received = update(incident, IncidentStatus::Investigating).await;
+    assert_eq!(received, ["api", "web"]);
     world.detach(incident, api).await;
-    let heard = update(incident, IncidentStatus::Identified).await;
-    assert_eq!(heard, ["api", "web"], "the last one");
-    let heard = update(incident, IncidentStatus::Monitoring).await;
-    assert_eq!(heard, ["web"]);
+    let received = update(incident, IncidentStatus::Identified).await;
+    assert_eq!(received, ["api", "web"], "the last one");
+    let received = update(incident, IncidentStatus::Monitoring).await;
+    assert_eq!(received, ["web"]);
 }
 
 async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved(

@@ -28,7 +28,7 @@ contract!(
     moved_update_changes_which_one_is_newest,
 );
 
-/// A whole millisecond, so many hours ago.
+/// A time this many hours ago, in whole milliseconds.
 fn ago(hours: i64) -> DateTime<Utc> {
     let time = clock().now() - TimeDelta::hours(hours);
     DateTime::from_timestamp_millis(time.timestamp_millis()).unwrap()
@@ -140,7 +140,7 @@ async fn past_incident_joins_the_history_of_its_components_and_leaves_their_stat
         (after.status, after.version),
         (Operational, component.version)
     );
-    // What lasts is not ended by what was over before.
+    // An incident in the past does not end a status that still lasts.
     world.set_by_hand(api, Degraded).await;
     world.occured(third, Some(ago(1)), &down).await;
     assert_eq!(world.status(api).await, Degraded);

@@ -166,7 +166,7 @@ async fn two_operators_who_record_at_once_are_both_kept_in_order(database: &Data
         assert_eq!(numbers, (0..25).collect::<Vec<_>>());
     }
     assert_eq!(world.found(incident.id).await.status, updates[0].status);
-    // Each was told in the order in which it is kept.
+    // The events have the order of the stored updates.
     let events = world.events().await;
     let events = events
         .iter()

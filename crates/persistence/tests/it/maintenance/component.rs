@@ -95,7 +95,7 @@ fn names(report: &MaintenanceReport) -> Vec<&str> {
 }
 
 /// The events of a commit: their names, and for a component its name with its flag.
-fn told(commit: Option<Commit>) -> Vec<String> {
+fn event_names(commit: Option<Commit>) -> Vec<String> {
     let event = |event: &allclear_application::outbox::PublicEvent| {
         let args: Value = from_str(event.args.get()).unwrap();
         match args[0]["underMaintenance"].as_bool() {
@@ -151,7 +151,7 @@ async fn maintenance_names_the_components_that_it_affects(database: &Database) {
     assert!(same.commit.is_none());
     let emptied = edit(database, &world.acme, id, replaced(&[])).await;
     assert!(emptied.state.components.is_empty());
-    assert_eq!(told(emptied.commit), ["maintenance-updated"]);
+    assert_eq!(event_names(emptied.commit), ["maintenance-updated"]);
 }
 
 async fn component_of_another_organisation_is_refused_and_nothing_stored(database: &Database) {
@@ -204,7 +204,10 @@ async fn deleted_component_keeps_its_name_in_maintenances(database: &Database) {
     let same = edit(database, &world.acme, id, replaced(&[web, api])).await;
     assert!(same.commit.is_none());
     let ended = edit(database, &world.acme, id, cancelled()).await;
-    assert_eq!(told(ended.commit), ["maintenance-updated", "Web false"]);
+    assert_eq!(
+        event_names(ended.commit),
+        ["maintenance-updated", "Web false"]
+    );
     edit(database, &world.acme, id, replaced(&[web])).await;
     let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
         Ok(found.edit(replaced(&[api]), true, stamp.clock)?)
@@ -222,19 +225,22 @@ async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision
     let (start, end) = (in_days(1), in_days(2));
     let after = end + TimeDelta::milliseconds(1);
     let planned = plan(&world, start, Some(end), &[api, web]).await;
-    assert_eq!(told(planned.commit), ["new-maintenance"]);
+    assert_eq!(event_names(planned.commit), ["new-maintenance"]);
     let before = start - TimeDelta::milliseconds(1);
     assert_eq!(flags(database, &world.acme, before).await, [""; 0]);
     // The page knows it before the scheduler has published it.
     assert_eq!(flags(database, &world.acme, start).await, ["API", "Web"]);
     let begun = database.announce(&world.acme, start).await.unwrap();
-    assert_eq!(told(begun), ["maintenance-updated", "API true", "Web true"]);
+    assert_eq!(
+        event_names(begun),
+        ["maintenance-updated", "API true", "Web true"]
+    );
     let again = database.announce(&world.acme, start).await.unwrap();
-    assert_eq!(told(again), [""; 0]);
+    assert_eq!(event_names(again), [""; 0]);
     assert_eq!(flags(database, &world.acme, end).await, ["API", "Web"]);
     let over = database.announce(&world.acme, after).await.unwrap();
     assert_eq!(
-        told(over),
+        event_names(over),
         ["maintenance-updated", "API false", "Web false"]
     );
     assert_eq!(flags(database, &world.acme, after).await, [""; 0]);
@@ -245,24 +251,33 @@ async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(dat
     let (api, web) = (world.component("API").await, world.component("Web").await);
     let begun = plan(&world, in_days(-1), None, &[api]).await;
     let id = begun.state.maintenance.id;
-    assert_eq!(told(begun.commit), ["new-maintenance", "API true"]);
+    assert_eq!(event_names(begun.commit), ["new-maintenance", "API true"]);
     let changed = edit(database, &world.acme, id, replaced(&[web])).await;
     let expected = ["maintenance-updated", "API false", "Web true"];
-    assert_eq!(told(changed.commit), expected);
+    assert_eq!(event_names(changed.commit), expected);
     let ended = MaintenancePatch {
         end_at: Some(NewEnd::At(clock().now())),
         ..Default::default()
     };
     let ended = edit(database, &world.acme, id, ended).await;
-    assert_eq!(told(ended.commit), ["maintenance-updated", "Web false"]);
+    assert_eq!(
+        event_names(ended.commit),
+        ["maintenance-updated", "Web false"]
+    );
     let reopened = MaintenancePatch {
         end_at: Some(NewEnd::Open),
         ..Default::default()
     };
     let reopened = edit(database, &world.acme, id, reopened).await;
-    assert_eq!(told(reopened.commit), ["maintenance-updated", "Web true"]);
+    assert_eq!(
+        event_names(reopened.commit),
+        ["maintenance-updated", "Web true"]
+    );
     let cancelled = edit(database, &world.acme, id, cancelled()).await;
-    assert_eq!(told(cancelled.commit), ["maintenance-updated", "Web false"]);
+    assert_eq!(
+        event_names(cancelled.commit),
+        ["maintenance-updated", "Web false"]
+    );
     let restored = MaintenancePatch {
         status: Some(MaintenanceStatus::Scheduled),
         ..Default::default()
@@ -271,7 +286,10 @@ async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(dat
     assert!(is_under_maintenance(&world, web).await);
     let deleted = MaintenanceStore::delete(database, &world.acme, id, deletion()).await;
     let deleted = deleted.unwrap().unwrap();
-    assert_eq!(told(deleted.commit), ["maintenance-deleted", "Web false"]);
+    assert_eq!(
+        event_names(deleted.commit),
+        ["maintenance-deleted", "Web false"]
+    );
     assert!(!is_under_maintenance(&world, web).await);
 }
 
@@ -283,7 +301,10 @@ async fn component_is_under_maintenance_until_none_of_its_maintenances_is_in_pro
     let first = plan(&world, in_days(-1), None, &[api]).await.state;
     let second = plan(&world, in_days(-2), None, &[api]).await.state;
     let ended = edit(database, &world.acme, first.maintenance.id, cancelled()).await;
-    assert_eq!(told(ended.commit), ["maintenance-updated", "API true"]);
+    assert_eq!(
+        event_names(ended.commit),
+        ["maintenance-updated", "API true"]
+    );
     assert!(is_under_maintenance(&world, api).await);
     edit(database, &world.acme, second.maintenance.id, cancelled()).await;
     assert!(!is_under_maintenance(&world, api).await);
@@ -331,7 +352,7 @@ async fn maintenance_leaves_the_status_of_its_components_and_their_versions(data
     world.set_by_hand(api, ComponentStatus::PartialOutage).await;
     let before = world.found_component(api).await;
     let begun = plan(&world, in_days(-1), None, &[api]).await;
-    assert_eq!(told(begun.commit), ["new-maintenance", "API true"]);
+    assert_eq!(event_names(begun.commit), ["new-maintenance", "API true"]);
     assert_eq!(world.found_component(api).await, before);
     // The flag stays in what other changes publish.
     let affected = open_on(api, ComponentStatus::MajorOutage);

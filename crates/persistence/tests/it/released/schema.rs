@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 
-/// What a query answers as `line`, sorted.
+/// The column `line` of the rows of a query, sorted.
 pub(super) async fn lines(connection: &DatabaseConnection, sql: &str) -> Vec<String> {
     let rows = connection
         .query_all_raw(Statement::from_string(
@@ -32,7 +32,7 @@ pub(super) async fn tables(connection: &DatabaseConnection) -> Vec<String> {
     lines(connection, sql).await
 }
 
-/// Its tables with their columns, keys, indexes and whatever binds them.
+/// Its tables with their columns, keys, indexes and constraints.
 pub(super) async fn schema(connection: &DatabaseConnection) -> Vec<String> {
     let described: &[&str] = match connection.get_database_backend() {
         DbBackend::Sqlite => &[
@@ -64,7 +64,7 @@ const INDEXES_OF_SQLITE: &str = r#"
         c.name, c."desc") AS line
     FROM sqlite_master t, pragma_index_list(t.name) i, pragma_index_xinfo(i.name) c
     WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'"#;
-/// What a partial index is limited to is nowhere but in its statement.
+/// The condition of a partial index is only in its statement.
 const WHERES_OF_SQLITE: &str = "
     SELECT name || substr(sql, instr(sql, ' WHERE ')) AS line FROM sqlite_master
     WHERE type = 'index' AND instr(sql, ' WHERE ') > 0";

@@ -1,4 +1,4 @@
-// The reference server, with the behaviour of `server.rs`: everybody joins a room, and `shout` tells it so many events.
+// The reference server. It behaves like `server.rs`: every client joins a room, and `shout` sends events to the room.
 import { createServer } from "node:http";
 import { Server } from "socket.io";
 

@@ -11,11 +11,12 @@ use allclear_application::caller::{Caller, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_socketio::{Sid, SocketRef};
 use chrono::{DateTime, Utc};
+use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::security_log::record_socket_refused;
 
-/// How often expired tokens are searched.
+/// How often expired tokens are searched while there are sockets with one.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A verified token.
@@ -61,6 +62,8 @@ pub(super) struct SocketAuthorizer {
     /// How often the sessions and memberships of tokens are verified again.
     check_interval: Duration,
     sockets: Mutex<HashMap<Sid, AuthorizedSocket>>,
+    /// Notified when the first socket is authorised.
+    first_authorized: Notify,
 }
 
 struct AuthorizedSocket {
@@ -88,6 +91,7 @@ impl SocketAuthorizer {
             clock,
             check_interval,
             sockets: Mutex::default(),
+            first_authorized: Notify::new(),
         }
     }
 
@@ -114,6 +118,9 @@ impl SocketAuthorizer {
         {
             return false;
         }
+        if sockets.is_empty() {
+            self.first_authorized.notify_one();
+        }
         sockets.insert(
             socket.sid(),
             AuthorizedSocket {
@@ -135,6 +142,9 @@ impl SocketAuthorizer {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut verified = Instant::now();
         loop {
+            while self.lock().is_empty() {
+                self.first_authorized.notified().await;
+            }
             tick.tick().await;
             self.cut_expired();
             if verified.elapsed() >= self.check_interval {

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use actix_web::dev::Extensions;
+use tokio::sync::Notify;
 #[cfg(unix)]
 use {socket2::SockRef, std::os::fd::AsFd};
 
 use crate::client_slots::{ClientLimits, DescriptorGuard, Slot};
 
-/// How often file descriptors are checked.
+/// How often file descriptors are checked while connections are open.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// All open connections.
@@ -23,6 +24,8 @@ pub(crate) struct Connections {
     /// Longest time a connection may be idle.
     limit: Duration,
     clients: Arc<ClientLimits>,
+    /// Notified when the first connection opens, and when the server ends.
+    changed: Arc<Notify>,
 }
 
 /// One connection.
@@ -57,6 +60,7 @@ impl Connections {
             open: Mutex::default(),
             began: Instant::now(),
             limit,
+            changed: Arc::default(),
         })
     }
 
@@ -79,17 +83,25 @@ impl Connections {
             descriptors,
             _slot: slot,
         });
-        self.open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(Arc::downgrade(&connection));
+        let mut open = self.lock();
+        if open.is_empty() {
+            self.changed.notify_one();
+        }
+        open.push(Arc::downgrade(&connection));
+        drop(open);
         data.insert(connection);
     }
 
     /// Closes idle connections periodically until the server ends.
     pub(crate) async fn close_idle(connections: Weak<Self>) {
         let mut swept_at = Instant::now();
-        while let Some(period) = connections.upgrade().map(|all| all.limit / 4) {
+        while let Some(all) = connections.upgrade() {
+            let (period, changed) = (all.limit / 4, Arc::clone(&all.changed));
+            let is_at_rest = all.lock().is_empty();
+            drop(all);
+            if is_at_rest {
+                changed.notified().await;
+            }
             tokio::time::sleep(period.min(POLL_INTERVAL)).await;
             let Some(all) = connections.upgrade() else {
                 return;
@@ -108,23 +120,30 @@ impl Connections {
         if is_crowded {
             limit = limit.min(Self::CROWDED);
         }
-        self.open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|connection| {
-                let Some(connection) = connection.upgrade() else {
-                    return false;
-                };
-                let since = connection.idle_since.load(Ordering::Relaxed);
-                if since != Self::ACTIVE && now.saturating_sub(since) > limit {
-                    // The peer may have closed the connection already.
-                    let _ = connection
-                        .handle()
-                        .as_ref()
-                        .map(|stream| stream.shutdown(Shutdown::Both));
-                }
-                true
-            });
+        self.lock().retain(|connection| {
+            let Some(connection) = connection.upgrade() else {
+                return false;
+            };
+            let since = connection.idle_since.load(Ordering::Relaxed);
+            if since != Self::ACTIVE && now.saturating_sub(since) > limit {
+                // The peer may have closed the connection already.
+                let _ = connection
+                    .handle()
+                    .as_ref()
+                    .map(|stream| stream.shutdown(Shutdown::Both));
+            }
+            true
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Weak<Connection>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Connections {
+    fn drop(&mut self) {
+        self.changed.notify_one();
     }
 }
 
@@ -185,15 +204,21 @@ mod tests {
     use super::*;
     use crate::client_slots::tests::unlimited;
     use actix_web::rt::net::{TcpListener, TcpStream};
+    use tokio::io::AsyncReadExt;
 
-    #[actix_web::test]
-    async fn connection_has_an_idle_timeout_until_it_streams() {
+    /// A connection: the client's end, and the server's.
+    async fn connection() -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (client, accepted) = tokio::join!(
             TcpStream::connect(listener.local_addr().unwrap()),
             listener.accept()
         );
-        let (_client, accepted) = (client.unwrap(), accepted.unwrap().0);
+        (client.unwrap(), accepted.unwrap().0)
+    }
+
+    #[actix_web::test]
+    async fn connection_has_an_idle_timeout_until_it_streams() {
+        let (_client, accepted) = connection().await;
         let clients = Arc::new(unlimited());
         let connections = Connections::new(Duration::ZERO, clients);
         let mut data = Extensions::new();
@@ -203,5 +228,23 @@ mod tests {
         assert!(connection.handle().is_some());
         guard.release_stream_handle();
         assert!(connection.handle().is_none());
+    }
+
+    #[actix_web::test]
+    async fn idle_connections_are_closed_again_after_a_time_without_any() {
+        let limit = Duration::from_millis(20);
+        let connections = Connections::new(limit, Arc::new(unlimited()));
+        let closing = tokio::spawn(Connections::close_idle(Arc::downgrade(&connections)));
+        for _ in 0..2 {
+            while !connections.lock().is_empty() {
+                tokio::task::yield_now().await;
+            }
+            let (mut client, accepted) = connection().await;
+            let mut data = Extensions::new();
+            connections.watch(&accepted, &mut data);
+            assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+        }
+        drop(connections);
+        closing.await.unwrap();
     }
 }

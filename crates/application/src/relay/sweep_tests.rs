@@ -1,0 +1,82 @@
+//! The relay reads the outbox again after a time in which it followed no organisation.
+
+use super::*;
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+use crate::broadcast::MockBroadcast;
+use crate::outbox::MockOutbox;
+
+/// An outbox that another node writes to, and whose broadcasts are all lost.
+#[derive(Default)]
+struct Written {
+    revision: AtomicI64,
+    is_away: AtomicBool,
+}
+
+impl Written {
+    fn outbox(self: &Arc<Self>) -> MockOutbox {
+        let mut outbox = MockOutbox::new();
+        let read = Arc::clone(self);
+        outbox.expect_revisions().returning(move |wanted| {
+            if read.is_away.load(Ordering::SeqCst) {
+                return Err(Error::Unavailable("away".into()));
+            }
+            let revision = Revision(read.revision.load(Ordering::SeqCst));
+            Ok(wanted.iter().map(|id| (id.clone(), revision)).collect())
+        });
+        let read = Arc::clone(self);
+        outbox.expect_after().returning(move |_, after, _| {
+            let newest = read.revision.load(Ordering::SeqCst);
+            let commits = (after.0 + 1..=newest).map(|it| Commit::example("org", it, &[]));
+            Ok(Backlog::Commits(commits.collect()))
+        });
+        outbox
+    }
+}
+
+/// A running relay whose broadcast never delivers.
+fn running(written: &Arc<Written>) -> (Arc<Relay>, mpsc::UnboundedSender<Arc<Commit>>) {
+    let (arrives, arriving) = mpsc::unbounded_channel();
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_subscribe().return_once(move || arriving);
+    let relay = Relay::new(Arc::new(written.outbox()), Arc::new(broadcast));
+    let relay = Arc::new(relay);
+    let runs = Arc::clone(&relay);
+    tokio::spawn(async move { runs.run(&[]).await });
+    (relay, arrives)
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_commits_are_found_in_time_whenever_an_organisation_is_followed() {
+    let written = Arc::new(Written::default());
+    let (relay, _arrives) = running(&written);
+    let organisation = OrganisationId::parse("org").unwrap();
+    for revision in [1, 2] {
+        sleep(Duration::from_hours(1)).await;
+        let position = relay.follow(&organisation).await.unwrap().unwrap();
+        written.revision.store(revision, Ordering::SeqCst);
+        sleep(Relay::SWEEP + Duration::from_millis(1)).await;
+        assert_eq!(position.delivered(), Revision(revision));
+        // Longer than two searches for organisations that nobody requests.
+        sleep(Relay::SWEEP * (2 * Relay::IDLE_SWEEPS + 2)).await;
+        assert!(relay.lock().is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn outage_right_after_a_rest_takes_its_time_to_count() {
+    let written = Arc::new(Written::default());
+    let (relay, _arrives) = running(&written);
+    sleep(Duration::from_hours(1)).await;
+    let organisation = OrganisationId::parse("org").unwrap();
+    relay.follow(&organisation).await.unwrap();
+    written.is_away.store(true, Ordering::SeqCst);
+    sleep(Duration::from_millis(4_500)).await;
+    assert!(!relay.is_stale());
+    sleep(Duration::from_secs(1)).await;
+    assert!(relay.is_stale());
+}

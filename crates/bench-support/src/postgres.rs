@@ -8,6 +8,12 @@ pub fn server() -> Option<String> {
     std::env::var("ALLCLEAR_TEST_POSTGRES_URL").ok()
 }
 
+/// URL of the PostgreSQL server that waits for its disk; `None` if the run has none.
+#[must_use]
+pub fn durable_server() -> Option<String> {
+    std::env::var("ALLCLEAR_TEST_DURABLE_POSTGRES_URL").ok()
+}
+
 /// Creates an empty database in place of one with the same name, and returns its URL.
 ///
 /// # Panics

@@ -246,16 +246,18 @@ impl SecondFactors {
     }
 }
 
-/// Removes all second factors of the account with an address, and ends its sessions, for an operator who helps a person without
-/// a factor. Returns the account. [`Error::NotFound`].
+/// Removes all second factors of the account with an address, ends its sessions, and mails its owner, for an operator who helps a
+/// person without a factor. Returns the account. [`Error::NotFound`].
 pub async fn reset_factors(
     accounts: &dyn AccountStore,
     factors: &dyn FactorStore,
+    mails: &SecurityMails,
     address: &str,
 ) -> Result<User, Error> {
     let account = accounts.owner(&EmailKey::of(address)).await?;
     let user = account.ok_or(Error::NotFound("Account"))?.user;
     factors.reset_factors(user.id).await?;
+    mails.send(&user, SecurityChange::FactorsReset, &Client::default());
     Ok(user)
 }
 

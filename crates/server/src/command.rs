@@ -54,7 +54,7 @@ enum Action {
     },
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
-    /// List people, or make one an admin, when all admins are locked out
+    /// List people, make one an admin, or remove the second factors of one who has lost them
     User {
         #[command(subcommand)]
         action: UserAction,

@@ -291,6 +291,30 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     Ok(key)
 }
 
+/// Mails about the security of accounts, for a command.
+pub(crate) async fn security_mails(
+    settings: &Settings,
+    database: &Database,
+    clock: &Arc<dyn Clock>,
+    background: &Background,
+) -> Result<SecurityMails, String> {
+    let public_url = settings.public_url(settings.listen.port());
+    let mailer = crate::mail::mailer(settings, &public_url, clock)?;
+    let secrets = secrets::load(database, clock.as_ref())
+        .await
+        .map_err(|error| error.to_string())?;
+    let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
+    let (clock, background) = (Arc::clone(clock), background.clone());
+    let links = Links::new(&public_url);
+    Ok(SecurityMails::new(
+        mailer,
+        mail_budget,
+        clock,
+        background,
+        links,
+    ))
+}
+
 /// Invites a person. A server may be running on the same database. Returns the link.
 pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use allclear_application::background::Background;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
@@ -11,10 +12,11 @@ use allclear_domain::audit::Actor;
 use allclear_persistence::account::administration::MadeAdmin;
 use allclear_persistence::database::Database;
 use clap::Subcommand;
+use tokio::runtime::Handle;
 
 use crate::clock::SystemClock;
-use crate::connect;
 use crate::settings::Settings;
+use crate::{connect, identity};
 
 /// Accounts that are read at a time.
 const AT_ONCE: u64 = 500;
@@ -23,7 +25,7 @@ const AT_ONCE: u64 = 500;
 pub(crate) enum UserAction {
     /// List accounts with their organisations and roles; columns are separated by tabs
     List,
-    /// Remove all second factors of a person and end the sessions; the server may be running
+    /// Remove all second factors of a person, end the sessions and mail the person; the server may be running
     ResetFactors {
         /// Mail address of the account
         address: String,
@@ -47,7 +49,9 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
     let work = async {
         match action {
             UserAction::List => list(&database).await,
-            UserAction::ResetFactors { address } => reset(&database, &address).await,
+            UserAction::ResetFactors { address } => {
+                reset(settings, &database, &clock, &address).await
+            }
             UserAction::MakeAdmin {
                 address,
                 organisation,
@@ -80,8 +84,17 @@ async fn list(database: &Database) -> Result<(), String> {
     }
 }
 
-async fn reset(database: &Database, address: &str) -> Result<(), String> {
-    match reset_factors(database, database, address).await {
+async fn reset(
+    settings: &Settings,
+    database: &Database,
+    clock: &Arc<dyn Clock>,
+    address: &str,
+) -> Result<(), String> {
+    let background = Background::on(Handle::current());
+    let mails = identity::security_mails(settings, database, clock, &background).await?;
+    let reset = reset_factors(database, database, &mails, address).await;
+    background.wait_idle().await;
+    match reset {
         Ok(user) => {
             println!("{} signs in without a second factor now.", user.email);
             Ok(())

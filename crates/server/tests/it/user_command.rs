@@ -1,9 +1,88 @@
 //! `allclear user …` while the server is running.
 
-use serde_json::json;
+use allclear_application::clock::Clock;
+use allclear_server::clock::SystemClock;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use totp_rs::{Builder, Secret};
 
-use crate::app::{cookie_client, founder, operator_of, send, sign_up};
+use crate::app::{
+    Operator, PASSWORD, TestResponse, cookie_client, founder, operator_of, send, sign_up,
+};
+use crate::identity::mails_in;
 use crate::process::{Process, command, run};
+
+/// A running server, of whose organisation Acme Ada is the admin; Bob has another one.
+struct Installation<'a> {
+    database: &'a [&'a str],
+    folder: TempDir,
+    process: Process,
+    ada: Operator,
+    bob: Operator,
+}
+
+impl<'a> Installation<'a> {
+    /// Starts it on the database that these flags name.
+    async fn start(database: &'a [&'a str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let process = Process::serve(command(&data, database)).await;
+        let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
+        let client = cookie_client();
+        let (url, address) = (&process.url, "bob@example.com");
+        let joined = sign_up(&client, url, folder.path(), "Bob", address).await;
+        assert_eq!(joined.status, 201, "{joined:?}");
+        let bob = founder(client, url, "Beta").await;
+        Self {
+            database,
+            folder,
+            process,
+            ada,
+            bob,
+        }
+    }
+
+    /// Runs `allclear user` with these arguments. Returns the exit code, the output, and the last line of the errors.
+    async fn user(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let arguments = [&["user"], arguments, self.database].concat();
+        let data = self.folder.path().join("data");
+        let (code, said, stderr) = run(command(&data, &arguments)).await;
+        let last = stderr.lines().last().unwrap_or_default().to_owned();
+        (code, said.trim().to_owned(), last)
+    }
+
+    async fn make_admin(&self, address: &str, organisation: &str) -> (Option<i32>, String, String) {
+        self.user(&["make-admin", address, organisation]).await
+    }
+
+    /// The only item of an action in Acme's audit log, as Bob reads it.
+    async fn audited(&self, action: &str) -> Value {
+        let identity = format!("{}/api/v1/identity/token", self.process.url);
+        let switched = self.bob.client.post(identity);
+        let switched = switched.json(&json!({"organisationId": self.ada.organisation}));
+        let token = send(switched).await.body["data"]["token"].clone();
+        let audit = format!("{}/api/v1/audit?action={action}", self.process.url);
+        let found = self
+            .bob
+            .client
+            .get(audit)
+            .bearer_auth(token.as_str().unwrap());
+        let found = send(found).await;
+        assert_eq!(found.status, 200, "an admin reads the audit log: {found:?}");
+        let items = found.body["data"].as_array().unwrap();
+        assert_eq!(items.len(), 1, "{items:?}");
+        let actor = json!({"type": "PROVIDER", "id": null, "name": "Command line"});
+        assert_eq!(items[0]["actor"], actor);
+        assert_eq!(items[0]["address"], json!(null));
+        items[0].clone()
+    }
+
+    /// Sends a request about Ada's account.
+    async fn ada(&self, path: &str, body: Value) -> TestResponse {
+        let url = format!("{}/api/v1/identity{path}", self.process.url);
+        send(self.ada.client.post(url).json(&body)).await
+    }
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn operator_makes_an_admin_beside_a_running_server_on_sqlite() {
@@ -18,28 +97,11 @@ async fn operator_makes_an_admin_beside_a_running_server_on_postgresql() {
     make_an_admin(&["--database-url", &url]).await;
 }
 
-/// Makes an admin and resets factors in the database that these flags name.
 async fn make_an_admin(database: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("data");
-    let with = |arguments: &[&str]| command(&data, &[arguments, database].concat());
-    let process = Process::serve(with(&[])).await;
-    let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
-    let client = cookie_client();
-    let joined = sign_up(
-        &client,
-        &process.url,
-        folder.path(),
-        "Bob",
-        "bob@example.com",
-    )
-    .await;
-    assert_eq!(joined.status, 201, "{joined:?}");
-    let bob = founder(client, &process.url, "Beta").await;
-    let acme = &*ada.organisation;
-
-    let (code, listed, stderr) = run(with(&["user", "list"])).await;
-    assert_eq!(code, Some(0), "{stderr}");
+    let installation = Installation::start(database).await;
+    let acme = &*installation.ada.organisation;
+    let (code, listed, error) = installation.user(&["list"]).await;
+    assert_eq!(code, Some(0), "{error}");
     let lines: Vec<Vec<_>> = listed
         .lines()
         .map(|line| line.split('\t').collect())
@@ -49,66 +111,84 @@ async fn make_an_admin(database: &[&str]) {
     assert_eq!((lines[0][3], lines[0][4]), ("Acme", acme));
     assert_eq!((lines[1][0], lines[1][3]), ("bob@example.com", "Beta"));
 
-    let make = |address: &'static str, organisation: &str| {
-        run(with(&["user", "make-admin", address, organisation]))
+    for (address, organisation, message) in [
+        (
+            "nobody@example.com",
+            acme,
+            "allclear: no account has the address nobody@example.com",
+        ),
+        (
+            "bob@example.com",
+            "elsewhere",
+            "allclear: there is no organisation elsewhere",
+        ),
+    ] {
+        let (code, _, error) = installation.make_admin(address, organisation).await;
+        assert_eq!((code, &*error), (Some(1), message));
+    }
+    for (address, state) in [("BOB@example.com", "now"), ("bob@example.com", "already")] {
+        let (code, said, error) = installation.make_admin(address, acme).await;
+        assert_eq!(code, Some(0), "{error}");
+        assert_eq!(said, format!("{address} is an admin of {acme} {state}."));
+    }
+    let item = installation.audited("member.added").await;
+    assert_eq!(item["before"], json!(null));
+    assert_eq!(item["after"]["role"], "admin");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_resets_factors_beside_a_running_server_on_sqlite() {
+    reset_factors(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_resets_factors_beside_a_running_server_on_postgresql() {
+    let Some(url) = allclear_test_support::postgres() else {
+        return;
     };
-    let (code, _, stderr) = make("nobody@example.com", acme).await;
-    assert_eq!(
-        (code, stderr.lines().last()),
-        (
-            Some(1),
-            Some("allclear: no account has the address nobody@example.com")
-        )
-    );
-    let (code, _, stderr) = make("bob@example.com", "elsewhere").await;
-    assert_eq!(
-        (code, stderr.lines().last()),
-        (
-            Some(1),
-            Some("allclear: there is no organisation elsewhere")
-        )
-    );
+    reset_factors(&["--database-url", &url]).await;
+}
 
-    let (code, said, stderr) = make("BOB@example.com", acme).await;
-    assert_eq!(code, Some(0), "{stderr}");
-    assert_eq!(
-        said.trim(),
-        format!("BOB@example.com is an admin of {acme} now.")
-    );
-    let (code, said, _) = make("bob@example.com", acme).await;
-    assert_eq!(
-        (code, said.trim()),
-        (
-            Some(0),
-            &*format!("bob@example.com is an admin of {acme} already.")
-        )
-    );
+async fn reset_factors(database: &[&str]) {
+    let installation = Installation::start(database).await;
+    let acme = &*installation.ada.organisation;
+    installation.make_admin("bob@example.com", acme).await;
+    let began = installation.ada("/user/totp", json!({})).await;
+    let secret = began.body["data"]["secret"].as_str().unwrap();
+    let secret = Secret::try_from_base32(secret).unwrap();
+    let totp = Builder::new().with_secret(secret).build().unwrap();
+    let now = u64::try_from(SystemClock.now().timestamp()).unwrap();
+    let code = json!({"code": totp.generate(now).to_string()});
+    let confirmed = installation.ada("/user/totp/confirm", code).await;
+    assert_eq!(confirmed.status, 200, "{confirmed:?}");
+    let password = json!({"email": "ada@example.com", "password": PASSWORD});
+    let asked = installation.ada("/sign-in", password.clone()).await;
+    assert_eq!(asked.status, 202, "{asked:?}");
 
-    let (code, said, stderr) = run(with(&["user", "reset-factors", "ada@example.com"])).await;
-    assert_eq!(code, Some(0), "{stderr}");
+    let (code, _, error) = installation.user(&["reset-factors", "x@example.com"]).await;
+    let message = "allclear: no account has the address x@example.com";
+    assert_eq!((code, &*error), (Some(1), message));
+    let reset = ["reset-factors", "Ada@example.com"];
+    let (code, said, error) = installation.user(&reset).await;
+    assert_eq!(code, Some(0), "{error}");
     assert_eq!(
-        said.trim(),
+        said,
         "ada@example.com signs in without a second factor now."
     );
-    let token = format!("{}/api/v1/identity/token", process.url);
-    let switched = bob
-        .client
-        .post(token)
-        .json(&json!({"organisationId": acme}));
-    let token = send(switched).await.body["data"]["token"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let audit = format!("{}/api/v1/audit?action=member.added", process.url);
-    let found = send(bob.client.get(audit).bearer_auth(token)).await;
-    assert_eq!(found.status, 200, "an admin reads the audit log: {found:?}");
-    let items = found.body["data"].as_array().unwrap();
-    assert_eq!(items.len(), 1, "{items:?}");
-    assert_eq!(
-        items[0]["actor"],
-        json!({"type": "PROVIDER", "id": null, "name": "Command line"})
-    );
-    assert_eq!(items[0]["before"], json!(null));
-    assert_eq!(items[0]["after"]["role"], "admin");
-    assert_eq!(items[0]["address"], json!(null));
+
+    let token = installation.ada("/token", json!({})).await;
+    assert_eq!(token.status, 401, "the session has ended: {token:?}");
+    let item = installation.audited("factor.deleted").await;
+    assert_eq!(item["target"]["name"], "Ada");
+    assert_eq!(item["before"], json!({"factors": [{"type": "TOTP"}]}));
+    assert_eq!(item["after"], json!(null));
+    let mails = mails_in(installation.folder.path());
+    let mail = mails.iter().find(|mail| {
+        mail.contains("Subject: The second factors of your account were removed\r\n")
+            && mail.contains("To: ada@example.com\r\n")
+    });
+    let mail = mail.expect("the owner is mailed");
+    assert!(mail.contains("An operator of this installation"), "{mail}");
+    let signed_in = installation.ada("/sign-in", password).await;
+    assert_eq!(signed_in.status, 200, "{signed_in:?}");
 }

@@ -20,7 +20,8 @@ use crate::security_log::{SecurityEvent, SecurityRecord};
 
 pub use self::message::{DirectoryEvent, Envelope, InvalidWebhook, Message, WebhookVerifier};
 pub use self::port::{
-    ClaimedNames, Credential, DirectoryStore, NameRecord, Profiles, Revocation, TokenStatus,
+    ClaimedNames, Credential, DirectoryStore, MemberChange, MemberRecord, NameRecord, Profiles,
+    Revocation, TokenStatus,
 };
 #[cfg(any(test, feature = "mock"))]
 pub use self::{
@@ -138,6 +139,7 @@ impl Directory {
                 .write();
                 Ok(())
             }
+            DirectoryEvent::Member(member) => self.store.note_member(&member).await,
             DirectoryEvent::Revoked(revocation) => {
                 self.store.revoke(&revocation, happened_at).await?;
                 record_revoked(&revocation);

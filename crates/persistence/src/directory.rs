@@ -1,11 +1,12 @@
 //! Data from a hosted identity provider.
 
+mod member;
+
 use allclear_application::directory::{
-    Credential, Directory, DirectoryStore, NameRecord, Revocation, TokenStatus,
+    Credential, Directory, DirectoryStore, MemberRecord, NameRecord, Revocation, TokenStatus,
 };
 use allclear_application::error::Error;
 use allclear_application::transition::Committed;
-use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -14,9 +15,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
     QueryFilter,
 };
-use serde_json::json;
 
-use crate::audit::{self, Note};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::error::broken;
@@ -83,16 +82,24 @@ impl DirectoryStore for Database {
                 {
                     return Ok(Committed::unchanged(()));
                 }
-                let is_stand_in = known.as_of == NameRecord::NEVER;
-                if exists && is_stand_in {
+                let is_fallback = known.as_of == NameRecord::NEVER;
+                if exists && is_fallback {
                     return Ok(Committed::unchanged(()));
                 }
                 let name = known.name.clone();
-                if !is_stand_in && !keep_newer(transaction, id.as_str(), known).await? {
+                if !is_fallback && !keep_newer(transaction, id.as_str(), known).await? {
                     return Ok(Committed::unchanged(()));
                 }
                 insert_or_rename(transaction, &database, &id, Some(name)).await
             })
+        })
+        .await
+    }
+
+    async fn note_member(&self, member: &MemberRecord) -> Result<(), Error> {
+        let (member, now) = (member.clone(), self.clock.now());
+        self.write(move |transaction| {
+            Box::pin(async move { member::note(transaction, &member, now).await })
         })
         .await
     }
@@ -116,7 +123,7 @@ impl DirectoryStore for Database {
                         .map_err(broken)?;
                 }
                 if let Some((organisation, user)) = member {
-                    note_removed(transaction, &organisation, &user, now).await?;
+                    member::note_removed(transaction, &organisation, &user, at, now).await?;
                 }
                 insert_ending(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
@@ -197,25 +204,6 @@ fn key(revocation: &Revocation) -> (&'static str, String) {
             (MEMBERSHIP, format!("{organisation}/{user}"))
         }
     }
-}
-
-/// Appends an item for a member that the provider removed, if the organisation exists.
-async fn note_removed(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    user: &str,
-    now: DateTime<Utc>,
-) -> Result<(), Error> {
-    if lock(transaction, organisation).await?.is_none() {
-        return Ok(());
-    }
-    let name = known(transaction, user).await?;
-    let change = Note {
-        name: name.map(|known| known.name),
-        ..Note::new(Action::MemberRemoved, TargetType::User, &user)
-    };
-    let change = change.states(Some(json!({"id": user})), None);
-    audit::note(transaction, organisation, now, change).await
 }
 
 /// Returns the revocations that concern a token.

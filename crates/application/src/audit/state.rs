@@ -310,6 +310,12 @@ pub fn member(id: UserId, role: Role) -> Value {
     json!({"id": id.to_string(), "role": role})
 }
 
+/// State of a member at a hosted identity provider. The role is null if it is not known.
+#[must_use]
+pub fn directory_member(id: &str, role: Option<Role>) -> Value {
+    json!({"id": id, "role": role})
+}
+
 /// State of an account. It contains the name, because people change it. Deleting the account removes the name.
 #[must_use]
 pub fn account(user: &User) -> Value {

@@ -3,7 +3,7 @@
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 
-use super::Revocation;
+use super::{MemberRecord, Revocation};
 
 /// A message as received, not yet verified.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +52,8 @@ pub enum DirectoryEvent {
     },
     /// An organisation was deleted.
     OrganisationDeleted(OrganisationId),
+    /// A user joined an organisation, or the membership changed.
+    Member(MemberRecord),
     /// Tokens were revoked.
     Revoked(Revocation),
 }

@@ -1,6 +1,7 @@
 //! Content of tokens, and the directory's ports.
 
 use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -82,6 +83,30 @@ pub struct TokenStatus {
     pub organisation: Option<NameRecord>,
 }
 
+/// A member of an organisation, as the provider reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberRecord {
+    /// Identifier of the organisation.
+    pub organisation: OrganisationId,
+    /// Identifier of the user.
+    pub user: String,
+    /// The role.
+    pub role: Role,
+    /// What happened to the membership.
+    pub change: MemberChange,
+    /// When it happened.
+    pub as_of: DateTime<Utc>,
+}
+
+/// What happened to a membership.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberChange {
+    /// The user became a member.
+    Joined,
+    /// The membership changed; perhaps not its role.
+    Updated,
+}
+
 /// Storage of the directory.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -99,7 +124,12 @@ pub trait DirectoryStore: Send + Sync {
         known: NameRecord,
     ) -> Result<Committed<()>, Error>;
 
-    /// Revokes tokens. The revocation is stored for longer than the tokens are valid.
+    /// Notes in the audit log that a user joined an organisation or has another role. Late and repeated reports, and updates that
+    /// leave the role, change nothing.
+    async fn note_member(&self, member: &MemberRecord) -> Result<(), Error>;
+
+    /// Revokes tokens. The revocation is stored for longer than the tokens are valid. The removal of a member is noted in the audit
+    /// log.
     async fn revoke(&self, revocation: &Revocation, at: DateTime<Utc>) -> Result<(), Error>;
 
     /// Removes the organisation with everything that belongs to it. Its identifier cannot be used again.

@@ -1,5 +1,6 @@
 use super::*;
 
+use allclear_domain::membership::Role;
 use mockall::predicate::{always, eq};
 
 use crate::fixture::{clock, now, organisation, relay};
@@ -177,7 +178,7 @@ async fn an_unavailable_provider_prevents_no_sign_in_and_is_not_asked_again_at_o
 }
 
 #[tokio::test]
-async fn a_stand_in_gives_way_to_the_name() {
+async fn a_fallback_name_gives_way_to_the_name() {
     let mut store = store(token_status(
         Some(known("Ann", -9)),
         Some(NameRecord {
@@ -219,6 +220,16 @@ fn webhook_verifier(events: Vec<DirectoryEvent>) -> MockWebhookVerifier {
     webhook_verifier
 }
 
+fn joined() -> MemberRecord {
+    MemberRecord {
+        organisation: organisation(),
+        user: "user_1".into(),
+        role: Role::Viewer,
+        change: MemberChange::Joined,
+        as_of: now(),
+    }
+}
+
 #[tokio::test]
 async fn a_message_is_followed_once() {
     let revocation = Revocation::Session("sess_1".into());
@@ -238,11 +249,17 @@ async fn a_message_is_followed_once() {
         .with(eq(organisation()), eq(now()))
         .returning(|_, _| Ok(()));
     fresh
+        .expect_note_member()
+        .times(1)
+        .with(eq(joined()))
+        .returning(|_| Ok(()));
+    fresh
         .expect_mark_handled()
         .times(1)
         .with(eq("msg_1"), eq(now()))
         .returning(|_, _| Ok(()));
     let events = vec![
+        DirectoryEvent::Member(joined()),
         DirectoryEvent::Revoked(revocation),
         DirectoryEvent::OrganisationDeleted(organisation()),
     ];

@@ -179,12 +179,7 @@ impl Claims {
             return Ok(None);
         };
         let id = OrganisationId::parse(&id).map_err(|_| bad("not an organisation"))?;
-        let role = match role.as_deref() {
-            Some("org:admin") => Role::Admin,
-            Some("org:viewer") => Role::Viewer,
-            // Also a role that the organisation has defined.
-            _ => Role::Editor,
-        };
+        let role = self::role(role.as_deref());
         Ok(Some(Organisation {
             id,
             role,
@@ -241,6 +236,15 @@ impl Claims {
         self.act
             .as_ref()
             .map(|actor| actor.sub.as_deref().unwrap_or("unknown"))
+    }
+}
+
+/// The role that Clerk's role stands for. Editor for `org:member`, and for a role that an organisation has defined.
+pub(crate) fn role(name: Option<&str>) -> Role {
+    match name {
+        Some("org:admin") => Role::Admin,
+        Some("org:viewer") => Role::Viewer,
+        _ => Role::Editor,
     }
 }
 

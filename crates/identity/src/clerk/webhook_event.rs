@@ -1,12 +1,14 @@
 //! Payloads of Clerk's webhooks: <https://clerk.com/docs/guides/development/webhooks/overview>, with the types of
 //! `packages/backend/src/api/resources/JSON.ts`.
 
-use allclear_application::directory::{DirectoryEvent, Revocation};
+use allclear_application::directory::{DirectoryEvent, MemberChange, MemberRecord, Revocation};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::claims::role;
 
 /// A webhook's body.
 #[derive(Deserialize)]
@@ -51,8 +53,9 @@ struct Organisation {
 /// `OrganizationMembershipJSON`.
 #[derive(Deserialize)]
 struct Membership {
-    organization: Identified,
+    organization: Organisation,
     public_user_data: PublicUserData,
+    role: Option<String>,
 }
 
 /// `OrganizationMembershipPublicUserDataJSON`.
@@ -102,24 +105,20 @@ impl Event {
     /// # Errors
     /// Why it cannot be read.
     pub(crate) fn events(self, happened_at: DateTime<Utc>) -> Result<Vec<DirectoryEvent>, String> {
-        let as_of = |updated_at: Option<i64>| {
-            updated_at
-                .and_then(DateTime::from_timestamp_millis)
-                .unwrap_or(happened_at)
-        };
         let data = self.data;
         Ok(match self.kind.as_str() {
             "organization.created" | "organization.updated" => {
-                let found: Organisation = read(data)?;
-                vec![DirectoryEvent::Organisation {
-                    id: organisation(&found.id)?,
-                    name: found.name,
-                    as_of: as_of(found.updated_at),
-                }]
+                vec![named(read(data)?, happened_at)?]
             }
             "organization.deleted" => vec![DirectoryEvent::OrganisationDeleted(organisation(
                 &read::<Identified>(data)?.id,
             )?)],
+            "organizationMembership.created" => {
+                member(read(data)?, MemberChange::Joined, happened_at)?
+            }
+            "organizationMembership.updated" => {
+                member(read(data)?, MemberChange::Updated, happened_at)?
+            }
             "organizationMembership.deleted" => {
                 let found: Membership = read(data)?;
                 let organisation = organisation(&found.organization.id)?;
@@ -133,7 +132,7 @@ impl Event {
                 let banned = found
                     .banned
                     .then(|| DirectoryEvent::Revoked(Revocation::User(found.id.clone())));
-                let as_of = as_of(found.updated_at);
+                let as_of = as_of(found.updated_at, happened_at);
                 let named = found.name().map(|name| DirectoryEvent::User {
                     id: found.id.clone(),
                     name,
@@ -154,6 +153,39 @@ impl Event {
     }
 }
 
+/// Time at which a thing was as it is reported.
+fn as_of(updated_at: Option<i64>, happened_at: DateTime<Utc>) -> DateTime<Utc> {
+    updated_at
+        .and_then(DateTime::from_timestamp_millis)
+        .unwrap_or(happened_at)
+}
+
+/// The name of an organisation.
+fn named(found: Organisation, happened_at: DateTime<Utc>) -> Result<DirectoryEvent, String> {
+    Ok(DirectoryEvent::Organisation {
+        id: organisation(&found.id)?,
+        name: found.name,
+        as_of: as_of(found.updated_at, happened_at),
+    })
+}
+
+/// A change of a membership, after the organisation, whose own message may come later.
+fn member(
+    found: Membership,
+    change: MemberChange,
+    happened_at: DateTime<Utc>,
+) -> Result<Vec<DirectoryEvent>, String> {
+    let record = MemberRecord {
+        organisation: organisation(&found.organization.id)?,
+        user: found.public_user_data.user_id,
+        role: role(found.role.as_deref()),
+        change,
+        as_of: happened_at,
+    };
+    let organisation = named(found.organization, happened_at)?;
+    Ok(vec![organisation, DirectoryEvent::Member(record)])
+}
+
 fn read<T: DeserializeOwned>(data: Value) -> Result<T, String> {
     serde_json::from_value(data).map_err(|error| error.to_string())
 }
@@ -165,6 +197,7 @@ fn organisation(id: &str) -> Result<OrganisationId, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use allclear_domain::membership::Role;
     use serde_json::json;
 
     fn at() -> DateTime<Utc> {
@@ -242,13 +275,42 @@ mod tests {
         ] {
             assert_eq!(events(kind, &data), Ok(vec![expected]), "{kind}");
         }
-        for kind in [
-            "organizationMembership.created",
-            "session.created",
-            "email.created",
-            "anything.new",
-        ] {
+        for kind in ["session.created", "email.created", "anything.new"] {
             assert_eq!(events(kind, &membership), Ok(Vec::new()), "{kind}");
+        }
+    }
+
+    #[test]
+    fn change_of_a_membership_names_the_organisation_and_the_role() {
+        let updated_at = DateTime::from_timestamp_millis(1_654_012_591_514).unwrap();
+        for (kind, change) in [
+            ("organizationMembership.created", MemberChange::Joined),
+            ("organizationMembership.updated", MemberChange::Updated),
+        ] {
+            for (name, role) in [
+                ("org:admin", Role::Admin),
+                ("org:viewer", Role::Viewer),
+                ("org:member", Role::Editor),
+                ("org:billing", Role::Editor),
+            ] {
+                let membership = json!({
+                    "id": "orgmem_1", "role": name, "public_user_data": {"user_id": "user_1", "identifier": "ann@example.com"},
+                    "organization": {"id": "org_1", "name": "Acme", "updated_at": 1_654_012_591_514_i64},
+                });
+                let organisation = DirectoryEvent::Organisation {
+                    id: acme(),
+                    name: "Acme".into(),
+                    as_of: updated_at,
+                };
+                let member = DirectoryEvent::Member(MemberRecord {
+                    organisation: acme(),
+                    user: "user_1".into(),
+                    role,
+                    change,
+                    as_of: at(),
+                });
+                assert_eq!(events(kind, &membership), Ok(vec![organisation, member]));
+            }
         }
     }
 

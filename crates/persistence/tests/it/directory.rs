@@ -1,8 +1,13 @@
+use allclear_application::audit::{AuditFilter, AuditStore};
 use allclear_application::directory::{
-    Credential, Directory, DirectoryStore, NameRecord, Revocation, TokenStatus,
+    Credential, Directory, DirectoryStore, MemberChange, MemberRecord, NameRecord, Revocation,
+    TokenStatus,
 };
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::page::Page;
+use allclear_domain::audit::Action;
 use allclear_domain::id::OrganisationId;
+use allclear_domain::membership::Role;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -11,10 +16,11 @@ use crate::contract;
 
 contract!(
     newer_news_win_whichever_comes_first,
-    an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way,
+    an_organisation_exists_from_its_first_name_on_and_a_fallback_gives_way,
     an_ended_session_is_over_for_every_token,
     a_user_or_member_who_comes_back_has_new_tokens,
     a_membership_that_ended_is_that_of_one_user_in_one_organisation,
+    members_of_a_provider_are_audited_once_and_late_reports_are_not,
     a_deleted_organisation_is_gone_for_good,
     a_message_is_handled_once,
     what_ended_long_ago_is_forgotten_except_organisations,
@@ -75,7 +81,7 @@ async fn newer_news_win_whichever_comes_first(database: &Database) {
     assert_eq!(revision.0, 1, "one change of the name, one revision");
 }
 
-async fn an_organisation_exists_from_its_first_name_on_and_a_stand_in_gives_way(
+async fn an_organisation_exists_from_its_first_name_on_and_a_fallback_gives_way(
     database: &Database,
 ) {
     let at = now();
@@ -167,6 +173,72 @@ async fn a_membership_that_ended_is_that_of_one_user_in_one_organisation(databas
     ] {
         assert!(!token_status(database, &other).await.revoked, "{other:?}");
     }
+}
+
+/// Action, state before and state after of the items about the user, oldest first.
+async fn audited(database: &Database) -> Vec<(Action, Option<String>, Option<String>)> {
+    let filter = AuditFilter {
+        target_id: Some("user_1".into()),
+        ..AuditFilter::default()
+    };
+    let found = AuditStore::list(database, &acme(), &filter, Page::default()).await;
+    let items = found.unwrap().items.into_iter().rev();
+    items
+        .map(|item| (item.action, item.before, item.after))
+        .collect()
+}
+
+async fn members_of_a_provider_are_audited_once_and_late_reports_are_not(database: &Database) {
+    use MemberChange::{Joined, Updated};
+
+    let at = now();
+    let report = async |change, role, seconds| {
+        let member = MemberRecord {
+            organisation: acme(),
+            user: "user_1".into(),
+            role,
+            change,
+            as_of: at + TimeDelta::seconds(seconds),
+        };
+        database.note_member(&member).await.unwrap();
+    };
+    let remove = async |seconds| {
+        let membership = Revocation::Membership {
+            organisation: acme(),
+            user: "user_1".into(),
+        };
+        let at = at + TimeDelta::seconds(seconds);
+        database.revoke(&membership, at).await.unwrap();
+    };
+    report(Joined, Role::Viewer, 0).await;
+    database
+        .name_organisation(&acme(), known("Acme", at))
+        .await
+        .unwrap();
+    assert_eq!(audited(database).await, [], "it did not exist");
+    report(Updated, Role::Editor, 1).await;
+    for _ in 0..2 {
+        report(Joined, Role::Viewer, 0).await;
+        report(Updated, Role::Admin, 2).await;
+    }
+    remove(3).await;
+    remove(3).await;
+    report(Updated, Role::Viewer, 2).await;
+    report(Joined, Role::Viewer, 4).await;
+
+    let state = |role: &str| Some(format!(r#"{{"id":"user_1","role":{role}}}"#));
+    let (viewer, editor, admin) = (
+        state(r#""viewer""#),
+        state(r#""editor""#),
+        state(r#""admin""#),
+    );
+    let expected = [
+        (Action::MemberRoleChanged, state("null"), editor.clone()),
+        (Action::MemberRoleChanged, editor, admin.clone()),
+        (Action::MemberRemoved, admin, None),
+        (Action::MemberAdded, None, viewer),
+    ];
+    assert_eq!(audited(database).await, expected);
 }
 
 async fn a_deleted_organisation_is_gone_for_good(database: &Database) {

@@ -1,3 +1,4 @@
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::Setup;
@@ -118,6 +119,60 @@ async fn member_who_leaves_is_disconnected_and_may_rejoin() {
         200,
         "a member again"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn members_are_in_the_audit_log_by_the_provider() {
+    let setup = Setup::start().await;
+    let ann = json!({"id": "user_1", "first_name": "Ann", "last_name": "Lee", "updated_at": now() * 1000});
+    assert_status(setup.notify("msg_0", "user.created", ann), 200).await;
+    let member = |role: &str| {
+        let mut membership = membership("user_1");
+        membership["role"] = json!(role);
+        membership
+    };
+    for (id, kind, role) in [
+        ("msg_1", "organizationMembership.created", "org:member"),
+        ("msg_2", "organizationMembership.updated", "org:admin"),
+        // Another field of the membership.
+        ("msg_3", "organizationMembership.updated", "org:admin"),
+        ("msg_4", "organizationMembership.deleted", "org:admin"),
+    ] {
+        assert_status(setup.notify(id, kind, member(role)), 200).await;
+    }
+    assert_eq!(setup.name_of("org_1").await, "Acme");
+    let admin = token("user_2", "org_1");
+    let audit = setup.request(Method::GET, "/audit?targetId=user_1", &admin);
+    let found = send(audit).await;
+    let items = found.body["data"].as_array().unwrap();
+    let provider = json!({"type": "PROVIDER", "id": null, "name": "Identity provider"});
+    for item in items {
+        assert_eq!(item["actor"], provider, "{item}");
+        assert_eq!(item["address"], "127.0.0.1", "{item}");
+        let target = json!({"type": "USER", "id": "user_1", "name": "Ann Lee"});
+        assert_eq!(item["target"], target, "{item}");
+    }
+    let state = |role: &str| json!({"id": "user_1", "role": role});
+    let changes: Vec<_> = items
+        .iter()
+        .map(|item| {
+            (
+                item["action"].clone(),
+                item["before"].clone(),
+                item["after"].clone(),
+            )
+        })
+        .collect();
+    let expected = [
+        (json!("member.removed"), state("admin"), Value::Null),
+        (
+            json!("member.role-changed"),
+            state("editor"),
+            state("admin"),
+        ),
+        (json!("member.added"), Value::Null, state("editor")),
+    ];
+    assert_eq!(changes, expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -98,6 +98,19 @@ distance between the two is what their times tell about the address.`,
     command: ['node', 'crates/server/benches/start.mjs', binary],
   },
   {
+    name: 'peers',
+    title: 'Beside other self-hosted status pages',
+    how: `Allclear, Vigil (from crates.io, in Rust) and Uptime Kuma (from npm, in Node) show the same ten components, one of them down,
+and one open incident. All run at once; wrk requests their pages in turns, the same way, and a browser with an empty cache opens them
+in turns; the medians count. The headline is the text about all components; its time is that of its first paint. The slow connection
+is Lighthouse's of a mobile phone. Bytes of a first visit are those of two seconds, with headers. Vigil has a worker for each
+processor and no notifiers; Uptime Kuma runs as in production, with SQLite. What differs: Allclear also draws bars of 90 days and is
+live by an event stream. Vigil keeps no history, and its script asks every 20 seconds. Uptime Kuma keeps a page for five minutes; its
+page is empty until its script has the content, which is measured by itself, with the last fifty heartbeats of each component. Neither
+peer compresses its pages. The package of Uptime Kuma on npm is a development build of version 2.`,
+    command: ['node', 'crates/server/benches/peers.mjs', binary],
+  },
+  {
     name: 'lighthouse',
     title: 'Lighthouse',
     how: `The public pages in Lighthouse's mobile setting with its throttling; the operators' screens in its desktop setting. The

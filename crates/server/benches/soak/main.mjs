@@ -1,0 +1,111 @@
+// A long mixed load: readers of page, snapshot and history, viewers that come and go on event streams and sockets, an operator, and
+// deliveries to sinks in this process. Memory must not grow meanwhile, and open files and threads must return to their level.
+//
+//   node crates/server/benches/soak/main.mjs [path of the allclear binary]
+//
+// Prints a JSON object a line: the figures, and the budgets. SECONDS is the length of the load, 1,800 by default. The memory at its end
+// is compared with that after five minutes, or after a quarter of a shorter load.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import { Site } from '../site.mjs';
+import { run } from './load.mjs';
+import { startSinks } from './sinks.mjs';
+
+const binary = process.argv[2] ?? 'target/release/allclear';
+const seconds = Number(process.env.SECONDS ?? 1800);
+const early = Math.min(300, seconds / 4);
+/** The load before the level of files and threads is taken, which opens what the server keeps open. */
+const WARM_UP = Math.min(20, seconds / 10);
+/** The server closes its idle connections to receivers within this time, in seconds. */
+const REST = 45;
+/** Memory at a moment is the median of the samples of so many seconds. */
+const WINDOW = Math.min(20, seconds / 10);
+const MAILS = 20;
+const WEBHOOKS = 5;
+
+const print = (line) => console.log(JSON.stringify({ bench: 'soak', ...line }));
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+function budget(what, value, limit) {
+  const rounded = Number(value.toFixed(3));
+  print({ budget: what, value: rounded, rule: 'at most', limit, met: rounded <= limit });
+}
+
+/** Adds subscribers that receive everything. */
+async function subscribe(site, organisation, ports) {
+  const headers = await site.bearer(organisation);
+  const lines = Array.from({ length: MAILS }, (_, number) => `person${number}@example.com`);
+  const query = 'dryRun=false&confirmed=true&consent=bench';
+  await site.call('POST', `/subscriber/import?${query}`, headers, ['email', ...lines, ''].join('\n'));
+  for (let number = 0; number < WEBHOOKS; number += 1) {
+    const target = { channel: 'webhook', target: `http://127.0.0.1:${ports.webhook}/${number}` };
+    await site.call('POST', '/subscriber', headers, target);
+  }
+  let subscribed = 0;
+  while (subscribed < MAILS + WEBHOOKS) {
+    await setTimeout(50);
+    const { data } = await site.call('GET', '/subscriber/list', headers);
+    subscribed = data.filter(({ status }) => status === 'SUBSCRIBED').length;
+  }
+}
+
+const level = async (site) => ({ files: await site.files(), threads: await site.threads(), memoryKiB: await site.memory() });
+
+/** Runs the load for so many seconds; returns what was done, and the memory at each second. */
+async function loaded(site, organisation, component, length) {
+  const done = { reads: 0, events: 0, streams: 0, sockets: 0, writes: 0, failures: 0 };
+  const stop = new AbortController();
+  const running = run(site, organisation, component, stop.signal, done);
+  const memory = [];
+  const begun = performance.now();
+  while (performance.now() - begun < 1000 * length) {
+    await Promise.race([setTimeout(1000), running]);
+    memory.push({ at: (performance.now() - begun) / 1000, resident: await site.memory() });
+  }
+  const busy = await level(site);
+  stop.abort();
+  await running;
+  return { done, memory, busy };
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'allclear-soak-'));
+let site;
+const sinks = await startSinks((link) => {
+  const { subscriberId, orgId, verificationCode } = Object.fromEntries(link.searchParams);
+  void site.call('POST', '/subscriber/verify', {}, { subscriberId, orgId, verificationCode });
+});
+try {
+  site = await Site.start(binary, folder, {
+    ALLCLEAR_SMTP_URL: `smtp://127.0.0.1:${sinks.ports.mail}`,
+    ALLCLEAR_WEBHOOK_ALLOW: '127.0.0.1',
+  });
+  await site.signUp();
+  const organisation = await site.organisation('Acme');
+  const { data: component } = await site.call('POST', '/component/create', await site.bearer(organisation), { name: 'API' });
+  await subscribe(site, organisation, sinks.ports);
+
+  await loaded(site, organisation, component.id, WARM_UP);
+  await setTimeout(1000 * REST);
+  const before = await level(site);
+  const { done, memory, busy } = await loaded(site, organisation, component.id, seconds);
+  await setTimeout(1000 * REST);
+  const after = await level(site);
+
+  const around = (from, to) => median(memory.filter(({ at }) => at >= from && at <= to).map(({ resident }) => resident));
+  const [first, last] = [around(early - WINDOW / 2, early + WINDOW / 2), around(seconds - WINDOW, Infinity)];
+  print({ what: `the load, ${seconds} seconds`, ...done, mails: sinks.taken.mails, webhooks: sinks.taken.webhooks });
+  const shown = ({ files, threads, memoryKiB }) => ({ files, threads, memoryMiB: Number((memoryKiB / 1024).toFixed(1)) });
+  print({ what: 'at rest before, under load, at rest after', before: shown(before), under: shown(busy), after: shown(after) });
+  budget(`memory at the end of ${seconds} seconds, of after ${early}`, last / first, 1.05);
+  budget('open files after the load, of before', after.files / before.files, 1);
+  budget('threads after the load, of before', after.threads / before.threads, 1);
+  budget('failed requests, streams and sockets', done.failures, 0);
+} finally {
+  await site?.stop();
+  sinks.stop();
+  await rm(folder, { recursive: true, force: true });
+}

@@ -18,14 +18,14 @@ const HEAD = `-- Allclear ${version}, as a database that its server has filled: 
 -- Made by keep.mjs. Never edited: a test starts the present version on it.
 `;
 
-// What only a hosted identity provider tells.
+// Rows that only a hosted identity provider causes.
 const DIRECTORY = `
 INSERT INTO directory_names (id, name, as_of) SELECT 'user_kept', 'Grace', min(created_at) FROM organisations;
 INSERT INTO directory_endings (kind, id, ended_at) SELECT 'session', 'sess_kept', min(created_at) FROM organisations;
 INSERT INTO directory_messages (id, heard_at) SELECT 'msg_kept', min(created_at) FROM organisations;
 `;
 
-// What waits for a link that nobody follows.
+// Rows that wait for a link which is never followed.
 const PENDING = `
 INSERT INTO pending_sign_ups (digest, name, email, email_key, password, created_at, expires_at)
 SELECT 'digest_kept', 'Hedy', 'hedy@example.com', 'hedy@example.com', 'hash_kept', min(created_at), min(created_at) FROM organisations;
@@ -52,7 +52,7 @@ async function until(found) {
   throw new Error(`in vain: ${found}`);
 }
 
-/** Calls a server of its own until it is done with, as a browser would. */
+/** Starts a server, runs `calls` against it as a browser would, and stops it. */
 async function serving(folder, settings, calls) {
   const env = { ALLCLEAR_DATA_DIR: folder, ALLCLEAR_LISTEN: '127.0.0.1:0', ALLCLEAR_LOG: 'off', ...settings };
   env.ALLCLEAR_PUBLIC_URL = 'http://kept.example';
@@ -108,7 +108,7 @@ async function fill(folder, database) {
     const link = await until(() => verification(folder));
     await call('/subscriber/verify', Object.fromEntries(new URLSearchParams(link.split('?')[1])));
   });
-  // Mail waits from here on: nobody listens at that port.
+  // Mail waits from here on, because no server listens at that port.
   const away = { ...settings, ALLCLEAR_SMTP_URL: 'smtp://127.0.0.1:1' };
   await serving(folder, away, async (call, enter) => {
     await call('/identity/sign-in', ada);

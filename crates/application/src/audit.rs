@@ -33,7 +33,7 @@ pub struct AuditItem {
     pub action: Action,
     /// Kind of the changed thing.
     pub target_type: TargetType,
-    /// Identifier of the changed thing, which may be deleted since.
+    /// Identifier of the changed thing, which may have been deleted since.
     pub target_id: String,
     /// Name of the changed thing at that time; `None` for a subscriber, because the audit log contains no addresses.
     pub target_name: Option<String>,

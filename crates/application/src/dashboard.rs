@@ -27,11 +27,11 @@ pub const AHEAD: TimeDelta = TimeDelta::days(7);
 /// Number of an organisation's subscribers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SubscriberCounts {
-    /// All of them.
+    /// All subscribers.
     pub total: u64,
-    /// Those that receive messages.
+    /// Subscribers that receive messages.
     pub subscribed: u64,
-    /// Those that are not verified.
+    /// Subscribers that are not verified.
     pub pending: u64,
     /// Subscribers whose last message failed for good.
     pub failing: u64,

@@ -26,7 +26,7 @@ pub struct NamedUptime<I> {
 /// Number of incidents that affected a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComponentIncidents {
-    /// The component, which may be deleted since.
+    /// The component, which may have been deleted since.
     pub id: ComponentId,
     /// Its name.
     pub name: String,

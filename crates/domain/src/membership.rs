@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::id::{OrganisationId, UserId};
 
-/// Role of a member in an organisation, in the order of permissions. [`Role::may`] is the table of permissions.
+/// Role of a member in an organisation, in the order of permissions.
 #[derive(
     Debug,
     Clone,

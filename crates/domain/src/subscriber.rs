@@ -36,7 +36,7 @@ pub enum Scope {
     Incident(IncidentId),
 }
 
-/// The word for a [`Scope`].
+/// What a subscriber receives updates about: everything, chosen components and groups, or one incident.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema, Display, EnumString, VariantArray,
 )]
@@ -84,7 +84,7 @@ impl Scope {
         })
     }
 
-    /// Its word.
+    /// Its kind.
     #[must_use]
     pub const fn kind(&self) -> ScopeKind {
         match self {

@@ -1,9 +1,9 @@
-// A page of the audit log by HTTP: the whole call, beside 1,000 items and beside 1,000,000, in turns, on the PostgreSQL server that
-// ALLCLEAR_TEST_POSTGRES_URL names.
+// Measures a page of the audit log by HTTP: the whole request, in turns in an organisation with 1,000 items and in one
+// with 1,000,000. It uses the PostgreSQL server that ALLCLEAR_TEST_POSTGRES_URL names, and needs psql.
 //
-//   node crates/server/benches/audit.mjs [path of the allclear binary]
+// node crates/server/benches/audit.mjs [path of the allclear binary]
 //
-// Prints a JSON object a line: the figures, and the budgets. Needs psql.
+// Prints one JSON object per line: the measurements, and the budgets.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,14 +18,14 @@ const server = process.env.ALLCLEAR_TEST_POSTGRES_URL;
 const FEW = 1_000;
 const MANY = 1_000_000;
 const ROUNDS = 300;
-/** Items of a page. */
+/** Number of items of a page. */
 const LIMIT = 50;
-/** Each of the actors and things has one of so many items. */
+/** Number of different actors and things, each with the same share of the items. */
 const KINDS = 10;
-/** How much more a page may cost beside many items than beside few. */
+/** Maximum cost of a page among many items, as a multiple of the cost among few. */
 const BUDGET = 1.2;
 
-/** Items of changes made a minute ago and before, a millisecond apart. */
+/** Items of changes that were made a minute ago and earlier, one per millisecond. */
 function items(organisation, count) {
   const first = Date.now() - 60_000 - count;
   return `INSERT INTO audit_items (id, organisation_id, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
@@ -35,7 +35,7 @@ function items(organisation, count) {
     '{"status":"OPERATIONAL"}', '{"status":"DEGRADED"}' FROM generate_series(1, ${count}) n; ANALYZE;`;
 }
 
-/** A server whose only organisation has so many items more. */
+/** A server whose only organisation has this many items more than it made itself. */
 class Side {
   agent = new Agent({ keepAlive: true });
 
@@ -57,7 +57,7 @@ class Side {
     this.middle = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
   }
 
-  /** The header of a call: a token lasts five minutes. */
+  /** The authorization header of a request. A token is valid for five minutes. */
   async bearer() {
     const token = await this.call('POST', '/identity/token', { cookie: this.cookie }, { organisationId: this.organisation });
     return { authorization: `Bearer ${JSON.parse(token.text).data.token}` };
@@ -91,7 +91,7 @@ const pages = {
   "a thing's middle": (side) => `&targetId=thing_3&before=${side.middle}`,
 };
 
-/** What a call takes when nothing else disturbs it: the first tenth. */
+/** Time of a request that nothing else disturbs: the first tenth. */
 const undisturbed = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 10)];
 
 async function compare(few, many) {
@@ -116,7 +116,7 @@ async function compare(few, many) {
   }
 }
 
-/** The URL of an empty database. */
+/** Creates an empty database, and returns its URL. */
 function recreate(name) {
   for (const statement of [`DROP DATABASE IF EXISTS ${name}`, `CREATE DATABASE ${name}`]) {
     execFileSync('psql', ['-q', `${server}/postgres`, '-c', statement]);

@@ -1,6 +1,7 @@
-//! The cost of 1,000,000 status changes of 100 components to the status page, a component's history and uptime, and a new change:
-//! the same work beside 100 and beside 1,000,000, in turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server,
-//! on PostgreSQL. Within the 90 days of the bars both sides have a hundred changes, and fifty more of one component.
+//! Measures what 1,000,000 status changes of 100 components cost the status page, a component's history and uptime, and
+//! a new change: the same work among 100 and among 1,000,000 changes, in turns. Runs on SQLite and, if
+//! `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL. Within the 90 days of the bars, both sides have a
+//! hundred changes, and fifty more of one component.
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use std::fmt::Debug;
@@ -30,13 +31,13 @@ use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
 const COMPONENTS: usize = 100;
 const OLD: usize = 1_000_000;
 const ROUNDS: usize = 100;
-/// How much more the work may cost beside many changes than beside few.
+/// Maximum cost of the work among many changes, as a multiple of the cost among few.
 const BUDGET: f64 = 1.2;
-/// Milliseconds until the page is drawn after a change.
+/// Maximum time until the page is drawn after a change, in milliseconds.
 const DRAWING: Limit = Limit::AtMost(20.0);
 const BENCH: Bench = Bench("changes");
 
-/// An organisation with 100 components, whose statuses changed.
+/// An organisation with 100 components whose statuses have changed.
 struct Side {
     organisation: OrganisationId,
     components: Components,
@@ -45,7 +46,7 @@ struct Side {
     is_degraded: bool,
 }
 
-/// How long each piece of work took.
+/// Durations of each piece of work.
 #[derive(Default)]
 struct Times {
     drawing: Vec<Duration>,

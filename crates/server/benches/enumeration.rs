@@ -1,5 +1,6 @@
-//! Whether the time of a response tells that an address has an account. Requests with the address of an account and with unknown ones
-//! are sent in turns. Their times are compared by the Mann-Whitney U test, which assumes nothing about how they are distributed.
+//! Measures whether the time of a response reveals that an address has an account. Requests with the address of an
+//! account and with unknown addresses are sent in turns. Their times are compared by the Mann-Whitney U test, which
+//! needs no assumption about their distribution.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
 use std::time::{Duration, Instant};
@@ -11,17 +12,17 @@ use clap::{Command, FromArgMatches};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-/// Requests of each kind.
+/// Number of requests of each kind.
 const REQUESTS: usize = 200;
-/// How far the rank sum of the known addresses may be from the expected one, in standard deviations. By chance it is farther in one of
-/// 370 runs.
+/// Maximum distance of the known addresses' rank sum from the expected one, in standard deviations. Chance exceeds it
+/// in one of 370 runs.
 const DISTANCE: Limit = Limit::AtMost(3.0);
 const BENCH: Bench = Bench("enumeration");
 
 const KNOWN: &str = "ada@example.com";
 const PASSWORD: &str = "correct horse battery";
 
-/// A call to which people send addresses.
+/// An API call with an address in its body.
 struct Call {
     path: &'static str,
     status: StatusCode,
@@ -46,7 +47,7 @@ const CALLS: [Call; 3] = [
     },
 ];
 
-/// A server without limits.
+/// A server without rate limits.
 struct Server {
     app: App,
     client: Client,
@@ -113,7 +114,7 @@ fn median(times: &[Duration]) -> f64 {
 
 #[tokio::main]
 async fn main() {
-    // Clients want to know whose cryptography to use even where there is none.
+    // The client needs a cryptography provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let server = Server::start().await;
     for call in CALLS {
@@ -125,7 +126,7 @@ async fn main() {
                 assert_eq!(status, call.status, "{}", call.path);
                 time
             };
-            // The first of two may pay for the work that the one before has left.
+            // The first request may be slowed down by the work that the previous one has left, so the order alternates.
             if number % 2 == 0 {
                 known.push(measure(KNOWN).await);
                 unknown.push(measure(&address).await);

@@ -96,7 +96,7 @@ for (const path of ["/engine.io", "/socket.io"]) {
       it("closes the session upon ping timeout over HTTP long-polling", async () => {
         const begin = Date.now();
         const session = await endpoint.session();
-        // The ping, perhaps the close packet, and then nothing is known of it.
+        // Polls return the ping and perhaps the close packet. After that, the session is unknown.
         for (let answers = 0; (await session.poll()).status === 200; answers++) assert.ok(answers < 2);
         assert.ok(Date.now() - begin >= PING_INTERVAL + PING_TIMEOUT - 5);
       });
@@ -174,7 +174,8 @@ for (const path of ["/engine.io", "/socket.io"]) {
         await wire.opened;
         wire.send("2probe", "5");
         assert.equal(await wire.next(), "3probe");
-        // Requests over two connections have no order: the first ping over the new one tells that it took over.
+        // Requests over two connections have no order. The first ping over the WebSocket shows that the upgrade is
+        // complete.
         assert.equal(await wire.next(), "2");
         const response = await session.poll();
         assert.equal(response.status, 400);
@@ -253,7 +254,8 @@ describe("message at /engine.io", () => {
       const poll = get(session.url, { agent: false }).on("error", () => {});
       await once(poll, "finish");
       poll.destroy();
-      // Another poll might be the second at a time: the end is looked for by other means.
+      // Another poll could be a second one at the same time, which closes the session. So posts find out when it has
+      // ended.
       let response;
       do response = await session.post("3");
       while (response.status === 200);

@@ -49,7 +49,7 @@ describe("connect", () => {
       wire.send(request);
       assert.match(await wire.nextData(), new RegExp(`^40${prefix}{`));
       assert.equal(await wire.nextData(), `42${prefix}["auth",{}]`);
-      // A client that the machine holds up finds both at once: what can be told is that the server has paused.
+      // A busy machine may receive both at once, so only the whole time shows that the server has paused.
       assert.ok(Date.now() - begin >= TURN - 5);
     }
     wire.close();

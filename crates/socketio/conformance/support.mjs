@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { WebSocket } from "ws";
 
 export const PING_INTERVAL = 300;
-// Ample: a machine that is busy with much else must not strike a client that answers.
+// Generous, so that a busy machine does not disconnect a client that responds.
 export const PING_TIMEOUT = 1000;
-/** What the server leaves a client between the answer to its CONNECT and the first event. */
+/** Pause of the server between the response to CONNECT and the first event, in milliseconds. */
 export const TURN = 25;
 export const SERVER = process.env.SERVER ?? "http://localhost:3000";
 
@@ -28,7 +28,7 @@ export class Endpoint {
     return { response, text, open: text.startsWith("0") ? JSON.parse(text.slice(1)) : undefined };
   }
 
-  /** Opens a polling session and answers its requests. */
+  /** Opens a polling session. */
   async session() {
     const { open } = await this.open();
     const url = this.http({ EIO: 4, transport: "polling", sid: open.sid });
@@ -42,7 +42,7 @@ export class Endpoint {
   }
 }
 
-/** The packets of the next poll that are no ping; pings are answered. */
+/** The packets of the next poll except pings, which get their pongs. */
 async function pollData(poll, post) {
   for (;;) {
     const response = await poll();
@@ -80,7 +80,7 @@ export class Wire {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The next message that is no ping; pings are answered. */
+  /** The next message except pings, which get their pongs. */
   async nextData() {
     for (;;) {
       const message = await this.next();

@@ -72,7 +72,7 @@ impl ActorBody {
 #[schema(as = ChangeTarget)]
 pub(crate) struct TargetBody {
     pub(crate) r#type: TargetType,
-    /// Identifier; what it names may be deleted since.
+    /// Identifier. What it names may have been deleted since.
     pub(crate) id: String,
     /// Name or title at the time of the change; null for a subscriber and an invitation.
     #[schema(required)]

@@ -36,7 +36,7 @@ pub struct ConnectionLimits {
     pub descriptors: usize,
 }
 
-/// Counts what clients hold and enforces the limits.
+/// Counts the connections, streams and sockets of clients, and enforces the limits.
 pub struct ClientLimits {
     connections: Arc<Slots>,
     streams: Arc<Slots>,

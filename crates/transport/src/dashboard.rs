@@ -41,13 +41,13 @@ struct DashboardBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SubscriberCounts)]
 struct SubscribersBody {
-    /// All of them.
+    /// All subscribers.
     total: u64,
-    /// Those that receive messages.
+    /// Subscribers that receive messages.
     subscribed: u64,
-    /// Those that are not verified.
+    /// Subscribers that are not verified.
     pending: u64,
-    /// Those that messages do not reach: the last one failed for good.
+    /// Subscribers whose last message failed for good.
     failing: u64,
 }
 

@@ -45,8 +45,8 @@ impl FromRequest for Repeatable {
 }
 
 impl Repeatable {
-    /// Runs a use case that creates something, and responds. With a key, the response is stored with the change; a repeated request
-    /// gets it and does not run the use case.
+    /// Runs a use case that creates something, and responds. With a key, the response is stored with the change. A
+    /// repeated request gets the stored response and does not run the use case.
     pub(crate) async fn create<T: 'static>(
         self,
         operator: &Operator,
@@ -104,7 +104,7 @@ fn key(request: &HttpRequest) -> Result<Option<String>, Problem> {
     }
 }
 
-/// A response as it is stored; `None` if it cannot be.
+/// A response in the stored form; `None` if it cannot be stored.
 fn stored(response: HttpResponse) -> Option<Response> {
     let etag = response.headers().get(header::ETAG);
     let etag = etag.and_then(|etag| etag.to_str().ok()).map(str::to_owned);

@@ -73,7 +73,7 @@ struct WeekBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MetricsComponentIncidents)]
 struct ComponentIncidentsBody {
-    /// Identifier of the component, which may be deleted since.
+    /// Identifier of the component, which may have been deleted since.
     id: String,
     name: String,
     /// Number of incidents.

@@ -190,7 +190,7 @@ pub(crate) fn is_private(headers: &HeaderMap) -> bool {
     headers.contains_key(header::AUTHORIZATION)
         || headers
             .get_all(header::COOKIE)
-            .any(|value| holds(value.as_bytes(), cookie::NAME.as_bytes()))
+            .any(|value| contains_bytes(value.as_bytes(), cookie::NAME.as_bytes()))
 }
 
 /// Forbids caches to store a response (RFC 9111, section 5.2.2.5).
@@ -198,7 +198,7 @@ pub(crate) fn forbid_storing(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
 }
 
-fn holds(text: &[u8], name: &[u8]) -> bool {
+fn contains_bytes(text: &[u8], name: &[u8]) -> bool {
     text.windows(name.len()).any(|window| window == name)
 }
 

@@ -221,7 +221,7 @@ async fn change(
     Ok(ApiResponse::new(SubscriberBody::from(&changed)).ok())
 }
 
-/// Gives a webhook a new secret. The previous one signs beside it for 24 hours.
+/// Gives a webhook a new secret. For 24 hours, messages are signed with the previous secret, too.
 #[utoipa::path(
     tag = "subscribers",
     params(("id" = String, Path, format = "uuid")),

@@ -410,9 +410,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins an authentication with a provider within the session, which allows sensitive changes for ten
-         *     minutes once it is completed. The provider must be one of the account's, and must ask the person to
-         *     authenticate. The browser goes on as in a sign-in. The session then gets another cookie.
+         * Begins an authentication with a provider within the session. Once it is completed, it allows sensitive changes for
+         *     ten minutes. The provider must be one that signs in this account, and must ask the person to authenticate. The
+         *     browser continues as in a sign-in, and the session gets another cookie at the end.
          */
         post: operations["post_identity_oidc_provider_re_authenticate"];
         delete?: never;
@@ -431,9 +431,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser,
-         *     which must then go to the address of the response. The provider leads the browser back. Pages of
-         *     other sites cannot begin a sign-in.
+         * Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser, and contains the
+         *     address of the provider that the browser must open next. The provider redirects the browser back. Pages of other
+         *     sites cannot begin a sign-in.
          */
         post: operations["post_identity_oidc_provider_start"];
         delete?: never;
@@ -894,9 +894,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a
-         *     `type` that ends in `/second-factor-required` if the organisation requires a second factor and none was
-         *     used in the session: then the account adds one, or confirms the one it has.
+         * Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a `type` that ends
+         *     in `/second-factor-required` if the organisation requires a second factor and none was used in the session. Then the
+         *     person must add a second factor, or confirm the existing one.
          */
         post: operations["post_identity_token"];
         delete?: never;
@@ -1736,8 +1736,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Imports addresses from a CSV file of up to 16 MiB with the columns `email` and, if wanted, `components`: names or codes, separated
-         *     by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
+         * Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or
+         *     codes, separated by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be
+         *     imported again.
          */
         post: operations["post_subscriber_import"];
         delete?: never;
@@ -1906,7 +1907,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a webhook a new secret. The previous one signs beside it for 24 hours. */
+        /** Gives a webhook a new secret. For 24 hours, messages are signed with the previous secret, too. */
         post: operations["post_subscriber_id_rotate_secret"];
         delete?: never;
         options?: never;
@@ -2673,7 +2674,7 @@ export interface components {
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_ProviderAddress: {
-            /** @description Address at the provider, to which the browser must go. */
+            /** @description Address at the provider that the browser must open next. */
             data: {
                 url: string;
             };
@@ -2717,7 +2718,7 @@ export interface components {
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_Role: {
             /**
-             * @description Role of a member in an organisation, in the order of permissions. [`Role::may`] is the table of permissions.
+             * @description Role of a member in an organisation, in the order of permissions.
              * @enum {string}
              */
             data: "viewer" | "editor" | "admin";
@@ -2867,7 +2868,7 @@ export interface components {
         };
         /** @description A successful response: the data, and optionally a message for people. */
         ApiResponse_SubscriberImport: {
-            /** @description What became of a file, or would. */
+            /** @description Result of an import, or of a check of the file. */
             data: {
                 /**
                  * Format: int64
@@ -2885,7 +2886,7 @@ export interface components {
                 failed: number;
                 /**
                  * Format: int64
-                 * @description Number of addresses that are subscribers already, or stand in an earlier row.
+                 * @description Number of addresses that are subscribers already, or occur in an earlier row.
                  */
                 known: number;
                 /**
@@ -3400,7 +3401,7 @@ export interface components {
         ChangeActorType: "USER" | "API_KEY" | "PROVIDER" | "SCHEDULER";
         /** @description What a change concerns. */
         ChangeTarget: {
-            /** @description Identifier; what it names may be deleted since. */
+            /** @description Identifier. What it names may have been deleted since. */
             id: string;
             /** @description Name or title at the time of the change; null for a subscriber and an invitation. */
             name: string | null;
@@ -4242,7 +4243,7 @@ export interface components {
              * @description Number of incidents.
              */
             count: number;
-            /** @description Identifier of the component, which may be deleted since. */
+            /** @description Identifier of the component, which may have been deleted since. */
             id: string;
             name: string;
         };
@@ -4413,10 +4414,7 @@ export interface components {
         };
         /** @description Options of a sign-in with a passkey. */
         PasskeySignInInput: {
-            /**
-             * @description Whether it is the second step of a sign-in whose password was right. If absent, any passkey may
-             *     sign in.
-             */
+            /** @description Whether this is the second step of a sign-in whose password was right. If absent, any passkey may sign in. */
             afterPassword?: boolean;
         };
         /** @description A change of password. */
@@ -4466,7 +4464,7 @@ export interface components {
              */
             type: string;
         };
-        /** @description Address at the provider, to which the browser must go. */
+        /** @description Address at the provider that the browser must open next. */
         ProviderAddress: {
             url: string;
         };
@@ -4733,7 +4731,7 @@ export interface components {
          */
         ReviewStatus: "DRAFT" | "PUBLISHED";
         /**
-         * @description Role of a member in an organisation, in the order of permissions. [`Role::may`] is the table of permissions.
+         * @description Role of a member in an organisation, in the order of permissions.
          * @enum {string}
          */
         Role: "viewer" | "editor" | "admin";
@@ -4742,7 +4740,7 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         /**
-         * @description The word for a [`Scope`].
+         * @description What a subscriber receives updates about: everything, chosen components and groups, or one incident.
          * @enum {string}
          */
         ScopeKind: "ALL" | "COMPONENTS" | "INCIDENT";
@@ -4944,22 +4942,22 @@ export interface components {
         SubscriberCounts: {
             /**
              * Format: int64
-             * @description Those that messages do not reach: the last one failed for good.
+             * @description Subscribers whose last message failed for good.
              */
             failing: number;
             /**
              * Format: int64
-             * @description Those that are not verified.
+             * @description Subscribers that are not verified.
              */
             pending: number;
             /**
              * Format: int64
-             * @description Those that receive messages.
+             * @description Subscribers that receive messages.
              */
             subscribed: number;
             /**
              * Format: int64
-             * @description All of them.
+             * @description All subscribers.
              */
             total: number;
         };
@@ -4970,7 +4968,7 @@ export interface components {
             /** Format: date-time */
             since: string;
         };
-        /** @description What became of a file, or would. */
+        /** @description Result of an import, or of a check of the file. */
         SubscriberImport: {
             /**
              * Format: int64
@@ -4988,7 +4986,7 @@ export interface components {
             failed: number;
             /**
              * Format: int64
-             * @description Number of addresses that are subscribers already, or stand in an earlier row.
+             * @description Number of addresses that are subscribers already, or occur in an earlier row.
              */
             known: number;
             /**
@@ -5033,7 +5031,7 @@ export interface components {
              */
             target?: string;
         };
-        /** @description The parameter of a link that names a subscriber: one of both. */
+        /** @description The parameter of a link that names a subscriber: `email` or `subscriberId`. */
         SubscriberName: {
             /**
              * Format: email
@@ -5075,7 +5073,7 @@ export interface components {
         };
         /** @description Parameters of an unsubscribe link, or of a manage link. */
         UnsubscriptionInput: components["schemas"]["SubscriberName"] & {
-            /** @description Code of the manage link, in place of the other one. */
+            /** @description Code of the manage link, in place of `unsubscribeCode`. */
             manageCode?: string;
             orgId: string;
             unsubscribeCode?: string;
@@ -19866,11 +19864,11 @@ export interface operations {
     post_subscriber_import: {
         parameters: {
             query?: {
-                /** @description Whether nothing is stored; true if absent. */
+                /** @description True (the default) to check the file only and store nothing. */
                 dryRun?: boolean;
                 /** @description Whether the people behind the addresses have agreed to get mail; false if absent. Then they get no verification link. */
                 confirmed?: boolean;
-                /** @description How they agreed, 1 to 1,000 characters, for the audit log. Required if they have agreed. */
+                /** @description How the people have agreed, 1 to 1,000 characters, for the audit log. Required if `confirmed` is true. */
                 consent?: string;
             };
             header?: never;

@@ -1,5 +1,5 @@
-//! What 10,000 subscribers by mail and 1,000 webhooks cost an operator who records an update, how fast their messages go out to sinks
-//! on this machine, and how long others wait for their messages meanwhile.
+//! Measures what 10,000 subscribers by mail and 1,000 webhooks cost an operator that records an update, how fast the
+//! messages are sent to sinks on this machine, and how long the messages of other organisations wait meanwhile.
 #![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
 
 mod sink;
@@ -39,17 +39,18 @@ const ONE_SILENT: Counts = Counts {
     silent: 1,
 };
 const SAVES: usize = 15;
-/// How much longer a save may take beside many; it is measured while no mails go out, in turns with one beside few.
+/// Maximum duration of a save with many subscribers, as a multiple of that with few. It is measured while no mails are
+/// sent, in turns.
 const SLOWER: Limit = Limit::AtMost(1.2);
-/// Mails and webhooks a second.
+/// Mails and webhook requests per second.
 const RATE: Limit = Limit::AtLeast(4_000.0);
-/// How much the process may grow from the first round of messages to the last.
+/// Maximum memory after the last round of messages, as a multiple of that after the first.
 const GROWTH: Limit = Limit::AtMost(1.1);
-/// Deliveries of one organisation that wait while another one's is sent.
+/// Number of deliveries of one organisation that wait while a message of another one is sent.
 const QUEUED: u64 = 100_000;
-/// The updates that cause so many.
+/// Number of updates that cause these deliveries.
 const UPDATES: usize = 11;
-/// How long messages may wait for those of others, in milliseconds.
+/// Maximum time that a message waits because of other messages, in milliseconds.
 const WAIT: Limit = Limit::AtMost(1_000.0);
 const BENCH: Bench = Bench("deliveries");
 
@@ -72,7 +73,7 @@ fn memory() -> Option<f64> {
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// Saves beside few and beside many subscribers, and the messages to the many.
+/// Measures saves with few and with many subscribers, and the messages to the many.
 async fn rates() {
     let servers = (Server::start().await, Server::start().await);
     let few = servers.0.organisation("acme", FEW).await;
@@ -126,7 +127,7 @@ async fn rates() {
     }
 }
 
-/// A message of one organisation while many of another one wait.
+/// Measures a message of one organisation while many of another one wait.
 async fn beside_a_full_queue() {
     let server = Server::start().await;
     let other = server.organisation("beta", ONE).await;
@@ -154,7 +155,7 @@ async fn beside_a_full_queue() {
     server.stop().await;
 }
 
-/// Messages to webhooks beside one that does not answer.
+/// Measures messages to webhooks of which one does not respond.
 async fn beside_a_silent_receiver() {
     let server = Server::start().await;
     let site = server.organisation("acme", ONE_SILENT).await;
@@ -172,7 +173,7 @@ async fn beside_a_silent_receiver() {
 
 #[tokio::main]
 async fn main() {
-    // Clients want to know whose cryptography to use even where there is none.
+    // The client needs a cryptography provider even without TLS.
     let _ = rustls::crypto::ring::default_provider().install_default();
     rates().await;
     beside_a_full_queue().await;

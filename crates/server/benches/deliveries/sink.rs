@@ -1,4 +1,4 @@
-//! Servers that take every message and count them.
+//! Servers that accept every message and count them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,25 +9,26 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
-/// Path of a webhook that never answers.
+/// Path of a webhook that never responds.
 pub(crate) const SILENT: &str = "silent";
-/// How long a slow receiver takes for a mail.
+/// Time that a slow mail server takes for a mail.
 const SLOW: Duration = Duration::from_millis(50);
 
 /// A server for messages.
 pub(crate) struct Sink {
     /// Its port on this machine.
     pub(crate) port: u16,
-    /// What it has taken.
+    /// The messages that it has accepted.
     pub(crate) taken: Arc<Taken>,
 }
 
-/// The messages that a sink has taken.
+/// The messages that a sink has accepted.
 #[derive(Default)]
 pub(crate) struct Taken {
-    /// Their number by the organisation's name: the domain of a mail without its ending, or the first part of a path.
+    /// Number of messages by the name of the organisation: the domain of a mail without its ending, or the first part
+    /// of a path.
     counts: Mutex<HashMap<String, usize>>,
-    /// Whether each mail to `acme` takes a while.
+    /// Whether each mail to `acme` takes [`SLOW`].
     pub(crate) is_slow: AtomicBool,
 }
 
@@ -68,7 +69,7 @@ impl Sink {
     }
 }
 
-/// As much of RFC 5321 as a client needs that makes no mistakes.
+/// Accepts mails (RFC 5321) from a client that makes no mistakes.
 pub(crate) async fn take_mails(stream: TcpStream, taken: Arc<Taken>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let (reader, mut writer) = stream.into_split();
@@ -101,7 +102,7 @@ pub(crate) async fn take_mails(stream: TcpStream, taken: Arc<Taken>) -> std::io:
     Ok(())
 }
 
-/// As much of RFC 9112 as a client needs that makes no mistakes.
+/// Accepts requests (RFC 9112) from a client that makes no mistakes.
 pub(crate) async fn take_requests(stream: TcpStream, taken: Arc<Taken>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let (reader, mut writer) = stream.into_split();

@@ -19,23 +19,23 @@ use tokio::task::JoinSet;
 
 use crate::sink::{SILENT, Sink, take_mails, take_requests};
 
-/// Subscribers of an organisation.
+/// Number of subscribers of an organisation, by kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) mails: usize,
     pub(crate) webhooks: usize,
-    /// Webhooks that never answer.
+    /// Webhooks that never respond.
     pub(crate) silent: usize,
 }
 
 impl Counts {
-    /// Number of those that receive messages.
+    /// Number of subscribers that receive messages.
     pub(crate) const fn reached(self) -> usize {
         self.mails + self.webhooks
     }
 }
 
-/// A server, the receivers of its messages, and a person.
+/// A server, the sinks of its messages, and a person with an account.
 pub(crate) struct Server {
     pub(crate) mails: Sink,
     pub(crate) webhooks: Sink,
@@ -96,7 +96,7 @@ impl Server {
         self.app.stop().await;
     }
 
-    /// An organisation of the person, with verified subscribers and an incident of which they have been told.
+    /// Creates an organisation of the person, with verified subscribers and an incident whose messages have been sent.
     pub(crate) async fn organisation(&self, name: &'static str, subscribers: Counts) -> Site<'_> {
         let organisation = self
             .post("", "/identity/organisations", json!({"name": name}))
@@ -199,7 +199,7 @@ impl Site<'_> {
         begun.elapsed()
     }
 
-    /// Waits until every subscriber that answers has received that many messages.
+    /// Waits until every subscriber that responds has received this many messages.
     pub(crate) async fn drained(&self, times: usize) {
         let Server {
             mails, webhooks, ..
@@ -212,7 +212,7 @@ impl Site<'_> {
         }
     }
 
-    /// Number of the organisation's deliveries that wait.
+    /// Number of waiting deliveries of the organisation.
     pub(crate) async fn waiting(&self) -> u64 {
         let request = self
             .server
@@ -223,8 +223,8 @@ impl Site<'_> {
         response["data"]["waiting"].as_u64().unwrap()
     }
 
-    /// Saves, and waits for the messages, of which each subscriber has received `before`; returns the duration of the save, and then
-    /// that of the messages.
+    /// Saves and waits for the messages, when each subscriber has received `before`. Returns the duration of the save,
+    /// and that of the messages.
     pub(crate) async fn save_and_send(&self, before: usize) -> (Duration, Duration) {
         let saved = self.save().await;
         let begun = Instant::now();

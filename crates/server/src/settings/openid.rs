@@ -19,7 +19,7 @@ use super::secret_string::SecretString;
 /// Beginning of the names of all variables.
 const PREFIX: &str = "ALLCLEAR_OIDC_";
 const PROVIDERS: &str = "oidc_providers";
-/// The settings of single providers, as flags or from the file: `okta_issuer=https://…`.
+/// Flag, and key of the file, for a setting of a single provider: `okta_issuer=https://…`.
 pub(super) const PROVIDER_SETTING: &str = "oidc_setting";
 const PASSWORDS: &str = "passwords";
 const LIMIT: &str = "limit_oidc";
@@ -193,7 +193,7 @@ impl OpenIdSettings {
         Ok(read)
     }
 
-    /// A mistyped variable is named instead of ignored.
+    /// Refuses variables that no provider reads, because they are probably mistyped.
     fn check_names(&self, providers: &[ProviderSettings]) -> Result<(), String> {
         let is_known = |name: &str| {
             providers.iter().any(|provider| {
@@ -276,7 +276,7 @@ impl OpenIdSettings {
         self.limit
     }
 
-    /// The providers for the sign-in page. Wrong settings stop the start elsewhere.
+    /// The providers for the sign-in page. Empty if the settings are wrong; [`Self::providers`] stops the start then.
     pub(crate) fn buttons(&self) -> Vec<SignInProvider> {
         let providers = self.providers(false).unwrap_or_default();
         let button = |provider: ProviderSettings| SignInProvider {

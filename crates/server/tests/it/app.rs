@@ -79,7 +79,7 @@ pub(crate) fn settings(folder: &TempDir, flags: &[&str]) -> Settings {
     if !flags.contains(&"--listen") {
         fixed.extend(["--listen", "127.0.0.1:0"]);
     }
-    // Tests write and mail faster than people; those of a limit set it.
+    // Tests write and mail faster than people. Tests of a limit set it.
     let limits = [
         "--limit-writes",
         "--limit-mail-mailbox",
@@ -335,7 +335,7 @@ impl Operator {
         created["id"].as_str().unwrap().to_owned()
     }
 
-    /// Asserts that each body is refused for exactly these fields, in the form of [`Answer::invalid`].
+    /// Asserts that each body is refused for exactly these fields.
     pub(crate) async fn assert_invalid(&self, method: Method, path: &str, rows: &[(Value, &str)]) {
         for (body, expected) in rows {
             let refused = send(self.request(method.clone(), path).json(body)).await;
@@ -362,7 +362,7 @@ pub(crate) async fn assert_status(response: impl Future<Output = TestResponse>, 
     assert_eq!(response.status, status, "{response:?}");
 }
 
-/// A client to be: it wants to know whose cryptography to use even where there is none.
+/// Builder of a client. It needs a cryptography provider even without TLS.
 pub(crate) fn client_builder() -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()

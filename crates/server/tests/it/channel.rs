@@ -44,7 +44,7 @@ struct Hook {
 const ALLOWED: [&str; 2] = ["--webhook-allow", "127.0.0.1"];
 
 async fn app(folder: TempDir, clock: &Arc<TestClock>, flags: &[&str]) -> TestApp {
-    // Tokens hold across a restart, for the public address stays.
+    // Tokens stay valid across a restart, because the public address stays the same.
     let fixed = ["--public-url", "http://status.example.com"];
     let flags = [&fixed, flags].concat();
     TestApp::start_in_at(folder, &flags, Arc::clone(clock) as _).await
@@ -77,7 +77,7 @@ impl Site {
         }
     }
 
-    /// The requests about what has happened so far.
+    /// The requests about everything that has happened so far.
     async fn settled(self) -> (Self, Vec<Received>) {
         let mut site = self.restarted(&ALLOWED).await;
         let rest = site.receiver.rest();
@@ -147,14 +147,14 @@ impl Site {
         found.unwrap().clone()
     }
 
-    /// The subscriber, once this holds.
-    async fn subscriber_once(&self, hook: &Hook, holds: fn(&Value) -> bool) -> Value {
+    /// The subscriber, once the condition holds.
+    async fn subscriber_once(&self, hook: &Hook, condition: fn(&Value) -> bool) -> Value {
         let mut tries = tokio::time::interval(Duration::from_millis(50));
         let becomes = async {
             loop {
                 tries.tick().await;
                 let subscriber = self.subscriber(hook).await;
-                if holds(&subscriber) {
+                if condition(&subscriber) {
                     return subscriber;
                 }
             }

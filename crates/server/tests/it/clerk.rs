@@ -1,4 +1,4 @@
-//! The product with Clerk, against a stand-in of it.
+//! The product with Clerk, against a fake Clerk.
 
 pub(crate) mod fake_clerk;
 mod page;
@@ -9,17 +9,17 @@ mod webhook;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use self::fake_clerk::{HOST, StandIn, WEBHOOK_SECRET, encoded};
+use self::fake_clerk::{FakeClerk, HOST, WEBHOOK_SECRET, encoded};
 use crate::app::{TestApp, TestResponse, cookie_client, send};
 
 /// A server whose people sign in with Clerk, and the Clerk that it asks.
 struct Setup {
     app: TestApp,
-    clerk: StandIn,
+    clerk: FakeClerk,
 }
 
 /// The settings of a server with Clerk at these addresses.
-fn flags(clerk: &StandIn) -> Vec<String> {
+fn flags(clerk: &FakeClerk) -> Vec<String> {
     let key = format!("pk_test_{}", encoded(format!("{HOST}$").as_bytes()));
     let key_set = format!("{}/.well-known/jwks.json", clerk.url);
     [
@@ -30,7 +30,7 @@ fn flags(clerk: &StandIn) -> Vec<String> {
         ("--clerk-jwks-url", &key_set),
         ("--public-url", "https://status.example.com"),
         ("--allowed-origins", "https://other.example.com"),
-        // Access is looked at this often.
+        // Interval of the checks of access.
         ("--ping-interval", "200"),
     ]
     .iter()
@@ -40,7 +40,7 @@ fn flags(clerk: &StandIn) -> Vec<String> {
 
 impl Setup {
     async fn start() -> Self {
-        let clerk = StandIn::start();
+        let clerk = FakeClerk::start();
         let flags = flags(&clerk);
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();
         Self {

@@ -110,7 +110,7 @@ async fn client_has_so_many_polls_that_wait() {
             .get(format!("{}{POLLING}&sid={sid}", app.url))
             .timeout(time)
     };
-    // The first of two waits for packets, and the second is one too many once it does.
+    // The first poll waits for packets. While it waits, the second one exceeds the limit.
     let second = async || {
         let _first = tokio::spawn(waiting(Duration::from_secs(20)).await.send());
         let second = waiting(Duration::from_millis(300)).await.send().await;
@@ -220,7 +220,7 @@ async fn some_descriptors_stay_free_for_ordinary_requests() {
     operator.component("API").await;
     let listed = client().get(format!("{}/api/v1/component/list", process.url));
     assert_eq!(send(listed.bearer_auth(&operator.token)).await.status, 200);
-    // Connections on which nothing is asked give way.
+    // Idle connections are closed to make room.
     let address = process.url.strip_prefix("http://").unwrap();
     let mut idle = Vec::new();
     for _ in 0..10 {

@@ -150,7 +150,7 @@ async fn wrong_names_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_domain_that_points_elsewhere_is_not_taken() {
-    // The check reaches nobody: the domain has no address.
+    // The check reaches no server: the domain has no address.
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     operator.claim("status.acme.invalid").await;
@@ -174,7 +174,7 @@ async fn a_domain_that_points_elsewhere_is_not_taken() {
 async fn checks_are_limited() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
-    // Without a claim a check sends nothing, and counts.
+    // A check without a claim sends nothing, but counts.
     for _ in 0..10 {
         assert_status(operator.verify(), 404).await;
     }

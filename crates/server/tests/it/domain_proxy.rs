@@ -86,7 +86,7 @@ async fn server(folder: &TempDir, ports: &Ports) -> (Process, Operator) {
     (server, operator)
 }
 
-/// A visitor whose names lead to the proxy, and who takes certificates of any issuer.
+/// A client that resolves every name to the proxy, and accepts certificates of any issuer.
 fn visitor(ports: &Ports) -> reqwest::Client {
     let address = SocketAddr::from(([127, 0, 0, 1], ports.https));
     client_builder()

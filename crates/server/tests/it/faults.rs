@@ -1,4 +1,4 @@
-//! What breaks around the product, and what of it its people notice.
+//! Faults around the product, and what people notice of them.
 
 mod concurrent_writes;
 mod database_outage;

@@ -140,9 +140,9 @@ async fn secret_of_a_response_is_not_readable_in_the_database() {
         let path = file.unwrap().path();
         if path.is_file() {
             let bytes = std::fs::read(&path).unwrap();
-            let holds = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
-            assert!(!holds(key.as_bytes()), "{}", path.display());
-            files += usize::from(holds(&key.as_bytes()[..12]));
+            let contains = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
+            assert!(!contains(key.as_bytes()), "{}", path.display());
+            files += usize::from(contains(&key.as_bytes()[..12]));
         }
     }
     assert!(files > 0, "the prefix is stored");

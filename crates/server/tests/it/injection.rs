@@ -1,6 +1,5 @@
-//! Texts with a meaning in another language (CWE-74): a script, a query, a template,
-//! a header, an event. Wherever it comes out again it has to be what it was, and all around it has to be as it is around
-//! plain words.
+//! Texts with a meaning in another language (CWE-74): a script, a query, a template, a header, an event. Each text must
+//! come out unchanged everywhere, and everything around it must be as it is around plain words.
 
 mod html;
 mod mail;
@@ -11,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use self::html::Markup;
-use self::mail::Letter;
+use self::mail::ShownText;
 use crate::app::{Operator, TestApp, cookie_client, send, sign_up, token};
 use crate::events::Stream;
 
@@ -72,7 +71,7 @@ struct Seen {
     page: Page,
     /// The events' names, and how often each contained it.
     events: Vec<(String, usize)>,
-    mails: Vec<Letter>,
+    mails: Vec<ShownText>,
 }
 
 /// The status page, before any script runs.
@@ -84,13 +83,13 @@ struct Page {
     code: String,
     /// How often it is shown.
     shown: usize,
-    /// How often it stands in an attribute: what link previews show.
+    /// How often it occurs in an attribute, as in link previews.
     in_attributes: usize,
-    /// How often it stands in the data for the script.
+    /// How often it occurs in the data for the script.
     in_data: usize,
 }
 
-/// An organisation in which everything bears one text.
+/// An organisation in which every text field has one text.
 struct Site {
     text: &'static str,
     operator: Operator,
@@ -270,7 +269,7 @@ impl Site {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_people_write_is_text_wherever_it_comes_out() {
-    // Links hold across a start, for the public address stays.
+    // Links stay valid across a restart, because the public address stays the same.
     let flags = [
         "--public-url",
         "http://status.example.com",
@@ -295,7 +294,7 @@ async fn what_people_write_is_text_wherever_it_comes_out() {
     for (seen, (addresses, text)) in seen.iter_mut().zip(addresses) {
         seen.mails = mail::to(folder.path(), &addresses)
             .iter()
-            .map(|mail| Letter::of(mail, text))
+            .map(|mail| ShownText::of(mail, text))
             .collect();
         seen.mails.sort();
     }
@@ -316,7 +315,7 @@ async fn what_people_write_is_text_wherever_it_comes_out() {
         plain.events
     );
     assert!(
-        plain.mails.len() >= 4 && plain.mails.iter().all(Letter::says_it),
+        plain.mails.len() >= 4 && plain.mails.iter().all(ShownText::is_everywhere),
         "{:?}",
         plain.mails
     );

@@ -25,7 +25,7 @@ pub(crate) fn command(data: &Path, arguments: &[&str]) -> Command {
         "--limit-sign-up",
         "1000/1000",
     ]);
-    // Tests write faster than people; those of the limit set it.
+    // Tests write faster than people. Tests of the limit set it.
     if !arguments.contains(&"--limit-writes") {
         command.args(["--limit-writes", "0"]);
     }

@@ -63,7 +63,7 @@ async fn behind_a_trusted_proxy_each_client_has_its_own_tries_and_cannot_make_up
     let site = site(&["--trusted-proxies", "127.0.0.1,10.0.0.0/8"]).await;
     let one: [&[(&str, &str)]; 8] = [
         &[("x-forwarded-for", "203.0.113.7")],
-        // What it sends itself stands before what the proxies add.
+        // The client's own value comes before those that the proxies add.
         &[("x-forwarded-for", "198.51.100.1, 203.0.113.7")],
         &[(
             "x-forwarded-for",

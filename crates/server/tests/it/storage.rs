@@ -86,7 +86,7 @@ async fn limit_of_file_size_refuses_writes_and_does_not_end_the_process() {
     limit_file_size(&process, "3000000").await;
     let stored = write_until_refused(&operator).await;
     assert!(stored > 10, "{stored}");
-    // What the refused write left free would hold some probes of the readiness.
+    // The space that the refused write left free would be enough for some readiness probes.
     limit_file_size(&process, "1000000").await;
     assert_eq!(
         ready_becomes(&process, 503).await,

@@ -40,7 +40,7 @@ impl Site {
     }
 
     async fn start_in(folder: TempDir, clock: Arc<TestClock>) -> Self {
-        // Tokens hold across a restart, for the public address stays.
+        // Tokens stay valid across a restart, because the public address stays the same.
         let flags = ["--public-url", "http://status.example.com"];
         let app = TestApp::start_in_at(folder, &flags, Arc::clone(&clock) as _).await;
         Self { app, clock }

@@ -83,7 +83,7 @@ impl TlsPostgres {
         let data = folder.path().join("data");
         fs::create_dir(&data).unwrap();
         if rustix::process::geteuid().is_root() {
-            // It keeps its key to itself: the files are its own.
+            // PostgreSQL refuses a key that does not belong to its user.
             let owned = Command::new("chown")
                 .args(["-R", "postgres"])
                 .arg(folder.path())
@@ -143,7 +143,7 @@ impl TlsPostgres {
             .expect("PostgreSQL listens");
     }
 
-    /// An address of it: a host, how the connection is protected, and the certificate of whom to trust.
+    /// A URL of the server, with the `sslmode` and the file of the certificate authority.
     fn url(&self, host: &str, mode: &str, authority: &str) -> String {
         format!(
             "postgres://allclear@{host}:{}/postgres?sslmode={mode}&sslrootcert={}",

@@ -163,13 +163,13 @@ fn stalled(kind: Kind) -> io::Result<u64> {
     };
     flood(&mut crowd)?;
     let before = peer.memory()?;
-    let deaf: io::Result<Vec<_>> = (0..STALLED)
+    let stalled: io::Result<Vec<_>> = (0..STALLED)
         .map(|_| frames::join(peer.port, Some(RECEIVE), &JOIN))
         .collect();
     let watch = peer.watch();
     flood(&mut crowd)?;
     let most = watch.most();
-    drop(deaf?);
+    drop(stalled?);
     Ok(most.saturating_sub(before) / STALLED as u64)
 }
 

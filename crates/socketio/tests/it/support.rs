@@ -267,7 +267,7 @@ impl Wire {
         }
     }
 
-    /// The next message; pings are answered and skipped.
+    /// The next message except pings, which get their pongs.
     pub(crate) async fn data(&mut self) -> String {
         loop {
             match self.text().await.as_str() {

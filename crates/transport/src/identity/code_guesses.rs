@@ -1,7 +1,8 @@
 //! Limits for guesses of second factors.
 //!
-//! A guesser of codes knows the password, so a limit on the account refuses: it can lock out only a person whose
-//! password is known to somebody else. Of six digits, thirty guesses an hour find one in a thousand days.
+//! Only a client that knows the password can guess codes. So the limit of an account may refuse: it locks out only a
+//! person whose password is known to somebody else. At thirty guesses an hour, guessing a code of six digits takes
+//! about a thousand days.
 
 use std::net::IpAddr;
 

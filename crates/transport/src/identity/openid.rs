@@ -1,5 +1,5 @@
-//! Sign-in by OpenID Connect. A provider leads browsers back by redirects, so a failure then leads to a page with the reason in
-//! its address, never to a JSON document.
+//! Sign-in by OpenID Connect. A provider redirects the browser back, so a failure then leads to a page with the reason
+//! in its address, never to a JSON document.
 
 mod cookie;
 mod passwords;
@@ -90,16 +90,16 @@ impl BeginInput {
     }
 }
 
-/// Address at the provider, to which the browser must go.
+/// Address at the provider that the browser must open next.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProviderAddress)]
 struct AddressBody {
     url: String,
 }
 
-/// Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser,
-/// which must then go to the address of the response. The provider leads the browser back. Pages of
-/// other sites cannot begin a sign-in.
+/// Begins a sign-in with a provider. The response sets a cookie that binds the sign-in to the browser, and contains the
+/// address of the provider that the browser must open next. The provider redirects the browser back. Pages of other
+/// sites cannot begin a sign-in.
 #[utoipa::path(
     tag = "identity",
     params(("provider" = String, Path, description = "Identifier of the provider")),
@@ -135,9 +135,9 @@ async fn start(
     begun_response(&request, &provider, begun, **security)
 }
 
-/// Begins an authentication with a provider within the session, which allows sensitive changes for ten
-/// minutes once it is completed. The provider must be one of the account's, and must ask the person to
-/// authenticate. The browser goes on as in a sign-in. The session then gets another cookie.
+/// Begins an authentication with a provider within the session. Once it is completed, it allows sensitive changes for
+/// ten minutes. The provider must be one that signs in this account, and must ask the person to authenticate. The
+/// browser continues as in a sign-in, and the session gets another cookie at the end.
 #[utoipa::path(
     tag = "identity",
     params(("provider" = String, Path, description = "Identifier of the provider")),
@@ -237,7 +237,7 @@ async fn callback(
         .await;
     let mut response = match completed {
         Ok(completed) => {
-            // Both the start and this request.
+            // Gives back both the start and this request.
             services.throttle.0.give_back(&client);
             services.throttle.0.give_back(&client);
             match completed {
@@ -374,7 +374,7 @@ fn record_failure(
     record_refused(request, failed);
 }
 
-/// Redirects to a page that knows the reason. `provider` is the identifier of a configured one.
+/// Redirects to a page that explains the reason. `provider` is the identifier of a configured provider.
 fn to_page(page: &str, reason: &str, provider: Option<&str>) -> HttpResponse {
     let page = match provider {
         Some(provider) => format!("{page}?signInError={reason}&provider={provider}"),

@@ -121,7 +121,7 @@ fn challenge(security: CookieSecurity, begun: BegunCeremony) -> HttpResponse {
         .json(ApiResponse::new(begun.options))
 }
 
-/// Gives back what a challenge and its response count: they led to their end.
+/// Gives back the requests for a challenge and with its response, because they succeeded.
 fn give_back(throttle: &IdentityThrottle, client: &IpAddr) {
     for _ in 0..2 {
         throttle.passkeys.give_back(client);
@@ -145,7 +145,8 @@ fn record_change(request: &HttpRequest, event: SecurityEvent, user: UserId, pass
 #[utoipa::path(
     tag = "identity",
     responses((status = 200, body = ApiResponse<Object>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/passkeys/options")]
 async fn begin(
@@ -166,7 +167,8 @@ async fn begin(
     tag = "identity",
     request_body = RegistrationInput,
     responses((status = 201, body = ApiResponse<AddedBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/passkeys")]
 async fn add(
@@ -230,7 +232,8 @@ async fn rename(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/user/passkeys/{id}")]
 async fn remove(

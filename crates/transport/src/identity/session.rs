@@ -282,9 +282,9 @@ struct TokenBody {
     expires_at: DateTime<Utc>,
 }
 
-/// Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a
-/// `type` that ends in `/second-factor-required` if the organisation requires a second factor and none was
-/// used in the session: then the account adds one, or confirms the one it has.
+/// Issues a bearer token, and stores its organisation as the session's active organisation. 403 with a `type` that ends
+/// in `/second-factor-required` if the organisation requires a second factor and none was used in the session. Then the
+/// person must add a second factor, or confirm the existing one.
 #[utoipa::path(
     tag = "identity",
     request_body = TokenInput,

@@ -42,7 +42,7 @@ const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "creat
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct ImportQuery {
-    /// Whether nothing is stored; true if absent.
+    /// True (the default) to check the file only and store nothing.
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     dry_run: Option<String>,
@@ -50,7 +50,7 @@ struct ImportQuery {
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     confirmed: Option<String>,
-    /// How they agreed, 1 to 1,000 characters, for the audit log. Required if they have agreed.
+    /// How the people have agreed, 1 to 1,000 characters, for the audit log. Required if `confirmed` is true.
     #[serde(default)]
     consent: Option<String>,
 }
@@ -82,7 +82,7 @@ fn flag(text: Option<&str>, default: bool, field: &str, invalid: &mut Invalid) -
     }
 }
 
-/// What became of a file, or would.
+/// Result of an import, or of a check of the file.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubscriberImport)]
@@ -93,7 +93,7 @@ struct ReportBody {
     rows: u64,
     /// Number of new subscribers.
     added: u64,
-    /// Number of addresses that are subscribers already, or stand in an earlier row.
+    /// Number of addresses that are subscribers already, or occur in an earlier row.
     known: u64,
     /// Number of rows that cannot be imported.
     failed: u64,
@@ -125,8 +125,9 @@ impl ReportBody {
     }
 }
 
-/// Imports addresses from a CSV file of up to 16 MiB with the columns `email` and, if wanted, `components`: names or codes, separated
-/// by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be imported again.
+/// Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or
+/// codes, separated by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be
+/// imported again.
 #[utoipa::path(
     tag = "subscribers",
     params(ImportQuery),

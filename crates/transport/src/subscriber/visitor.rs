@@ -44,7 +44,7 @@ struct VerificationInput {
     verification_code: FieldInput<Text>,
 }
 
-/// The parameter of a link that names a subscriber: one of both.
+/// The parameter of a link that names a subscriber: `email` or `subscriberId`.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SubscriberName {
@@ -70,7 +70,7 @@ struct UnsubscriptionInput {
     #[serde(default)]
     #[schema(value_type = String, required = false)]
     unsubscribe_code: FieldInput<Text>,
-    /// Code of the manage link, in place of the other one.
+    /// Code of the manage link, in place of `unsubscribeCode`.
     #[serde(default)]
     #[schema(value_type = String, required = false)]
     manage_code: FieldInput<Text>,

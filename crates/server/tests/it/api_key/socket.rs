@@ -8,7 +8,7 @@ use super::key;
 use crate::app::{TestApp, assert_status};
 use crate::socket::{Client, End};
 
-/// Access is looked at this often.
+/// Interval of the checks of access.
 const OFTEN: [&str; 2] = ["--ping-interval", "200"];
 
 fn text(key: &Value) -> &str {

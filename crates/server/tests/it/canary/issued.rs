@@ -87,7 +87,7 @@ impl World {
         self.errors.push(response.body.to_string());
     }
 
-    /// The text after this word in the next mail with it.
+    /// The text after this word in the next mail that contains the word.
     async fn mailed(&mut self, word: &str) -> String {
         loop {
             let mail = self.mail.mail().await;
@@ -302,7 +302,7 @@ async fn installation(data: &std::path::Path) -> Vec<(&'static str, String)> {
     rows.iter()
         .map(|row| {
             let text: String = row.try_get_by_index(0).unwrap();
-            // A key has lines; the longest is enough.
+            // A key has several lines; the longest part is enough.
             let part = text.split_whitespace().max_by_key(|part| part.len());
             ("key of the installation", part.unwrap().to_owned())
         })

@@ -31,7 +31,7 @@ async fn a_webhook_is_confirmed_by_the_link_in_its_first_message_and_has_a_secre
             &json!("ALL")
         )
     );
-    // Whoever has the whole link can post into the channel.
+    // Anybody with the whole link can post into the channel.
     let port = site.receiver.port;
     assert_eq!(added["target"], format!("http://127.0.0.1:{port}/…efgh"));
     let secret = added["secret"].as_str().unwrap();

@@ -9,7 +9,7 @@ use super::{ALLOWED, Hook, Site};
 /// The first retry comes after 5 s, 20 % earlier or later, unless the receiver asks for more.
 const FIRST_RETRY: Duration = Duration::from_secs(4);
 const ASKED: Duration = Duration::from_secs(8);
-/// A machine that does much else may be so late.
+/// Tolerance for a busy machine.
 const LATE: Duration = Duration::from_secs(6);
 
 fn assert_retried(first: &Received, second: &Received, secret: &str) {
@@ -44,7 +44,7 @@ async fn a_failed_message_is_sent_again_under_the_same_identifier() {
     let mut hooks = HashMap::new();
     for (path, reply) in replies {
         let hook = site.hook("webhook", path).await;
-        site.receiver.answer(path, &[reply]);
+        site.receiver.reply(path, &[reply]);
         hooks.insert(path.to_owned(), hook);
     }
     let incident = site.incident("Down").await;
@@ -77,7 +77,7 @@ async fn a_failed_message_is_sent_again_under_the_same_identifier() {
 async fn a_receiver_that_is_gone_ends_its_subscription() {
     let mut site = Site::start().await;
     let hook = site.hook("webhook", "/hook").await;
-    site.receiver.answer("/hook", &[Reply::Status(410, "")]);
+    site.receiver.reply("/hook", &[Reply::Status(410, "")]);
     let incident = site.incident("Down").await;
     site.update(&incident, "RESOLVED", "It is mended").await;
     site.receiver.next_at("/hook").await;
@@ -119,7 +119,7 @@ async fn a_test_message_says_whether_it_has_arrived() {
             "the receiver has ended the subscription",
         ),
     ] {
-        site.receiver.answer("/hook", &[reply]);
+        site.receiver.reply("/hook", &[reply]);
         let tested = site.operator.post(&test_of(&hook), json!({})).await;
         let expected = format!("The test message did not arrive: {reason}");
         assert_eq!(
@@ -137,7 +137,7 @@ async fn a_test_message_says_whether_it_has_arrived() {
 async fn a_subscriber_is_failing_until_a_message_arrives_again() {
     let mut site = Site::start().await;
     let hook = site.hook("webhook", "/hook").await;
-    // What is refused for good is given up at once.
+    // A permanent refusal is not retried.
     for arrives_by_test in [true, false] {
         site = site.restarted(&[]).await;
         site.incident("Down").await;

@@ -21,7 +21,7 @@ impl Shared {
         }
     }
 
-    /// An organisation with so many webhooks at paths that begin so.
+    /// An organisation with `count` webhooks, whose paths begin with `prefix`.
     async fn organisation(&self, prefix: &str, count: usize) -> Operator {
         let operator = self.app.operator(prefix).await;
         let database = self.app.database().await;
@@ -63,7 +63,7 @@ async fn a_receiver_that_never_responds_delays_nobody() {
         1,
         "all others were reached while the silent one was waited for"
     );
-    // It is waited for during 15 s.
+    // The request to the silent receiver times out after 15 s.
     let taken = last - begun;
     assert!(taken < Duration::from_secs(10), "{taken:?}");
     let rest = shared.receiver.rest();
@@ -78,7 +78,7 @@ async fn an_organisation_with_thousands_queued_does_not_delay_another() {
     let small = shared.organisation("/small", 1).await;
     shared.receiver.fall_silent("/large");
     incident(&large).await;
-    // The receivers of the large one take all places that it may have.
+    // The receivers of the large organisation occupy all places that it may have.
     while shared.receiver.hanging() < 56 {
         shared.receiver.next().await;
     }

@@ -14,7 +14,7 @@ async fn import(operator: &Operator, query: &str, file: impl Into<reqwest::Body>
 
 const CONFIRMED: &str = "?dryRun=false&confirmed=true&consent=Asked%20in%20June";
 
-/// What the subscribers are: their address, status and components, in the order of the addresses.
+/// Address, status and components of the subscribers, in the order of the addresses.
 async fn listed(operator: &Operator) -> Vec<(String, String, Value)> {
     let listed = operator.get("/subscriber/list").await;
     let rows = listed.body["data"].as_array().unwrap().iter();
@@ -116,7 +116,7 @@ async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
         "{changes}"
     );
 
-    // They hear of what happens from now on, and were sent no link.
+    // They receive messages about later changes, and were sent no link.
     site.incident("Down").await;
     let site = site.restarted(&ALLOWED).await;
     let mails = mails_in(site.app.folder.path());
@@ -267,7 +267,7 @@ async fn a_hundred_thousand_rows_are_imported_in_little_memory() {
     );
     let exported = operator.get("/subscriber/export").await;
     assert_eq!(exported.body.as_str().unwrap().lines().count(), 1 + ROWS);
-    // Elsewhere, the system does not report it.
+    // Other systems do not report the memory.
     if let (Some(before), Some(after)) = (before, peak_memory(&process)) {
         assert!(after - before < 120, "{before} MiB, then {after} MiB");
     }

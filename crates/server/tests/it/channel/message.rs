@@ -4,7 +4,7 @@ use super::Site;
 use super::receiver::Received;
 
 /// Status and newest entry of the incident in a body.
-fn news(received: &Received) -> (String, String) {
+fn incident_of(received: &Received) -> (String, String) {
     let body = received.json();
     let incident = &body["incident"];
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -51,7 +51,7 @@ async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_o
         ("scheduled", "To another rack"),
     ]) {
         received.assert_signed(&hook.secret);
-        let (status, text) = news(received);
+        let (status, text) = incident_of(received);
         assert_eq!((&*status, &*text), expected);
         let body = received.json();
         let mut fields: Vec<_> = body.as_object().unwrap().keys().collect();
@@ -136,12 +136,12 @@ async fn deleting_an_incident_withdraws_what_is_queued() {
 
     let mut site = Site::start().await;
     let hook = site.hook("webhook", "/hook").await;
-    site.receiver.answer("/hook", &[Reply::Status(500, "")]);
+    site.receiver.reply("/hook", &[Reply::Status(500, "")]);
     let incident = site.incident("Down").await;
     site.update(&incident, "IDENTIFIED", "A cable was cut")
         .await;
     let failed = site.receiver.next_at(&hook.path).await;
-    assert_eq!(news(&failed).0, "investigating");
+    assert_eq!(incident_of(&failed).0, "investigating");
     let path = format!("/incident/{incident}");
     assert_eq!(site.operator.delete(&path).await.status, 200);
     let counts = site.operator.get("/subscriber/deliveries").await;

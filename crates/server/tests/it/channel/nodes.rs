@@ -45,12 +45,12 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
         let body = json!({"status": status.to_uppercase(), "message": "It goes on"});
         operator.create(&path, body).await;
     }
-    let mut heard: HashMap<String, Vec<String>> = HashMap::new();
+    let mut received: HashMap<String, Vec<String>> = HashMap::new();
     for _ in 0..STATES.len() * HOOKS {
         let request = receiver.next().await;
         let status = request.json()["incident"]["status"].clone();
-        let heard = heard.entry(request.path).or_default();
-        heard.push(status.as_str().unwrap().to_owned());
+        let received = received.entry(request.path).or_default();
+        received.push(status.as_str().unwrap().to_owned());
     }
     let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
     while operator.get("/subscriber/deliveries").await.body["data"]["waiting"] != 0 {
@@ -58,9 +58,9 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
     }
     let rest = receiver.rest();
     assert!(rest.is_empty(), "{rest:?}");
-    assert_eq!(heard.len(), HOOKS);
-    for (path, heard) in heard {
-        assert_eq!(heard, STATES, "{path}");
+    assert_eq!(received.len(), HOOKS);
+    for (path, received) in received {
+        assert_eq!(received, STATES, "{path}");
     }
     assert_eq!(
         operator.get("/subscriber/deliveries").await.body["data"]["sent"],

@@ -1,4 +1,4 @@
-//! A receiver of requests, which records each and answers as the test says.
+//! A receiver of requests. It records each request and responds as the test decides.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,15 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use url::Url;
 
-/// Nothing here takes so long unless it does not happen.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Timeout of every wait. A test that reaches it has failed.
+const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// What a receiver does with a request.
 #[derive(Clone)]
 pub(crate) enum Reply {
-    /// Answers with this status and these header lines.
+    /// Responds with this status and these header lines.
     Status(u16, &'static str),
-    /// Never answers.
+    /// Never responds.
     Silence,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Received {
     pub(crate) at: Instant,
 }
 
-/// Answers 200 unless the test says otherwise. It ends with the test's runtime.
+/// Responds with 200 unless the test decides otherwise. It ends with the test's runtime.
 pub(crate) struct Receiver {
     pub(crate) port: u16,
     requests: UnboundedReceiver<Received>,
@@ -118,40 +118,40 @@ impl Receiver {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// The next requests to a path are answered so, the later ones with 200.
-    pub(crate) fn answer(&self, path: &str, replies: &[Reply]) {
+    /// Sets the replies to the next requests to a path. Later requests get 200.
+    pub(crate) fn reply(&self, path: &str, replies: &[Reply]) {
         let mut known = self.shared.replies.lock().unwrap();
         known.insert(path.to_owned(), replies.iter().cloned().collect());
     }
 
-    /// Requests to paths that begin so are never answered.
+    /// Requests to paths with this prefix get no response from now on.
     pub(crate) fn fall_silent(&self, prefix: &str) {
         *self.shared.silent.lock().unwrap() = Some(prefix.to_owned());
     }
 
-    /// Number of requests without an answer whose client still waits.
+    /// Number of requests without a response whose client still waits.
     pub(crate) fn hanging(&self) -> usize {
         self.shared.hanging.load(Ordering::SeqCst)
     }
 
     pub(crate) async fn next(&mut self) -> Received {
-        let next = tokio::time::timeout(PATIENCE, self.requests.recv());
+        let next = tokio::time::timeout(TIMEOUT, self.requests.recv());
         next.await.expect("a request in time").unwrap()
     }
 
-    /// The next request, whenever it comes.
+    /// The next request.
     pub(crate) async fn received(&mut self) -> Received {
         self.requests.recv().await.unwrap()
     }
 
-    /// The next request, which is to this path.
+    /// The next request, which must be to this path.
     pub(crate) async fn next_at(&mut self, path: &str) -> Received {
         let next = self.next().await;
         assert_eq!(next.path, path, "{next:?}");
         next
     }
 
-    /// The requests that have arrived since.
+    /// The requests that have arrived and were not returned yet.
     pub(crate) fn rest(&mut self) -> Vec<Received> {
         std::iter::from_fn(|| self.requests.try_recv().ok()).collect()
     }
@@ -203,7 +203,7 @@ impl Shared {
     }
 }
 
-/// As much of RFC 9112 as a client needs that makes no mistakes. `None` at the end of the connection.
+/// Reads a request (RFC 9112) of a client that makes no mistakes. `None` at the end of the connection.
 async fn read(reader: &mut BufReader<OwnedReadHalf>) -> Option<Received> {
     let mut line = String::new();
     if reader.read_line(&mut line).await.ok()? == 0 {

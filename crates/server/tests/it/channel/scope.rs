@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::receiver::Received;
 use super::{ALLOWED, Site};
 
-/// Who heard of the incident or maintenance with this name.
-fn heard<'a>(received: &'a [Received], name: &str) -> BTreeSet<&'a str> {
+/// Paths of the webhooks that received the incident or maintenance with this name.
+fn receivers<'a>(received: &'a [Received], name: &str) -> BTreeSet<&'a str> {
     let about = |received: &&Received| received.json()["incident"]["name"] == json!(name);
     received
         .iter()
@@ -75,8 +75,8 @@ async fn each_subscriber_receives_what_it_chose() {
         ("Followed", &["/all", "/api", "/follower", "/muted"]),
         ("Move", &["/all", "/sites"]),
     ] {
-        let heard: Vec<_> = heard(&received, name).into_iter().collect();
-        assert_eq!(heard, expected, "{name}");
+        let receivers: Vec<_> = receivers(&received, name).into_iter().collect();
+        assert_eq!(receivers, expected, "{name}");
     }
 }
 
@@ -127,15 +127,15 @@ async fn an_operator_changes_what_a_subscriber_receives() {
     incident_on(&site, "API down", &api).await;
     incident_on(&site, "Web down", &web).await;
     let (site, received) = site.settled().await;
-    assert!(heard(&received, "API down").is_empty());
-    assert_eq!(heard(&received, "Web down").len(), 1);
+    assert!(receivers(&received, "API down").is_empty());
+    assert_eq!(receivers(&received, "Web down").len(), 1);
 
     let everything = json!({"components": null, "groups": null});
     let changed = site.operator.patch(&path, everything).await;
     assert_eq!(changed.body["data"]["scope"], "ALL");
     incident_on(&site, "API down again", &api).await;
     let (_site, received) = site.settled().await;
-    assert_eq!(heard(&received, "API down again").len(), 1);
+    assert_eq!(receivers(&received, "API down again").len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,7 +155,7 @@ async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
             .collect();
         incidents
     };
-    // A starting server removes what is over.
+    // A starting server removes the followers of incidents that are over.
     site.clock
         .advance(TimeDelta::hours(24) - TimeDelta::minutes(5));
     let mut site = site.restarted(&ALLOWED).await;

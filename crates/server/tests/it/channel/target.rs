@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 use super::Site;
 use crate::app::TestResponse;
 
-/// Status, headers and body, as far as a stranger may compare them.
-fn answer(response: &TestResponse) -> (u16, Vec<String>, Value) {
+/// Status, names of the headers, and body: what a visitor can compare.
+fn visible(response: &TestResponse) -> (u16, Vec<String>, Value) {
     let names = response.headers.keys().map(ToString::to_string);
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();
@@ -49,8 +49,8 @@ async fn visitors_get_the_same_response_for_known_and_unknown_targets() {
     let unknown = site.post("/public", &subscribe).await;
     let pending = site.post("/public", &subscribe).await;
     assert_eq!(unknown.status, 200, "{unknown:?}");
-    assert_eq!(answer(&subscribed), answer(&unknown));
-    assert_eq!(answer(&pending), answer(&unknown));
+    assert_eq!(visible(&subscribed), visible(&unknown));
+    assert_eq!(visible(&pending), visible(&unknown));
     assert_eq!(unknown.body["data"], Value::Null);
     assert!(!unknown.body.to_string().contains("127.0.0.1"));
     let (site, received) = site.settled().await;

@@ -1,6 +1,6 @@
-//! A server that stands in for Clerk: its key set, what is read of its Backend API, its tokens and its signatures. Claims and
-//! payloads are as Clerk's page "Session tokens" and `packages/backend/src/api/resources/JSON.ts` of clerk/javascript have them,
-//! signatures as Svix's page "Verifying Webhooks Manually" has them.
+//! A fake Clerk: its key set, the parts of its Backend API that the server reads, its tokens and its signatures. Claims
+//! and payloads follow Clerk's page "Session tokens" and `packages/backend/src/api/resources/JSON.ts` of
+//! clerk/javascript, signatures follow Svix's page "Verifying Webhooks Manually".
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -27,13 +27,13 @@ const KEYS: [&str; 2] = [
 /// The responses: a status and a body for each path.
 type Responses = Arc<Mutex<HashMap<String, (u16, Value)>>>;
 
-/// The server that replaces Clerk. It ends with the test's runtime.
-pub(super) struct StandIn {
+/// The fake Clerk. It ends with the test's runtime.
+pub(super) struct FakeClerk {
     pub(super) url: String,
     responses: Responses,
 }
 
-impl StandIn {
+impl FakeClerk {
     pub(super) fn start() -> Self {
         let responses = Responses::default();
         let known = web::Data::from(Arc::clone(&responses));
@@ -49,9 +49,9 @@ impl StandIn {
             .unwrap();
         let url = format!("http://{}", server.addrs()[0]);
         tokio::spawn(server.run());
-        let stand_in = Self { url, responses };
-        stand_in.publish(&[0]);
-        stand_in
+        let fake = Self { url, responses };
+        fake.publish(&[0]);
+        fake
     }
 
     /// Sets the response of a path.
@@ -62,7 +62,7 @@ impl StandIn {
             .insert(path.to_owned(), (status, body));
     }
 
-    /// From here on it publishes these of the keys.
+    /// Publishes only these of the keys from now on.
     pub(super) fn publish(&self, which: &[usize]) {
         let keys: Vec<_> = which.iter().map(|which| published(*which)).collect();
         self.set("/.well-known/jwks.json", 200, json!({"keys": keys}));

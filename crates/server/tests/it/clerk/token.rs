@@ -84,10 +84,10 @@ async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
     );
 
     setup.clerk.publish(&[0]);
-    let patience = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     while setup.components(&token("user_1", "org_1")).await != 200 {
         assert!(
-            tokio::time::Instant::now() < patience,
+            tokio::time::Instant::now() < deadline,
             "it asks again before long"
         );
     }

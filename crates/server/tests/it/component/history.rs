@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::app::{Operator, TestApp, TestResponse, send};
 
-/// A clock that stands still at noon and is moved by the test.
+/// A clock that stands at noon until the test moves it.
 struct NoonClock(AtomicI64);
 
 impl Clock for NoonClock {

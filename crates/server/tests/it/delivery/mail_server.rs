@@ -10,8 +10,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::process::lasting_port;
 
-/// Nothing here takes so long unless it does not happen.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Timeout of every wait. A test that reaches it has failed.
+const TIMEOUT: Duration = Duration::from_secs(90);
 
 /// A mail server in a process of its own, which ends with the test.
 pub(crate) struct MailServer {
@@ -107,7 +107,7 @@ impl MailServer {
     }
 
     async fn line(&mut self) -> Value {
-        let line = tokio::time::timeout(PATIENCE, self.lines.next_line())
+        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line())
             .await
             .expect("a report in time");
         let line = line

@@ -127,7 +127,7 @@ async fn old_addresses_redirect_to_the_domain_and_keep_their_query() {
     }
     let foreign = format!("/status/{}", other.organisation);
     assert_status(read(&app, HOST, &foreign), 404).await;
-    // On the host of the public URL the addresses go on working.
+    // On the host of the public URL, the addresses stay valid.
     assert_status(read(&app, "localhost", &own), 200).await;
     assert_status(read(&app, "localhost", &format!("{own}/history")), 200).await;
 }
@@ -203,7 +203,7 @@ async fn a_domain_that_moves_shows_the_pages_of_one_organisation_at_a_time_on_ev
         loop {
             match shown_by(&node).await[..] {
                 [false, true] => return,
-                // While it belongs to nobody, the host shows the whole installation.
+                // While the domain belongs to no organisation, the host shows the whole installation.
                 [true, _] => tokio::task::yield_now().await,
                 [..] => panic!("no page at all"),
             }

@@ -16,7 +16,7 @@ use crate::tenant_isolation::tenant::Tenant;
 
 /// How long a response takes at most. A busy machine adds to what the product itself waits.
 const BOUND: Duration = Duration::from_secs(25);
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Longer than any document counts as current.
 const OUTAGE: TimeDelta = TimeDelta::minutes(20);
 /// Documents that nobody requests before the outage. They have the state of the others.
@@ -136,7 +136,7 @@ impl Site {
                 }
             }
         };
-        let recovered = tokio::time::timeout(PATIENCE, recovered).await;
+        let recovered = tokio::time::timeout(TIMEOUT, recovered).await;
         recovered.expect("the documents follow again");
     }
 }

@@ -13,7 +13,7 @@ use crate::other_servers;
 use crate::process::{Process, command, lasting_port};
 
 const NGINX: &str = include_str!("../../../../../docs/nginx-cache.conf");
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// nginx before a server. It ends with this.
 struct SharedCache {
@@ -64,7 +64,7 @@ impl SharedCache {
                 tries.tick().await;
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, asking).await;
+        let waited = tokio::time::timeout(TIMEOUT, asking).await;
         waited.unwrap_or_else(|_| panic!("{path} does not become as expected"));
     }
 }

@@ -242,7 +242,7 @@ async fn a_response_that_is_not_of_this_sign_in_is_refused_like_an_unknown_passk
 #[tokio::test(flavor = "multi_thread")]
 async fn a_challenge_is_used_once_within_five_minutes_in_its_browser() {
     let mut enrolled = Enrolled::start().await;
-    // Without a counter only the challenge tells a replay.
+    // Without a counter, only the challenge reveals a replay.
     enrolled.passkey.counter = None;
     let there = enrolled.elsewhere();
     let begun = there.post("/sign-in/passkey/options", json!({})).await;

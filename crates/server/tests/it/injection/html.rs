@@ -15,7 +15,7 @@ use super::words;
 pub(super) struct Markup {
     /// Its elements, each with the names of its attributes, and its comments.
     pub(super) elements: Vec<String>,
-    /// What scripts hold that run.
+    /// The code of the scripts that run.
     pub(super) code: String,
     /// The content of data blocks: scripts that do not run (HTML Standard, section 4.12.1).
     pub(super) data: String,
@@ -24,7 +24,7 @@ pub(super) struct Markup {
     within: Within,
 }
 
-/// Whose characters come.
+/// The kind of content that is being read.
 #[derive(Debug, Default)]
 enum Within {
     #[default]
@@ -48,7 +48,7 @@ impl Markup {
         words(&self.text).matches(&words(text)).count()
     }
 
-    /// How many attributes hold a text.
+    /// Number of attributes that contain a text.
     pub(super) fn attributes_with(&self, text: &str) -> usize {
         self.attributes
             .iter()

@@ -19,16 +19,16 @@ pub(super) struct Mail {
     html: String,
 }
 
-/// What a mail makes of a text.
+/// Where a mail shows a text.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Letter {
+pub(super) struct ShownText {
     /// The names of its headers.
     headers: Vec<String>,
     /// Whether the text's letters and digits are in its subject.
     in_subject: bool,
-    /// How often it is in the part that is text.
+    /// How often the text occurs in the plain part.
     in_text: usize,
-    /// How often it is in the part that is HTML, whose elements these are.
+    /// How often the text occurs in the HTML part.
     in_html: usize,
     elements: Vec<String>,
 }
@@ -87,8 +87,7 @@ impl Mail {
     }
 }
 
-/// What a mail shows of a text that is the name of an organisation and of a person: less than elsewhere, without addresses of
-/// the web; where nothing is left, words of its own.
+/// What a mail shows of a text that is a name: the text without web addresses, or neutral words if nothing is left.
 fn names(text: &str) -> Vec<String> {
     mail_name(text).map_or_else(
         || vec!["an organisation".to_owned(), "Somebody invites".to_owned()],
@@ -96,14 +95,14 @@ fn names(text: &str) -> Vec<String> {
     )
 }
 
-/// How often a text or its names are in another one; a name within the text does not count.
+/// How often a text or its names occur in another text. A name within the text does not count.
 fn count(text: &str, whole: &str, names: &[String]) -> usize {
     let rest = words(text).replace(&words(whole), "\0");
     let parts = names.iter().map(|name| rest.matches(&words(name)).count());
     rest.matches('\0').count() + parts.sum::<usize>()
 }
 
-impl Letter {
+impl ShownText {
     pub(super) fn of(mail: &Mail, text: &str) -> Self {
         let letters = |text: &str| {
             text.chars()
@@ -132,8 +131,8 @@ impl Letter {
         }
     }
 
-    /// Whether the text is wherever a mail has a place for one.
-    pub(super) fn says_it(&self) -> bool {
+    /// Whether the subject and both parts show the text.
+    pub(super) fn is_everywhere(&self) -> bool {
         self.in_subject && self.in_text > 0 && self.in_html > 0
     }
 }

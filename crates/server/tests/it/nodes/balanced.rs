@@ -10,7 +10,7 @@ use crate::app::{Operator, operator_of};
 use crate::events::Stream;
 use crate::socket::Client;
 
-/// nginx chooses a socket's node by its client's address; so many addresses are not all given to one.
+/// nginx chooses a socket's node by the client's address. This many addresses never get the same node.
 const ADDRESSES: std::ops::Range<u8> = 10..26;
 
 fn address(last: u8) -> Ipv4Addr {
@@ -167,7 +167,7 @@ async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
     let dying = installation.nodes.remove(0);
     let survivor = at(&operator, &installation.nodes[0].url);
     let mut all = write(&[at(&operator, &dying.url), survivor.clone()], 6).await;
-    // At this moment some viewers have received all of it, some a part, some nothing.
+    // At this moment, some viewers have received all events, some a part, and some none.
     dying.kill().await;
     all.extend(write(std::slice::from_ref(&survivor), 6).await);
 

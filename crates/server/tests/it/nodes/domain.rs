@@ -25,7 +25,7 @@ const DOMAIN: &str = "status.shared.example";
 const VIEWERS: usize = 2;
 /// How soon the other node shows a domain's new organisation. Without a broadcast it would be five seconds.
 const FOLLOWS: Duration = Duration::from_secs(10);
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Two nodes on one database.
 struct Nodes {
@@ -86,7 +86,7 @@ struct Viewer {
 
 impl Viewer {
     /// The status and the text that the viewer sees now.
-    async fn look(&mut self) -> (StatusCode, String) {
+    async fn read(&mut self) -> (StatusCode, String) {
         let request = self.client.get(&self.url).header(HOST, DOMAIN);
         let request = match &self.kept {
             Some((tag, _)) => request.header(IF_NONE_MATCH, tag),
@@ -107,12 +107,12 @@ impl Viewer {
 
     /// Looks until the path is what it is expected to be last, and never shows an earlier organisation again. After the first look it
     /// waits for the other viewers.
-    async fn watch(mut self, tenants: &[Tenant; 2], last: Shown, all_looked: &Barrier) {
-        self.look().await;
-        all_looked.wait().await;
+    async fn watch(mut self, tenants: &[Tenant; 2], last: Shown, all_read: &Barrier) {
+        self.read().await;
+        all_read.wait().await;
         let mut newest = Shown::North;
         loop {
-            let (status, body) = self.look().await;
+            let (status, body) = self.read().await;
             let shown = match tenants.each_ref().map(|tenant| tenant.named_in(&body)) {
                 [None, None] => Shown::Nobody,
                 [Some(_), None] => Shown::North,
@@ -151,7 +151,7 @@ async fn domains_taken_on_one_node_are_apart_on_the_other() {
         Owner::made(south, "contoso").await,
     ];
     let hosts = Hosts::at(&nodes.second.url, owners);
-    timeout(PATIENCE, hosts.are_known()).await.unwrap();
+    timeout(TIMEOUT, hosts.are_known()).await.unwrap();
     hosts.walk_domains().await;
     hosts.walk_other_hosts().await;
 }
@@ -191,20 +191,20 @@ async fn a_domain_that_moves_shows_one_organisation_at_a_time_on_the_other_node(
         kept: None,
     };
     let before = follows(&client, &nodes.second, north);
-    timeout(PATIENCE, before).await.unwrap();
+    timeout(TIMEOUT, before).await.unwrap();
     let tenants = Arc::new(tenants);
     let [north, south] = &*tenants;
-    let all_looked = Arc::new(Barrier::new(paths.len() * VIEWERS + 1));
+    let all_read = Arc::new(Barrier::new(paths.len() * VIEWERS + 1));
     let mut viewers = JoinSet::new();
     for (path, last) in &paths {
         for _ in 0..VIEWERS {
             let (viewer, last) = (viewer(path), *last);
             let tenants = Arc::clone(&tenants);
-            let all_looked = Arc::clone(&all_looked);
-            viewers.spawn(async move { viewer.watch(&tenants, last, &all_looked).await });
+            let all_read = Arc::clone(&all_read);
+            viewers.spawn(async move { viewer.watch(&tenants, last, &all_read).await });
         }
     }
-    timeout(PATIENCE, all_looked.wait()).await.unwrap();
+    timeout(TIMEOUT, all_read.wait()).await.unwrap();
     moved(&north.operator, &south.operator).await;
     let all = async {
         while let Some(watched) = viewers.join_next().await {

@@ -21,9 +21,9 @@ pub(crate) struct Answers {
     pub(super) metadata: Value,
     /// User information.
     pub(super) user: Value,
-    /// Bytes that the token endpoint's response is longer.
+    /// Number of bytes that are added to the token endpoint's response.
     pub(super) padding: usize,
-    /// Requests for the keys.
+    /// Number of requests for the keys.
     pub(super) key_requests: usize,
 }
 

@@ -16,19 +16,19 @@ async fn the_account_of_the_same_proven_address_is_linked_and_its_owner_is_maile
     let session = setup.browser.session().await;
     assert_eq!(session["user"]["id"], owner.id().await);
     assert_eq!(session["user"]["name"], "Ada");
-    let told = |mails: Vec<String>| {
-        let is_told = |mail: &&String| {
+    let notices = |mails: Vec<String>| {
+        let is_notice = |mail: &&String| {
             mail.contains("To: Grace@example.com\r\n") && mail.contains("You can sign in with liar")
         };
-        mails.iter().filter(is_told).count()
+        mails.iter().filter(is_notice).count()
     };
-    crate::client_limits::until(1, async || told(mails(&setup.app))).await;
+    crate::client_limits::until(1, async || notices(mails(&setup.app))).await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
     assert_eq!(
         setup.browser.session().await["user"]["id"],
         owner.id().await
     );
-    assert_eq!(told(mails(&setup.app)), 1);
+    assert_eq!(notices(mails(&setup.app)), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

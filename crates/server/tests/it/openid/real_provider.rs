@@ -45,13 +45,13 @@ impl RealProvider {
             "redirectUri": format!("{url}/api/v1/identity/oidc/callback"),
             "signedOutUri": format!("{url}/login"),
         });
-        let listening = provider.tell(&json!({"clients": [client]})).await;
+        let listening = provider.send(&json!({"clients": [client]})).await;
         provider.issuer = format!("http://127.0.0.1:{}", listening["listening"]);
         provider
     }
 
     /// Sends a line and returns the response.
-    pub(super) async fn tell(&mut self, message: &Value) -> Value {
+    pub(super) async fn send(&mut self, message: &Value) -> Value {
         let line = format!("{message}\n");
         self.input.write_all(line.as_bytes()).await.unwrap();
         loop {

@@ -48,7 +48,7 @@ async fn a_person_without_a_password_authenticates_again_at_a_real_provider() {
     assert_eq!(parameter(&begun, "prompt"), "login");
     assert_eq!(parameter(&begun, "max_age"), "0");
     assert_eq!(parameter(&begun, "login_hint"), "grace@example.com");
-    // The provider knows the browser, and asks for the password all the same.
+    // The provider knows the browser, and still asks for the password.
     let callback = browser.sign_in_at(&begun, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/signed-in");
     assert_eq!(sensitive(&browser).await, (201, false));
@@ -64,7 +64,7 @@ async fn another_person_of_the_provider_cannot_authenticate_in_the_session() {
     assert_eq!(browser.open(&callback).await, "/dashboard");
     let user = browser.session().await["user"].clone();
     age_sessions(&setup.app).await;
-    // Once as a stranger to the installation, once with an account.
+    // Once for a stranger to the installation, once for a person with an account.
     for round in 0..2 {
         let begun = browser.begin_reauthentication("real").await;
         let callback = browser.sign_in_at(&begun, "mallory@example.com").await;

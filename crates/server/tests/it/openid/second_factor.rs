@@ -63,7 +63,7 @@ async fn a_provider_that_names_several_factors_satisfies_a_requirement() {
     let mut setup = Setup::new().await;
     let methods = async |setup: &mut Setup, amr: Value| {
         let person = json!({"person": GRACE, "claims": {}, "amr": amr});
-        setup.provider.tell(&person).await;
+        setup.provider.send(&person).await;
     };
     methods(&mut setup, json!(["pwd", "otp", "mfa"])).await;
     let browser = Browser::new(&setup.app);

@@ -97,7 +97,7 @@ async fn keys_may_be_rotated_during_a_sign_in() {
     let mut setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
     let begun = browser.begin("real").await;
-    setup.provider.tell(&json!({"rotate": true})).await;
+    setup.provider.send(&json!({"rotate": true})).await;
     let callback = browser.sign_in_at(&begun, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/dashboard");
 }
@@ -107,7 +107,7 @@ async fn unverified_addresses_of_a_real_provider_are_refused() {
     let mut setup = Setup::new().await;
     let claims = json!({"email_verified": false});
     let person = json!({"person": "grace@example.com", "claims": claims});
-    setup.provider.tell(&person).await;
+    setup.provider.send(&person).await;
     let browser = Browser::new(&setup.app);
     for (login, reason) in [
         ("grace@example.com", "email-unverified"),

@@ -9,7 +9,7 @@ use super::{Client, End};
 use crate::app::{TestApp, token};
 use crate::identity::Person;
 
-/// Access is looked at this often.
+/// Interval of the checks of access.
 const OFTEN: [&str; 2] = ["--ping-interval", "200"];
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! The mails that subscribers get of what happens.
+//! The mails that subscribers get about incidents.
 
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ impl Site {
         (site, operator)
     }
 
-    /// The mails about what happened, the oldest first.
-    fn news(&self) -> Vec<String> {
+    /// The mails about the incident, the oldest first.
+    fn incident_mails(&self) -> Vec<String> {
         let mails = mails_in(self.folder.path()).into_iter();
         mails
             .filter(|mail| {
@@ -73,9 +73,9 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
         record(&operator, &down, status, message).await;
     }
     let site = site.settled().await;
-    let news = site.news();
-    assert_eq!(news.len(), 3);
-    for (mail, words) in news
+    let mails = site.incident_mails();
+    assert_eq!(mails.len(), 3);
+    for (mail, words) in mails
         .iter()
         .zip(["All of it", "A cable was cut", "It is mended"])
     {
@@ -88,9 +88,15 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
             "List-Unsubscribe=One-Click"
         );
     }
-    let roots: Vec<_> = news.iter().map(|mail| header(mail, "References")).collect();
+    let roots: Vec<_> = mails
+        .iter()
+        .map(|mail| header(mail, "References"))
+        .collect();
     assert!(roots.iter().all(|root| *root == roots[0]), "{roots:?}");
-    let mut ids: Vec<_> = news.iter().map(|mail| header(mail, "Message-ID")).collect();
+    let mut ids: Vec<_> = mails
+        .iter()
+        .map(|mail| header(mail, "Message-ID"))
+        .collect();
     ids.sort_unstable();
     ids.dedup();
     assert_eq!(ids.len(), 3);
@@ -107,11 +113,11 @@ async fn subscriber_unsubscribed_by_a_mails_link_gets_no_more_mail() {
     let (site, operator) = Site::with_a_subscriber().await;
     incident(&operator, "Down").await;
     let site = site.settled().await;
-    let leave = carried(&site.news()[0], "unsubscribe");
+    let leave = carried(&site.incident_mails()[0], "unsubscribe");
     assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
     incident(&site.at(&operator), "Down again").await;
     let site = site.settled().await;
-    assert_eq!(site.news().len(), 1);
+    assert_eq!(site.incident_mails().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,14 +135,14 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
     assert_status(operator.patch(&path, json!({"status": "CANCELLED"})), 200).await;
     let site = site.settled().await;
     let subjects: Vec<_> = site
-        .news()
+        .incident_mails()
         .iter()
         .map(|mail| header(mail, "Subject"))
         .collect();
     assert_eq!(
         subjects.len(),
         2,
-        "a corrected title is no news: {subjects:?}"
+        "a corrected title causes no mail: {subjects:?}"
     );
     assert!(subjects[1].contains("Move all"), "{subjects:?}");
 }
@@ -198,7 +204,7 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
     assert_eq!(operator.post("/incident/create", loud).await.status, 201);
     let site = site.settled().await;
     let subjects: Vec<_> = site
-        .news()
+        .incident_mails()
         .iter()
         .map(|mail| header(mail, "Subject"))
         .collect();

@@ -91,7 +91,7 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
         2,
         "one subscriber, pending, and two mails to it"
     );
-    // Whichever of the two is followed.
+    // Either link works.
     assert_eq!(site.post("/verify", links[0].clone()).await.status, 200);
     site.subscribe(ADDRESS, organisation).await;
     assert_eq!(
@@ -164,7 +164,7 @@ async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
     let site = site.settled().await;
     let link = site.links(ADDRESS, "verify").remove(1);
     assert_eq!(site.post("/verify", link).await.status, 200);
-    // The way out never ends.
+    // An unsubscribe link does not expire.
     let leave = site.links(ADDRESS, "unsubscribe").remove(0);
     assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
 }

@@ -156,7 +156,7 @@ impl World {
         Value::Array(state)
     }
 
-    /// Whatever names something of it.
+    /// The identifiers of everything in the world.
     pub(super) fn identifiers(&self) -> [&str; 12] {
         [
             &self.organisation,

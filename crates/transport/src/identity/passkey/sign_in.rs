@@ -29,8 +29,7 @@ use crate::throttle::client;
 #[serde(rename_all = "camelCase")]
 #[schema(as = PasskeySignInInput)]
 struct BeginInput {
-    /// Whether it is the second step of a sign-in whose password was right. If absent, any passkey may
-    /// sign in.
+    /// Whether this is the second step of a sign-in whose password was right. If absent, any passkey may sign in.
     #[serde(default)]
     #[schema(value_type = bool, required = false)]
     after_password: FieldInput<bool>,

@@ -9,7 +9,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use totp_rs::{Builder, Secret, Totp};
 
-use super::{exception, mutating, writing};
+use super::{Document, exception, mutating, writing};
 use crate::app::{PASSWORD, TestApp, TestResponse, confirmation_link, mailed_token, send};
 use crate::identity::Person;
 use crate::identity::passkey::authenticator::Authenticator;
@@ -284,12 +284,13 @@ async fn every_call_of_people_leaves_one_item() {
     beta.assert_one("post /organisations", &founded, created)
         .await;
 
-    let mut people = mutating(&app).await;
+    let document = Document::of(&app).await;
+    let mut people = mutating(&document);
     people.retain(|call| {
         let (method, path) = call.split_once(' ').unwrap();
         !exception::is_exception(method, path)
     });
-    for route in writing() {
+    for route in writing(&document) {
         people.remove(&format!("{} {}", route.method, route.path));
     }
     assert_eq!(beta.made, people, "each call has one place");

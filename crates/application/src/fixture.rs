@@ -22,6 +22,7 @@ use crate::organisation::MockOrganisationStore;
 use crate::outbox::{Commit, MockOutbox};
 use crate::password::{MockPasswordHasher, PasswordHash};
 use crate::relay::Relay;
+use crate::second_factor::{Factors, MockFactorStore, SessionProof};
 use crate::secret::HmacKey;
 use crate::security_mail::SecurityMails;
 use crate::session::Session;
@@ -118,6 +119,19 @@ pub(crate) fn memberships(role: Option<Role>) -> MockOrganisationStore {
     store
         .expect_find_membership()
         .returning(move |_, _| Ok(belonging.clone()));
+    store
+}
+
+/// A store in which [`organisation`] requires a second factor or not, and no account has one.
+pub(crate) fn requirement(required: bool) -> MockFactorStore {
+    let mut store = MockFactorStore::new();
+    store
+        .expect_is_factor_required()
+        .returning(move |_| Ok(required));
+    store
+        .expect_session_proof()
+        .returning(|_| Ok(SessionProof::Account));
+    store.expect_factors().returning(|_| Ok(Factors::default()));
     store
 }
 

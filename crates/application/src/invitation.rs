@@ -5,7 +5,7 @@ use std::sync::Arc;
 use allclear_domain::account::{AddressDraft, User};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::Role;
+use allclear_domain::membership::{Belonging, Role};
 use allclear_domain::validation::Invalid;
 use chrono::{DateTime, TimeDelta, Utc};
 use validator::Validate;
@@ -17,6 +17,7 @@ use crate::mail::{Mail, MailContent, Mailer};
 use crate::mail_budget::{MailBudget, MailCause};
 use crate::membership::administered;
 use crate::organisation::OrganisationStore;
+use crate::second_factor::FactorStore;
 use crate::secret::SecretToken;
 use crate::session::Session;
 
@@ -51,6 +52,7 @@ pub struct Invitation {
 /// The use cases of invitations. An invitation is a capability: any person can use its link, once.
 pub struct Invitations {
     store: Arc<dyn OrganisationStore>,
+    factors: Arc<dyn FactorStore>,
     mailer: Arc<dyn Mailer>,
     mail_budget: Arc<MailBudget>,
     clock: Arc<dyn Clock>,
@@ -68,6 +70,7 @@ impl Invitations {
     #[must_use]
     pub fn new(
         store: Arc<dyn OrganisationStore>,
+        factors: Arc<dyn FactorStore>,
         mailer: Arc<dyn Mailer>,
         mail_budget: Arc<MailBudget>,
         clock: Arc<dyn Clock>,
@@ -75,6 +78,7 @@ impl Invitations {
     ) -> Self {
         Self {
             store,
+            factors,
             mailer,
             mail_budget,
             clock,
@@ -82,20 +86,21 @@ impl Invitations {
         }
     }
 
-    /// The pending invitations to an organisation, newest first. [`Error::NotFound`], [`Error::Forbidden`].
+    /// The pending invitations to an organisation, newest first. [`Error::NotFound`], [`Error::Forbidden`],
+    /// [`Error::SecondFactorRequired`].
     pub async fn list(
         &self,
         session: &Session,
         organisation: &OrganisationId,
     ) -> Result<Vec<Invitation>, Error> {
-        administered(self.store.as_ref(), session, organisation).await?;
+        self.administered(session, organisation).await?;
         self.store
             .list_invitations(organisation, self.clock.now())
             .await
     }
 
-    /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Invalid`],
-    /// [`Error::TooMany`] if a mail budget is used up.
+    /// Invites an address to an organisation. [`Error::NotFound`], [`Error::Forbidden`],
+    /// [`Error::SecondFactorRequired`], [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
     pub async fn invite(
         &self,
         session: &Session,
@@ -103,7 +108,7 @@ impl Invitations {
         draft: AddressDraft,
         role: Role,
     ) -> Result<Invitation, Error> {
-        let host = administered(self.store.as_ref(), session, organisation).await?;
+        let host = self.administered(session, organisation).await?;
         draft.validate().map_err(Invalid::from)?;
         let host = Host {
             id: host.organisation,
@@ -115,14 +120,14 @@ impl Invitations {
         Ok(invitation)
     }
 
-    /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`].
+    /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::SecondFactorRequired`].
     pub async fn revoke(
         &self,
         session: &Session,
         organisation: &OrganisationId,
         id: InvitationId,
     ) -> Result<(), Error> {
-        administered(self.store.as_ref(), session, organisation).await?;
+        self.administered(session, organisation).await?;
         if self.store.delete_invitation(organisation, id).await? {
             Ok(())
         } else {
@@ -156,6 +161,15 @@ impl Invitations {
             .accept_invitation(&token.digest(), session.user.id, self.clock.now())
             .await?
             .ok_or(Self::BAD)
+    }
+
+    async fn administered(
+        &self,
+        session: &Session,
+        organisation: &OrganisationId,
+    ) -> Result<Belonging, Error> {
+        let (store, factors) = (self.store.as_ref(), self.factors.as_ref());
+        administered(store, factors, session, organisation).await
     }
 
     async fn mail(

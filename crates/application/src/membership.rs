@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::organisation::OrganisationStore;
 use crate::relay::Relay;
+use crate::second_factor::{FactorStore, check_requirement};
 use crate::session::{Session, require_admin};
 
 /// A rule to run on the state of a member inside the transaction that stores its result: the new role, or `None` if the member
@@ -33,9 +34,11 @@ pub struct NewOrganisation {
     pub created_at: DateTime<Utc>,
 }
 
-/// The use cases of organisations and their members. For accounts that are not members, an organisation does not exist.
+/// The use cases of organisations and their members. For accounts that are not members, an organisation does not exist. If it
+/// requires a second factor, members that have not used one can only leave: [`Error::SecondFactorRequired`].
 pub struct Memberships {
     store: Arc<dyn OrganisationStore>,
+    factors: Arc<dyn FactorStore>,
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
 }
@@ -45,11 +48,13 @@ impl Memberships {
     #[must_use]
     pub fn new(
         store: Arc<dyn OrganisationStore>,
+        factors: Arc<dyn FactorStore>,
         relay: Arc<Relay>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             store,
+            factors,
             relay,
             clock,
         }
@@ -122,6 +127,7 @@ impl Memberships {
         organisation: &OrganisationId,
     ) -> Result<Vec<Member>, Error> {
         self.belonging(session, organisation).await?;
+        check_requirement(self.factors.as_ref(), session, organisation).await?;
         self.store.list_members(organisation).await
     }
 
@@ -152,9 +158,10 @@ impl Memberships {
         organisation: &OrganisationId,
         user: UserId,
     ) -> Result<(), Error> {
-        let belonging = self.belonging(session, organisation).await?;
-        if user != session.user.id {
-            require_admin(belonging.role)?;
+        if user == session.user.id {
+            self.belonging(session, organisation).await?;
+        } else {
+            self.administered(session, organisation).await?;
         }
         let decide: MemberTransition = Box::new(|member_state| match member_state.leave() {
             Ok(()) => Ok(None),
@@ -179,7 +186,8 @@ impl Memberships {
         session: &Session,
         organisation: &OrganisationId,
     ) -> Result<Belonging, Error> {
-        administered(self.store.as_ref(), session, organisation).await
+        let (store, factors) = (self.store.as_ref(), self.factors.as_ref());
+        administered(store, factors, session, organisation).await
     }
 }
 
@@ -195,14 +203,17 @@ async fn belonging(
         .ok_or(Error::NotFound("Organisation"))
 }
 
-/// The membership of the session's account, which has to be an admin. [`Error::NotFound`], [`Error::Forbidden`].
+/// The membership of the session's account, which has to be an admin. [`Error::NotFound`], [`Error::Forbidden`],
+/// [`Error::SecondFactorRequired`].
 pub(crate) async fn administered(
     store: &dyn OrganisationStore,
+    factors: &dyn FactorStore,
     session: &Session,
     organisation: &OrganisationId,
 ) -> Result<Belonging, Error> {
     let found = belonging(store, session, organisation).await?;
     require_admin(found.role)?;
+    check_requirement(factors, session, organisation).await?;
     Ok(found)
 }
 

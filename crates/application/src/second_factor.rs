@@ -28,6 +28,7 @@ use crate::session::{Client, Session, SessionOpener};
 pub use pending::PendingSignIns;
 pub use port::*;
 pub use recovery_code::RecoveryCode;
+pub(crate) use requirement::check_requirement;
 
 /// The factor whose code was entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

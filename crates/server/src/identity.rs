@@ -170,10 +170,12 @@ pub(crate) async fn built_in(
     let passwords = Passwords::new(ports, background.clone(), links.clone());
     let memberships = Memberships::new(
         Arc::clone(&store) as _,
+        Arc::clone(&store) as _,
         Arc::clone(relay),
         Arc::clone(clock),
     );
     let invitations = Arc::new(Invitations::new(
+        Arc::clone(&store) as _,
         Arc::clone(&store) as _,
         Arc::clone(mailer),
         Arc::clone(&mail_budget),
@@ -329,7 +331,9 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
         .await
         .map_err(|error| error.to_string())?;
     let mail_budget = mail_budget(settings, &database, &secrets.salt, &clock)?;
-    let invitations = Invitations::new(store, mailer, mail_budget, clock, Links::new(&public_url));
+    let factors = Arc::clone(&store) as _;
+    let links = Links::new(&public_url);
+    let invitations = Invitations::new(store, factors, mailer, mail_budget, clock, links);
     let invited = invitations
         .admit(AddressDraft { email: address })
         .await

@@ -1,8 +1,8 @@
 use super::*;
 
 use crate::fixture::{
-    clock, links, mailer, memberships, no_mail_left, now, organisation, session, unlimited_mail,
-    user,
+    clock, links, mailer, memberships, no_mail_left, now, organisation, requirement, session,
+    unlimited_mail, user,
 };
 use crate::mail::MockMailer;
 use crate::organisation::MockOrganisationStore;
@@ -12,6 +12,7 @@ const ADDRESS: &str = "bob@example.com";
 fn service(store: MockOrganisationStore, mailer: MockMailer) -> Invitations {
     Invitations::new(
         Arc::new(store),
+        Arc::new(requirement(false)),
         Arc::new(mailer),
         unlimited_mail(),
         clock(),
@@ -82,4 +83,24 @@ async fn the_command_line_gets_the_link_that_was_mailed() {
         mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
     let link = service(store, mailer).admit(draft()).await.unwrap();
     assert!(link.starts_with("https://status.example.com/login?invitation="));
+}
+
+#[tokio::test]
+async fn a_required_factor_binds_invitations() {
+    let mut service = service(memberships(Some(Role::Admin)), MockMailer::new());
+    service.factors = Arc::new(requirement(true));
+    let (ann, acme, id) = (ann(), organisation(), InvitationId(uuid::Uuid::nil()));
+    for refused in [
+        service.list(&ann, &acme).await.map(drop),
+        service
+            .invite(&ann, &acme, draft(), Role::Admin)
+            .await
+            .map(drop),
+        service.revoke(&ann, &acme, id).await,
+    ] {
+        assert!(
+            matches!(refused, Err(Error::SecondFactorRequired)),
+            "{refused:?}"
+        );
+    }
 }

@@ -2,11 +2,12 @@ use super::*;
 
 use uuid::Uuid;
 
-use crate::fixture::{clock, memberships, organisation, relay, session, user};
+use crate::fixture::{clock, memberships, organisation, relay, requirement, session, user};
 use crate::organisation::MockOrganisationStore;
+use crate::second_factor::MockFactorStore;
 
-fn service(store: MockOrganisationStore) -> Memberships {
-    Memberships::new(Arc::new(store), relay(0), clock())
+fn service(store: MockOrganisationStore, factors: MockFactorStore) -> Memberships {
+    Memberships::new(Arc::new(store), Arc::new(factors), relay(0), clock())
 }
 
 fn ann() -> Session {
@@ -31,7 +32,8 @@ async fn who_creates_an_organisation_is_its_admin() {
         .withf(matching)
         .times(1)
         .return_once(|_| Ok(()));
-    let made = service(store).create(&ann(), draft("Acme")).await.unwrap();
+    let service = service(store, MockFactorStore::new());
+    let made = service.create(&ann(), draft("Acme")).await.unwrap();
     assert!(made.organisation.as_str().starts_with("org_"));
     assert_eq!((made.name.as_str(), made.role), ("Acme", Role::Admin));
 }
@@ -40,8 +42,34 @@ async fn who_creates_an_organisation_is_its_admin() {
 async fn a_member_who_is_not_there_is_not_found() {
     let mut store = memberships(Some(Role::Admin));
     store.expect_change_member().returning(|_, _, _| Ok(None));
-    let refused = service(store)
+    let refused = service(store, requirement(false))
         .remove(&ann(), &organisation(), other())
         .await;
     assert!(matches!(refused, Err(Error::NotFound("Member"))));
+}
+
+#[tokio::test]
+async fn a_required_factor_binds_changes_by_admins_and_not_leaving() {
+    let mut store = memberships(Some(Role::Admin));
+    let leaves = |_: &OrganisationId, user: &UserId, _: &MemberTransition| *user == ann().user.id;
+    store
+        .expect_change_member()
+        .withf(leaves)
+        .times(1)
+        .returning(|_, _, _| Ok(Some(())));
+    let service = service(store, requirement(true));
+    let (ann, acme) = (ann(), organisation());
+    for refused in [
+        service.rename(&ann, &acme, draft("Ours")).await.map(drop),
+        service.delete(&ann, &acme).await,
+        service.members(&ann, &acme).await.map(drop),
+        service.set_role(&ann, &acme, other(), Role::Admin).await,
+        service.remove(&ann, &acme, other()).await,
+    ] {
+        assert!(
+            matches!(refused, Err(Error::SecondFactorRequired)),
+            "{refused:?}"
+        );
+    }
+    service.remove(&ann, &acme, ann.user.id).await.unwrap();
 }

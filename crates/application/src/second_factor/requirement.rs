@@ -5,7 +5,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::validation::Invalid;
 use validator::Validate;
 
-use super::{SecondFactors, SessionProof, UsedCode};
+use super::{FactorStore, SecondFactors, SessionProof, UsedCode};
 use crate::error::Error;
 use crate::membership::administered;
 use crate::secret::SecretToken;
@@ -29,24 +29,31 @@ impl SecondFactors {
         self.ports.factors.is_factor_required(organisation).await
     }
 
-    /// Sets whether an organisation requires a second factor. [`Error::NotFound`], [`Error::Forbidden`], [`Error::Conflict`] if the
-    /// admin has none.
+    /// Sets whether an organisation requires a second factor. [`Error::NotFound`], [`Error::Forbidden`],
+    /// [`Error::SecondFactorRequired`] if it does already and the admin has used none, [`Error::Conflict`] if it is to and the
+    /// admin has used none.
     pub async fn require(
         &self,
         session: &Session,
         organisation: &OrganisationId,
         required: bool,
     ) -> Result<(), Error> {
-        administered(self.ports.organisations.as_ref(), session, organisation).await?;
+        let (organisations, factors) = (&self.ports.organisations, &self.ports.factors);
+        administered(
+            organisations.as_ref(),
+            factors.as_ref(),
+            session,
+            organisation,
+        )
+        .await?;
         if required {
             let own_first = |reason: &str| Error::Conflict(reason.to_owned());
-            match self.factor_status(session).await? {
+            match factor_status(factors.as_ref(), session).await? {
                 FactorStatus::Satisfied => {}
                 FactorStatus::Unproven => return Err(own_first(Self::UNPROVEN)),
                 FactorStatus::Without => return Err(own_first(Self::OWN_FIRST)),
             }
         }
-        let factors = &self.ports.factors;
         factors.require_factor(organisation, required).await
     }
 
@@ -60,11 +67,7 @@ impl SecondFactors {
         session: &Session,
         organisation: &OrganisationId,
     ) -> Result<(), Error> {
-        let required = self.ports.factors.is_factor_required(organisation).await?;
-        if required && self.factor_status(session).await? != FactorStatus::Satisfied {
-            return Err(Error::SecondFactorRequired);
-        }
-        Ok(())
+        check_requirement(self.ports.factors.as_ref(), session, organisation).await
     }
 
     /// Fails if the account has a second factor that was not used in the session. Otherwise a person who signs in at an
@@ -73,7 +76,8 @@ impl SecondFactors {
     /// # Errors
     /// [`Error::SecondFactorRequired`].
     pub async fn check_proof(&self, session: &Session) -> Result<(), Error> {
-        if self.factor_status(session).await? == FactorStatus::Unproven {
+        let status = factor_status(self.ports.factors.as_ref(), session).await?;
+        if status == FactorStatus::Unproven {
             return Err(Error::SecondFactorRequired);
         }
         Ok(())
@@ -94,20 +98,38 @@ impl SecondFactors {
         store.prove_factor(session.id, token.digest()).await?;
         Ok((token, used))
     }
+}
 
-    async fn factor_status(&self, session: &Session) -> Result<FactorStatus, Error> {
-        let store = &self.ports.factors;
-        let proof = store.session_proof(session.id).await?;
-        if proof == SessionProof::Provider {
-            return Ok(FactorStatus::Satisfied);
-        }
-        let factors = store.factors(session.user.id).await?;
-        Ok(match (factors.is_needed(), proof) {
-            (false, _) => FactorStatus::Without,
-            (true, SessionProof::Missing) => FactorStatus::Unproven,
-            (true, _) => FactorStatus::Satisfied,
-        })
+/// Fails if an organisation requires a second factor and none was used in the session.
+///
+/// # Errors
+/// [`Error::SecondFactorRequired`].
+pub(crate) async fn check_requirement(
+    factors: &dyn FactorStore,
+    session: &Session,
+    organisation: &OrganisationId,
+) -> Result<(), Error> {
+    let required = factors.is_factor_required(organisation).await?;
+    if required && factor_status(factors, session).await? != FactorStatus::Satisfied {
+        return Err(Error::SecondFactorRequired);
     }
+    Ok(())
+}
+
+async fn factor_status(
+    factors: &dyn FactorStore,
+    session: &Session,
+) -> Result<FactorStatus, Error> {
+    let proof = factors.session_proof(session.id).await?;
+    if proof == SessionProof::Provider {
+        return Ok(FactorStatus::Satisfied);
+    }
+    let found = factors.factors(session.user.id).await?;
+    Ok(match (found.is_needed(), proof) {
+        (false, _) => FactorStatus::Without,
+        (true, SessionProof::Missing) => FactorStatus::Unproven,
+        (true, _) => FactorStatus::Satisfied,
+    })
 }
 
 /// Whether a session satisfies a requirement of a second factor.

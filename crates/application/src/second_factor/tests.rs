@@ -72,6 +72,14 @@ impl Ports {
         ports
     }
 
+    /// Sets whether the organisation requires a second factor.
+    fn requiring(mut self, required: bool) -> Self {
+        self.factors
+            .expect_is_factor_required()
+            .returning(move |_| Ok(required));
+        self
+    }
+
     /// Sets where the second factor of the session was checked.
     fn proven(mut self, proof: SessionProof) -> Self {
         self.factors
@@ -294,16 +302,25 @@ async fn only_an_admin_who_used_a_factor_requires_one() {
         (Factors::default(), SessionProof::Missing),
         (factors(true), SessionProof::Missing),
     ] {
-        let (service, _) = Ports::with(found).proven(proof).service();
-        let refused = service.require(&ann, &organisation(), true).await;
-        assert!(matches!(refused, Err(Error::Conflict(_))), "{proof:?}");
+        for (required, wanted) in [(false, true), (true, false), (true, true)] {
+            let ports = Ports::with(found.clone()).proven(proof);
+            let (service, _) = ports.requiring(required).service();
+            let refused = service.require(&ann, &organisation(), wanted).await;
+            let is_refused = match refused {
+                Err(Error::Conflict(_)) => !required,
+                Err(Error::SecondFactorRequired) => required,
+                _ => false,
+            };
+            assert!(is_refused, "{proof:?} {required}: {refused:?}");
+        }
     }
-    for (found, proof, required) in [
-        (factors(true), SessionProof::Account, true),
-        (Factors::default(), SessionProof::Provider, true),
-        (Factors::default(), SessionProof::Missing, false),
+    for (found, proof, before, required) in [
+        (factors(true), SessionProof::Account, false, true),
+        (factors(true), SessionProof::Account, true, false),
+        (Factors::default(), SessionProof::Provider, false, true),
+        (Factors::default(), SessionProof::Missing, false, false),
     ] {
-        let mut ports = Ports::with(found).proven(proof);
+        let mut ports = Ports::with(found).proven(proof).requiring(before);
         ports
             .factors
             .expect_require_factor()
@@ -329,11 +346,7 @@ async fn a_requirement_refuses_sessions_in_which_no_factor_was_used() {
         (true, Factors::default(), Missing, true),
         (true, Factors::default(), Provider, false),
     ] {
-        let mut ports = Ports::with(found).proven(proof);
-        ports
-            .factors
-            .expect_is_factor_required()
-            .returning(move |_| Ok(required));
+        let ports = Ports::with(found).proven(proof).requiring(required);
         let (service, _) = ports.service();
         let checked = service.check_requirement(&ann, &organisation()).await;
         let is_refusal = matches!(checked, Err(Error::SecondFactorRequired));

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::fixture::{clock, links, mailer, session, unlimited_mail, user};
 use crate::mail::MockMailer;
 use crate::organisation::MockOrganisationStore;
+use crate::second_factor::MockFactorStore;
 
 const ADDRESS: &str = "bob@example.com";
 
@@ -16,6 +17,7 @@ fn service(
 ) -> Waitlist {
     let invitations = Invitations::new(
         Arc::new(invitations),
+        Arc::new(MockFactorStore::new()),
         Arc::new(mailer),
         unlimited_mail(),
         clock(),

@@ -48,14 +48,16 @@ async fn read(
     Ok(ApiResponse::new(RequirementBody { required }).ok())
 }
 
-/// Sets whether an organisation requires a second factor. Members without one then get no token for the organisation. Only for
-/// admins, who need a second factor themselves (409). Needs a recent authentication.
+/// Sets whether an organisation requires a second factor. Members without one then get no token for the organisation, and can
+/// only leave it. Only for admins that have used one: without it, setting the requirement is 409, and ending it is 403 with a
+/// `type` that ends in `/second-factor-required`. Needs a recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = RequirementInput,
     responses((status = 200, body = ApiResponse<RequirementBody>), ErrorResponses),
-    security(("session" = ["admin"]))
+    security(("session" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[put("/organisations/{id}/second-factor")]
 async fn set(

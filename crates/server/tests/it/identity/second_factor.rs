@@ -274,16 +274,29 @@ async fn a_sign_in_is_mailed_once_for_each_browser() {
     assert_eq!(count, 2);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_without_one() {
-    let enrolled = Enrolled::start().await;
+/// An organisation of Ann, and Bob, another admin without a second factor.
+async fn with_second_admin(enrolled: &Enrolled) -> (String, Person) {
+    let acme = enrolled.ann.organisation().await;
     let (app, ann) = (&enrolled.app, &enrolled.ann);
-    let acme = ann.organisation().await;
     let bob = Person::new(app, "bob@example.com");
     let link = ann.invite(app, &acme, &bob.email, "admin").await;
     let sign_up =
         json!({"name": "Bob", "email": bob.email, "password": PASSWORD, "invitationToken": link});
     assert_status(bob.post("/sign-up", sign_up), 201).await;
+    (acme, bob)
+}
+
+fn asks_for_factor(response: &TestResponse) -> bool {
+    let kind = response.body["type"].as_str();
+    let is_asked = kind.is_some_and(|kind| kind.ends_with("/second-factor-required"));
+    response.status == 403 && is_asked
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_without_one() {
+    let enrolled = Enrolled::start().await;
+    let (app, ann) = (&enrolled.app, &enrolled.ann);
+    let (acme, bob) = with_second_admin(&enrolled).await;
     let path = format!("/organisations/{acme}/second-factor");
     let set = |person: &'static str, required: Value| {
         let person = if person == "ann" { ann } else { &bob };
@@ -299,13 +312,13 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
     let listed = bob.get(&path).await;
     assert_eq!(listed.body["data"], json!({"required": true}));
     let refused = bob.post("/token", token.clone()).await;
-    let kind = refused.body["type"].as_str().unwrap();
-    assert_eq!(refused.status, 403, "{refused:?}");
-    assert!(kind.ends_with("/second-factor-required"), "{kind}");
+    assert!(asks_for_factor(&refused), "{refused:?}");
     assert_status(bob.post("/token", json!({})), 200).await;
     assert_status(ann.post("/token", token.clone()), 200).await;
 
-    assert_eq!(set("bob", json!(false)).await.status, 200);
+    let refused = set("bob", json!(false)).await;
+    assert!(asks_for_factor(&refused), "{refused:?}");
+    assert_eq!(set("ann", json!(false)).await.status, 200);
     assert_status(bob.post("/token", token), 200).await;
     let audit = ann
         .client
@@ -322,4 +335,43 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
         json!({"requireSecondFactor": false}),
     );
     assert_eq!(states, [(&on, &off), (&off, &on)], "newest first");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_required_factor_binds_every_call_about_the_organisation_except_leaving() {
+    let enrolled = Enrolled::start().await;
+    let (app, ann) = (&enrolled.app, &enrolled.ann);
+    let (acme, bob) = with_second_admin(&enrolled).await;
+    let eve = Person::member(app, ann, &acme, "eve@example.com", "viewer").await;
+    let at = format!("/organisations/{acme}");
+    let factor = format!("{at}/second-factor");
+    let invitation = json!({"email": "joe@example.com", "role": "admin"});
+    let invited = ann
+        .post(&format!("{at}/invitations"), invitation.clone())
+        .await;
+    let invited = invited.body["data"]["id"].as_str().unwrap();
+    let require = Some(json!({"required": true}));
+    let required = ann.call(Method::PUT, &factor, require);
+    assert_status(required, 200).await;
+
+    let member_path = format!("{at}/members/{}", eve.id().await);
+    let role = json!({"role": "admin"});
+    for (method, path, body) in [
+        (Method::PATCH, at.clone(), Some(json!({"name": "Bob's"}))),
+        (Method::GET, format!("{at}/members"), None),
+        (Method::PATCH, member_path.clone(), Some(role)),
+        (Method::DELETE, member_path, None),
+        (Method::GET, format!("{at}/invitations"), None),
+        (Method::POST, format!("{at}/invitations"), Some(invitation)),
+        (Method::DELETE, format!("{at}/invitations/{invited}"), None),
+        (Method::DELETE, at.clone(), None),
+    ] {
+        let refused = bob.call(method, &path, body).await;
+        assert!(asks_for_factor(&refused), "{path}: {refused:?}");
+    }
+    let listed = ann.get(&format!("{at}/members")).await;
+    assert_eq!(listed.body["data"].as_array().unwrap().len(), 3);
+    assert_status(bob.get(&factor), 200).await;
+    let own = format!("{at}/members/{}", bob.id().await);
+    assert_status(bob.delete(&own), 200).await;
 }

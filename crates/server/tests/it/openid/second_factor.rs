@@ -110,7 +110,7 @@ async fn a_person_of_a_provider_without_factors_adds_one_and_confirms_it_after_e
     let elsewhere = Browser::new(&setup.app);
     elsewhere.sign_in(GRACE).await;
     assert_eq!(elsewhere.token(&acme).await, (403, true));
-    assert_eq!(elsewhere.require_factor(&acme).await, 409);
+    assert_eq!(elsewhere.require_factor(&acme).await, 403);
     for (method, path) in [
         (Method::DELETE, "/user/totp"),
         (Method::POST, "/user/totp"),

@@ -2,6 +2,7 @@
 //! every kind of client that must be refused. A route or an event without a row in the table fails.
 
 mod audited;
+mod document;
 mod domain;
 mod forged;
 pub(crate) mod host;

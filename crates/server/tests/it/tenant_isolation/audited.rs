@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::route::{Guard, ROUTES, Route};
+use super::document::{Document, Guard};
+use super::route::{ROUTES, Route};
 use super::world::{World, operator};
 use crate::app::{Operator, TestApp, assert_status, cookie_client, send};
 use crate::domain;
@@ -46,14 +47,12 @@ impl Route {
 }
 
 /// The calls with a permission in an organisation that change something, in an order in which all succeed.
-fn writing() -> Vec<&'static Route> {
-    let guards = [Guard::Token, Guard::Member, Guard::Admin];
-    let mut routes: Vec<_> = ROUTES
-        .iter()
-        .filter(|route| route.method != "get" && guards.contains(&route.guard))
-        .filter(|route| !exception::is_exception(route.method, route.path))
-        .filter(|route| route.key() != NEEDS_FACTOR)
-        .collect();
+fn writing(document: &Document) -> Vec<&'static Route> {
+    let mut routes = document.routes(&[Guard::Token, Guard::Member, Guard::Admin]);
+    routes.retain(|route| {
+        let is_exception = exception::is_exception(route.method, route.path);
+        route.method != "get" && !is_exception && route.key() != NEEDS_FACTOR
+    });
     let place = |route: &&Route| {
         let last = LAST.iter().position(|key| *key == route.key());
         last.map_or(0, |place| place + 1)
@@ -63,19 +62,12 @@ fn writing() -> Vec<&'static Route> {
 }
 
 /// Method and path of each call of the OpenAPI document that may change something.
-async fn mutating(app: &TestApp) -> BTreeSet<String> {
-    let document = cookie_client().get(app.call("/openapi.json"));
-    let document = send(document).await.body;
-    let mut calls = BTreeSet::new();
-    for (path, methods) in document["paths"].as_object().unwrap() {
-        let path = path.strip_prefix("/api/v1").unwrap();
-        for method in methods.as_object().unwrap().keys() {
-            if matches!(&**method, "post" | "put" | "patch" | "delete") {
-                calls.insert(format!("{method} {path}"));
-            }
-        }
-    }
+fn mutating(document: &Document) -> BTreeSet<String> {
+    let calls = document.calls().into_iter();
+    let calls = calls.filter(|(method, _)| method != "get");
     calls
+        .map(|(method, path)| format!("{method} {path}"))
+        .collect()
 }
 
 async fn audit(operator: &Operator) -> Vec<Value> {
@@ -153,7 +145,7 @@ async fn every_call_that_changes_something_leaves_one_item_with_its_states() {
     let world = World::made(&app).await;
     let operator = operator(&app, &world.admin, &world.organisation).await;
     let mut actions = BTreeSet::new();
-    for route in writing() {
+    for route in writing(&Document::of(&app).await) {
         prepare(route, &world, &operator).await;
         let before = audit(&operator).await;
         let made = call(&app, route, &world, &operator).await;

@@ -3,10 +3,11 @@ use std::collections::BTreeSet;
 use reqwest::{Client, Method};
 use serde_json::Value;
 
+use super::document::{Document, Guard};
 use super::forged::Forger;
-use super::route::{Guard, ROUTES, Route};
+use super::route::{ROUTES, Route};
 use super::world::{World, operator};
-use crate::app::{TestApp, TestResponse, assert_status, cookie_client, send};
+use crate::app::{PASSWORD, TestApp, TestResponse, assert_status, cookie_client, send};
 use crate::identity::Person;
 
 /// A client that must be refused.
@@ -37,9 +38,9 @@ impl Intruder {
         send(request).await
     }
 
-    /// Asserts that each route with one of these guards responds with one of these statuses.
-    async fn is_refused(&self, app: &TestApp, world: &World, guards: &[Guard], statuses: &[u16]) {
-        for route in ROUTES.iter().filter(|route| guards.contains(&route.guard)) {
+    /// Asserts that each of these routes responds with one of these statuses.
+    async fn is_refused(&self, app: &TestApp, world: &World, routes: &[&Route], statuses: &[u16]) {
+        for route in routes {
             let response = self.tries(app, route, world).await;
             let Route { method, path, .. } = route;
             assert!(
@@ -68,29 +69,14 @@ async fn second_admin(app: &TestApp, world: &World) -> Person {
     .await
 }
 
-const SESSION: [Guard; 4] = [
-    Guard::Session,
-    Guard::Member,
-    Guard::Admin,
-    Guard::Administrator,
-];
-
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_of_the_document_has_its_row() {
     let app = TestApp::start().await;
-    let document = send(cookie_client().get(app.call("/openapi.json")))
-        .await
-        .body;
-    let mut documented = BTreeSet::new();
-    for (path, calls) in document["paths"].as_object().unwrap() {
-        let path = path.strip_prefix("/api/v1").unwrap();
-        let methods = calls
-            .as_object()
-            .unwrap()
-            .keys()
-            .filter(|key| *key != "parameters");
-        documented.extend(methods.map(|method| format!("{method} {path}")));
-    }
+    let documented = Document::of(&app).await.calls();
+    let documented = documented.into_iter();
+    let documented: BTreeSet<_> = documented
+        .map(|(method, path)| format!("{method} {path}"))
+        .collect();
     let rows: BTreeSet<_> = ROUTES
         .iter()
         .map(|route| format!("{} {}", route.method, route.path))
@@ -109,20 +95,48 @@ async fn request_without_credentials_is_refused() {
         client: cookie_client(),
         token: None,
     };
-    nobody
-        .is_refused(&app, &world, &[Guard::Token], &[401])
-        .await;
-    nobody.is_refused(&app, &world, &SESSION, &[401]).await;
+    let document = Document::of(&app).await;
+    let (of_token, of_session) = (
+        document.routes(&[Guard::Token]),
+        document.routes(&Guard::SESSION),
+    );
+    nobody.is_refused(&app, &world, &of_token, &[401]).await;
+    nobody.is_refused(&app, &world, &of_session, &[401]).await;
 
     for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
         Intruder::with_token(name, &token)
-            .is_refused(&app, &world, &[Guard::Token], &[401])
+            .is_refused(&app, &world, &of_token, &[401])
             .await;
     }
     // A token is not a session: it must not work where the cookie is asked for.
     let token_alone =
         Intruder::with_token("a token in the place of a session", &world.operator.token);
-    token_alone.is_refused(&app, &world, &SESSION, &[401]).await;
+    token_alone
+        .is_refused(&app, &world, &of_session, &[401])
+        .await;
+    assert_eq!(world.state(&app).await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn cookie_and_token_of_an_ended_session_are_refused() {
+    let app = TestApp::start_with(&World::FLAGS).await;
+    let world = World::made(&app).await;
+    let bob = second_admin(&app, &world).await;
+    let token = bob.token(&world.organisation).await;
+    let elsewhere = Person::new(&app, &bob.email);
+    assert_status(elsewhere.sign_in(PASSWORD), 200).await;
+    assert_status(elsewhere.delete("/sessions"), 200).await;
+    let before = world.state(&app).await;
+    let ended = Intruder {
+        name: "an ended session".to_owned(),
+        client: bob.client,
+        token: Some(token),
+    };
+    let document = Document::of(&app).await;
+    for guards in [&[Guard::Token][..], &Guard::SESSION] {
+        let routes = document.routes(guards);
+        ended.is_refused(&app, &world, &routes, &[401]).await;
+    }
     assert_eq!(world.state(&app).await, before);
 }
 
@@ -133,8 +147,9 @@ async fn a_token_without_an_organisation_works_in_none() {
     let before = world.state(&app).await;
     let without = world.admin.post("/token", serde_json::json!({})).await;
     let without = without.body["data"]["token"].as_str().unwrap();
+    let of_token = Document::of(&app).await.routes(&[Guard::Token]);
     Intruder::with_token("without an organisation", without)
-        .is_refused(&app, &world, &[Guard::Token], &[403])
+        .is_refused(&app, &world, &of_token, &[403])
         .await;
     assert_eq!(world.state(&app).await, before);
 }
@@ -159,15 +174,15 @@ async fn removed_member_is_refused_at_once() {
         .await;
     assert_eq!(gone.status, 200, "{gone:?}");
     let before = world.state(&app).await;
-    removed
-        .is_refused(&app, &world, &[Guard::Token], &[401, 403])
-        .await;
-    removed
-        .is_refused(&app, &world, &[Guard::Member, Guard::Admin], &[403, 404])
-        .await;
-    removed
-        .is_refused(&app, &world, &[Guard::Administrator], &[403])
-        .await;
+    let document = Document::of(&app).await;
+    for (guards, statuses) in [
+        (&[Guard::Token][..], &[401, 403][..]),
+        (&[Guard::Member, Guard::Admin], &[403, 404]),
+        (&[Guard::Administrator], &[403]),
+    ] {
+        let routes = document.routes(guards);
+        removed.is_refused(&app, &world, &routes, statuses).await;
+    }
     assert_eq!(world.state(&app).await, before);
 }
 
@@ -181,9 +196,9 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
         client: world.member.client.clone(),
         token: None,
     };
-    member
-        .is_refused(&app, &world, &[Guard::Admin, Guard::Administrator], &[403])
-        .await;
+    let document = Document::of(&app).await;
+    let of_admins = document.routes(&[Guard::Admin, Guard::Administrator]);
+    member.is_refused(&app, &world, &of_admins, &[403]).await;
     assert_eq!(world.state(&app).await, before);
     let bob = second_admin(&app, &world).await;
     let admin = Intruder {
@@ -191,8 +206,9 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
         client: bob.client,
         token: None,
     };
+    let of_administrator = document.routes(&[Guard::Administrator]);
     admin
-        .is_refused(&app, &world, &[Guard::Administrator], &[403])
+        .is_refused(&app, &world, &of_administrator, &[403])
         .await;
 }
 
@@ -203,7 +219,8 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
     let eve = Eve::made(&app, &world).await;
     let before = world.state(&app).await;
     let by_token = Intruder::with_token("another organisation's admin", &eve.token);
-    for route in ROUTES.iter().filter(|route| route.guard == Guard::Token) {
+    let document = Document::of(&app).await;
+    for route in document.routes(&[Guard::Token]) {
         let response = by_token.tries(&app, route, &world).await;
         if route.names_something() {
             assert_eq!(response.status, 404, "{route:?}: {response:?}");
@@ -218,8 +235,9 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
         client: eve.person.client.clone(),
         token: None,
     };
+    let of_members = document.routes(&[Guard::Member, Guard::Admin]);
     by_session
-        .is_refused(&app, &world, &[Guard::Member, Guard::Admin], &[403, 404])
+        .is_refused(&app, &world, &of_members, &[403, 404])
         .await;
     let own_path = format!("/organisations/{}", eve.organisation);
     let theirs = eve
@@ -259,21 +277,16 @@ async fn the_table_means_what_it_says() {
         Guard::Admin,
         Guard::Administrator,
     ];
-    for route in ROUTES
-        .iter()
-        .filter(|route| route.method == "get" && guards.contains(&route.guard))
-    {
+    let routes = Document::of(&app).await.routes(&guards);
+    for route in routes.iter().filter(|route| route.method == "get") {
         let response = admin.tries(&app, route, &world).await;
         assert_eq!(response.status, 200, "{route:?}: {response:?}");
         let is_file = route.path.ends_with("/export");
         assert!(is_file || response.body["data"] != Value::Null, "{route:?}");
     }
     // Each write starts from a fresh world; deletions come last.
-    let mut writing: Vec<_> = ROUTES
-        .iter()
-        .filter(|route| route.method != "get")
-        .collect();
-    writing.retain(|route| guards.contains(&route.guard) && !destroys(route));
+    let mut writing = routes;
+    writing.retain(|route| route.method != "get" && !destroys(route));
     // The incident of the world is open, and only the review of a resolved one is published.
     // No host serves the token of the claim. The subscriber has a mail address and is not confirmed; an import has another body.
     let needs_more = |route: &Route| {

@@ -32,11 +32,11 @@ struct KeyBody {
     name: String,
     /// `viewer` or `editor`.
     role: Role,
-    /// Null if it does not expire.
+    /// Expiry; null if the key does not expire.
     #[schema(required)]
     #[serde(serialize_with = "timestamp::serialize_option")]
     expires_at: Option<DateTime<Utc>>,
-    /// To about a minute; null if it has not been used.
+    /// Time of the last use, to about a minute; null if the key has not been used.
     #[schema(required)]
     #[serde(serialize_with = "timestamp::serialize_option")]
     last_used_at: Option<DateTime<Utc>>,
@@ -121,12 +121,13 @@ async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse,
 }
 
 /// Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
-/// The caller gets a mail about it, except with Clerk.
+/// The caller gets a mail about it, except with Clerk. Needs a recent authentication.
 #[utoipa::path(
     tag = "api keys",
     request_body = KeyInput,
     responses((status = 201, body = ApiResponse<NewKeyBody>), ErrorResponses),
-    security(("bearer" = ["admin"]))
+    security(("bearer" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/create")]
 async fn create(
@@ -163,11 +164,13 @@ fn mail_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
 }
 
 /// Revokes an API key. Requests with it are refused from then on, and its open connections are closed.
+/// Needs a recent authentication.
 #[utoipa::path(
     tag = "api keys",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = ["admin"]))
+    security(("bearer" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/{id}")]
 async fn revoke(

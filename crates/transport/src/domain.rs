@@ -95,7 +95,8 @@ struct DomainInput {
     tag = "organisation",
     request_body = DomainInput,
     responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
-    security(("bearer" = ["admin"]))
+    security(("bearer" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[put("/organisation/domain")]
 async fn claim_domain(
@@ -119,7 +120,8 @@ async fn claim_domain(
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<DomainBody>), ErrorResponses),
-    security(("bearer" = ["admin"]))
+    security(("bearer" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/organisation/domain/verify")]
 async fn verify_domain(
@@ -139,7 +141,8 @@ async fn verify_domain(
 #[utoipa::path(
     tag = "organisation",
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("bearer" = ["admin"]))
+    security(("bearer" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/organisation/domain")]
 async fn remove_domain(

@@ -7,6 +7,7 @@ mod domain;
 mod forged;
 pub(crate) mod host;
 pub(crate) mod public_path;
+mod recent;
 mod repeat;
 mod role;
 mod route;

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::input::{checked, text};
 use super::membership::ROLE_MESSAGE;
 use super::organisation::organisation;
-use super::session::SignedIn;
+use super::session::{RecentlySignedIn, SignedIn};
 use super::throttle::IdentityThrottle;
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Parsed, Text};
@@ -58,7 +58,7 @@ struct InvitationInput {
     #[serde(default)]
     #[schema(value_type = String, format = "email", max_length = 254, required = true)]
     email: FieldInput<Text>,
-    /// Role of the new member. `member` if absent.
+    /// Role of the new member. `editor` if absent.
     #[serde(default)]
     #[schema(value_type = Role, required = false)]
     role: FieldInput<Parsed<Role>>,
@@ -81,18 +81,20 @@ async fn list(
     Ok(ApiResponse::new(pending.iter().map(InvitationBody::from).collect::<Vec<_>>()).ok())
 }
 
-/// Invites an address, and replaces an earlier invitation of the same address. Only for admins.
+/// Invites an address, and replaces an earlier invitation of the same address. Only for admins. Needs a
+/// recent authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
     request_body = InvitationInput,
     responses((status = 201, body = ApiResponse<InvitationBody>), ErrorResponses),
-    security(("session" = ["admin"]))
+    security(("session" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/organisations/{id}/invitations")]
 async fn invite(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    RecentlySignedIn(session): RecentlySignedIn,
     id: web::Path<String>,
     body: Body<InvitationInput>,
     invitations: web::Data<Invitations>,

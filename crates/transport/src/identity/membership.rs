@@ -4,6 +4,7 @@ use actix_web::{HttpRequest, HttpResponse, delete, get, patch, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
+use allclear_application::session::Sessions;
 use allclear_application::timestamp;
 use allclear_domain::id::UserId;
 use allclear_domain::membership::{Member, Role};
@@ -85,7 +86,8 @@ async fn list(
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     request_body = RoleInput,
     responses((status = 200, body = ApiResponse<Role>), ErrorResponses),
-    security(("session" = ["admin"]))
+    security(("session" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[patch("/organisations/{id}/members/{user_id}")]
 async fn set_role(
@@ -115,12 +117,14 @@ async fn set_role(
 }
 
 /// Removes a member. For admins, and for the member; the last admin cannot be removed. Connections
-/// opened with the member's tokens are closed.
+/// opened with the member's tokens are closed. Needs a recent authentication, except for the caller's own
+/// membership.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path), ("user_id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = ["admin"]))
+    security(("session" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/organisations/{id}/members/{user_id}")]
 async fn remove(
@@ -128,8 +132,12 @@ async fn remove(
     SignedIn(session): SignedIn,
     path: web::Path<(String, String)>,
     memberships: web::Data<Memberships>,
+    sessions: web::Data<Sessions>,
 ) -> Result<HttpResponse, Problem> {
     let (organisation, user) = (organisation(&path.0)?, member(&path.1)?);
+    if user != session.user.id {
+        sessions.require_recent(&session)?;
+    }
     memberships.remove(&session, &organisation, user).await?;
     let removed = SecurityRecord {
         subject: Some(&session.user.id),

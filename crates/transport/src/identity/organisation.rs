@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::input::{checked, text};
-use super::session::SignedIn;
+use super::session::{RecentlySignedIn, SignedIn};
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -116,17 +116,19 @@ async fn rename(
     Ok(ApiResponse::new(OrganisationBody::from(&renamed)).ok())
 }
 
-/// Deletes an organisation with everything that belongs to it. Only for admins.
+/// Deletes an organisation with everything that belongs to it. Only for admins. Needs a recent
+/// authentication.
 #[utoipa::path(
     tag = "identity",
     params(("id" = String, Path)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = ["admin"]))
+    security(("session" = ["admin"])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/organisations/{id}")]
 async fn remove(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    RecentlySignedIn(session): RecentlySignedIn,
     id: web::Path<String>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {

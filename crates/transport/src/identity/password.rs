@@ -41,7 +41,8 @@ struct PasswordChangeInput {
     tag = "identity",
     request_body = PasswordChangeInput,
     responses((status = 200), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/password")]
 async fn change(

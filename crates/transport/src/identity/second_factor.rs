@@ -145,7 +145,8 @@ async fn list(
 #[utoipa::path(
     tag = "identity",
     responses((status = 201, body = ApiResponse<EnrolmentBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/totp")]
 async fn begin_totp(
@@ -166,7 +167,8 @@ async fn begin_totp(
     tag = "identity",
     request_body = CodeInput,
     responses((status = 200, body = ApiResponse<RecoveryCodesBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/totp/confirm")]
 async fn confirm_totp(
@@ -191,7 +193,8 @@ async fn confirm_totp(
 #[utoipa::path(
     tag = "identity",
     responses((status = 200), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/user/totp")]
 async fn remove_totp(
@@ -210,7 +213,8 @@ async fn remove_totp(
 #[utoipa::path(
     tag = "identity",
     responses((status = 201, body = ApiResponse<RecoveryCodesBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[post("/user/recovery-codes")]
 async fn replace_recovery_codes(

@@ -85,7 +85,8 @@ async fn list(
     tag = "identity",
     params(("id" = String, Path, format = "uuid")),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/sessions/{id}")]
 async fn end(
@@ -113,7 +114,8 @@ async fn end(
 #[utoipa::path(
     tag = "identity",
     responses((status = 200, body = ApiResponse<EndedBody>), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/sessions")]
 async fn end_others(

@@ -181,6 +181,21 @@ async fn sensitive_calls_need_an_authentication_of_the_last_ten_minutes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_member_leaves_without_a_recent_authentication() {
+    let (app, clock, ann) = moving().await;
+    let acme = ann.organisation().await;
+    let bob = Person::member(&app, &ann, &acme, "bob@example.com", "admin").await;
+    let members = format!("/organisations/{acme}/members");
+    let (ann_id, bob_id) = (ann.id().await, bob.id().await);
+    clock.advance(TimeDelta::minutes(11));
+    let refused = bob.delete(&format!("{members}/{ann_id}")).await;
+    let kind = refused.body["type"].as_str().unwrap();
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(kind.ends_with("/re-authentication-required"), "{kind}");
+    assert_status(bob.delete(&format!("{members}/{bob_id}")), 200).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_token_from_before_the_authentication_may_change_the_domain_after_it() {
     let (app, clock, ann) = moving().await;
     let acme = ann.organisation().await;

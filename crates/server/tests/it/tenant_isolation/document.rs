@@ -96,6 +96,11 @@ impl Document {
         self.declared(route, "apiKey").is_some()
     }
 
+    /// Whether a call needs a recent authentication.
+    pub(super) fn needs_recent_authentication(&self, route: &Route) -> bool {
+        self.operation(route)["x-recent-authentication"] == true
+    }
+
     /// What a call requires.
     pub(super) fn guard(&self, route: &Route) -> Guard {
         if let Some(words) = self.declared(route, "bearer") {

@@ -58,7 +58,7 @@ impl Intruder {
 }
 
 /// A new admin of the organisation who is not its founder.
-async fn second_admin(app: &TestApp, world: &World) -> Person {
+pub(super) async fn second_admin(app: &TestApp, world: &World) -> Person {
     Person::member(
         app,
         &world.admin,

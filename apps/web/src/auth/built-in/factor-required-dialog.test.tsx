@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
+import { useApi } from '@/api/api-provider';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
@@ -14,6 +15,24 @@ function Screen() {
     <>
       <button onClick={() => void getToken().then(setToken)}>Ask</button>
       <p>{token}</p>
+    </>
+  );
+}
+
+/** Changes the organisation. */
+function Renaming() {
+  const api = useApi();
+  const [renamed, setRenamed] = useState(0);
+
+  async function rename() {
+    await api.patch(endpoints.identity.organisation(engines.id), { name: 'Engines' });
+    setRenamed((before) => before + 1);
+  }
+
+  return (
+    <>
+      <button onClick={() => void rename()}>Rename</button>
+      <p>Renamed {renamed} times</p>
     </>
   );
 }
@@ -101,5 +120,47 @@ it('lets the user work in another organisation', async () => {
   backend.session = sessionOf({ organisations: [engines, looms], activeOrganisationId: looms.id });
   await user.click(screen.getByRole('button', { name: 'Switch to Looms' }));
   await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Looms'));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('leads a user without a factor to adding one when a change is refused, and then makes the change', async () => {
+  serveSession(sessionOf());
+  const backend = { required: false, added: false };
+  const refuses = () => backend.required && !backend.added;
+  const refusal = () =>
+    HttpResponse.json(
+      { type: '/problems/second-factor-required', message: 'Add a second factor' },
+      { status: 403 },
+    );
+  const token = { token: 'test-token', expiresAt: new Date(Date.now() + 300_000).toISOString() };
+  server.use(
+    http.post(apiUrl(endpoints.identity.token), () => (refuses() ? refusal() : success(token))),
+    http.patch(apiUrl(endpoints.identity.organisation(engines.id)), () =>
+      refuses() ? refusal() : success(engines),
+    ),
+    http.get(apiUrl(endpoints.identity.factors), () =>
+      success({ totp: null, passkeys: [], recoveryCodes: 0 }),
+    ),
+    http.post(apiUrl(endpoints.identity.totp), () =>
+      success({ secret: 'GEZDGNBV', uri: 'otpauth://totp/Allclear:ada?secret=GEZDGNBV' }),
+    ),
+    http.post(apiUrl(endpoints.identity.confirmTotp), () => {
+      backend.added = true;
+      return success({ recoveryCodes: ['aaaaaa-bbbbbb'] });
+    }),
+  );
+  const { user } = renderPiece(Renaming, 'signed-in');
+  const rename = await screen.findByRole('button', { name: 'Rename' });
+  await user.click(rename);
+  expect(await screen.findByText('Renamed 1 times')).toBeVisible();
+  // Another admin requires a second factor. The token from before still exists.
+  backend.required = true;
+  await user.click(rename);
+  await screen.findByRole('dialog', { name: 'Add a second factor' });
+  await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await user.click(await screen.findByRole('button', { name: 'I have kept them' }));
+  expect(await screen.findByText('Renamed 2 times')).toBeVisible();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });

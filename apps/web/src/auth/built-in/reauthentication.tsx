@@ -1,17 +1,18 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { object, string } from 'yup';
 import { createApiClient, type Confirmation, type Reauthenticate } from '@/api/client';
 import { ApiError } from '@/api/error';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Dialog } from '@/ui/dialog';
-import { FactorProof } from './factor-proof';
+import { FactorProof, hasFactor } from './factor-proof';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { factorCode, givenPassword } from './form/validation';
 import { PasskeyButton, useHasPasskeys } from './passkey/passkey-button';
 import { OrDivider, ProviderList } from './provider-list';
 import { openProvider } from './provider-window';
+import { useSession } from './session-context';
 import type { SignInWays } from './types';
 import { useOwnFactors } from './use-own-factors';
 
@@ -96,15 +97,27 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
   );
 }
 
-/** Asks for the second factor before a change of the factors. */
+/** Asks for the second factor, before a change of the factors or for an organisation that requires one. */
 function FactorDialog({ requests }: { requests: Reauthentications }) {
+  const { refresh } = useSession();
   const factors = useOwnFactors(true);
+  const hasNone = factors ? !hasFactor(factors) : false;
+
+  useEffect(() => {
+    if (!hasNone) return;
+    // The repeated request needs a new token, without which the user is asked to add a factor.
+    void refresh()
+      .catch(() => undefined)
+      .then(() => requests.settle(true));
+  }, [hasNone, refresh, requests]);
+
+  if (factors === undefined || hasNone) return null;
   return (
     <Dialog
       open
       onOpenChange={() => requests.settle(false)}
       title="Confirm your second factor"
-      description="Whoever changes second factors must have used one since signing in."
+      description="This needs a second factor that was used since the sign-in."
     >
       {factors && <FactorProof factors={factors} onDone={() => requests.settle(true)} />}
       {factors === null && <Alert kind="error">The second factors could not be loaded</Alert>}

@@ -1,10 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http } from 'msw';
+import type { UserEvent } from '@testing-library/user-event';
+import { http, HttpResponse } from 'msw';
 import { act } from 'react';
 import { expect, it } from 'vitest';
 import { ada, engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Invitation, Member, Session } from '@/auth/built-in/types';
-import { endpoints } from '@/paths';
+import { endpoints, paths } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { OrganisationScreen } from './organisation-screen';
 
@@ -210,6 +211,10 @@ it('revokes an invitation once that is confirmed, and says when none is left', a
       return success({ id: 'inv-1' });
     }),
   );
+  const changes = await screen.findByRole('link', {
+    name: 'Changes of the invitation of mary@example.com',
+  });
+  expect(changes).toHaveAttribute('href', paths.history('inv-1'));
   await user.click(await screen.findByRole('button', { name: /^Revoke/ }));
   await user.click(inDialog('Revoke'));
   expect(await screen.findByText(/^Nobody has an invitation/)).toBeVisible();
@@ -274,4 +279,64 @@ it('offers to load members again after a failure', async () => {
   const { user } = renderPiece(OrganisationScreen, 'signed-in');
   await user.click(await screen.findByRole('button', { name: 'Try Again' }));
   expect(await screen.findByText('Charles Babbage')).toBeVisible();
+});
+
+/** Serves a call that needs an authentication, until the user has confirmed the password. */
+function serveSensitive(method: 'post' | 'delete', url: string, done: () => Response) {
+  let confirmed = false;
+  server.use(
+    http[method](url, () =>
+      confirmed
+        ? done()
+        : HttpResponse.json(
+            { type: '/problems/re-authentication-required', message: 'Please confirm' },
+            { status: 403 },
+          ),
+    ),
+    http.post(apiUrl(endpoints.identity.reauthenticate), () => {
+      confirmed = true;
+      return success(null);
+    }),
+  );
+}
+
+async function confirmPassword(user: UserEvent) {
+  const dialog = within(await screen.findByRole('dialog', { name: 'Confirm that it is you' }));
+  await user.type(dialog.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(dialog.getByRole('button', { name: 'Confirm' }));
+}
+
+it('asks for an authentication before an invitation, and then sends it', async () => {
+  const { user } = await openOrganisation();
+  serveSensitive('post', apiUrl(endpoints.identity.invitations(engines.id)), () =>
+    success({}, { status: 201 }),
+  );
+  await user.type(screen.getByLabelText('Email*'), 'percy@example.com');
+  await user.click(screen.getByRole('button', { name: 'Send invitation' }));
+  await confirmPassword(user);
+  expect(await screen.findByText('Invitation sent to percy@example.com')).toBeVisible();
+});
+
+it('asks for an authentication before a member is removed', async () => {
+  const { user, backend } = await openOrganisation();
+  serveSensitive('delete', memberCall, () => {
+    backend.members = [adaAsMember];
+    return success({ id: 'user-2' });
+  });
+  await user.click(screen.getByRole('button', { name: 'Remove Charles Babbage' }));
+  await user.click(inDialog('Remove'));
+  await confirmPassword(user);
+  await waitFor(() => expect(screen.queryByText('Charles Babbage')).not.toBeInTheDocument());
+});
+
+it('asks for an authentication before the organisation is deleted', async () => {
+  const { user, backend } = await openOrganisation();
+  serveSensitive('delete', organisationCall, () => {
+    backend.session = sessionOf({ organisations: [], activeOrganisationId: null });
+    return success({ id: 'org-1' });
+  });
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await user.type(screen.getByLabelText(/^Type/), 'Analytical Engines{Enter}');
+  await confirmPassword(user);
+  await waitFor(() => expect(who()).toBe('signed-in'));
 });

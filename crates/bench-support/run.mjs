@@ -43,9 +43,18 @@ peer is the \`socket.io\` package in its default settings. A stalled viewer has 
     title: 'Incident updates, beside bare transactions',
     how: `Sixteen operators record updates, each one after the other, through the service. The peer stores the same rows with the
 same sync setting (SQLite: WAL, synchronous FULL) in prepared statements and no product around them; the better of one
-connection and one each counts. PostgreSQL is the throwaway one of the tests: it does not wait for its disk, and neither does
-its peer.`,
-    command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'writes'],
+connection and one each counts. "PostgreSQL" is the throwaway one of the tests: it does not wait for its disk, and neither does
+its peer. The one with fsync waits for it at every commit, as installations do, and the updates of one organisation follow each
+other there.`,
+    command: ['env', 'POSTGRES_FSYNC=on', '.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'writes'],
+  },
+  {
+    name: 'organisations-writing',
+    title: 'A hundred organisations that write',
+    how: `wrk records incident updates over HTTP, in turns on incidents of one organisation and of a hundred. A writer is a connection
+that sends one update after the other. Three nodes share PostgreSQL and Redis, and have a third of the writers each. All servers and
+the client share the machine; PostgreSQL does not wait for its disk.`,
+    command: ['.ci/with-servers', 'node', 'crates/server/benches/organisations-writing/main.mjs', binary],
   },
   {
     name: 'growth',
@@ -85,6 +94,14 @@ never answers.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'deliveries'],
   },
   {
+    name: 'soak',
+    title: 'Half an hour of mixed load',
+    how: `Readers of page, snapshot and history, viewers who come and go on 150 event streams and 20 sockets, an operator who records an
+update every 400 ms, and 25 deliveries of each update to sinks in the client's process. What the page shows does not grow meanwhile.
+Memory at a moment is a median of 20 seconds. The level before the load is that after a shorter load and a rest.`,
+    command: ['node', 'crates/server/benches/soak/main.mjs', binary],
+  },
+  {
     name: 'enumeration',
     title: 'Known and unknown addresses',
     how: `Sign-ups, sign-ins and requests for a new password, in turns with the address of an account and with unknown ones. The
@@ -93,8 +110,9 @@ distance between the two is what their times tell about the address.`,
   },
   {
     name: 'start',
-    title: 'Start, memory and size',
-    how: `The release build on an installation that exists, started anew.`,
+    title: 'Start, memory and size, and a server at rest',
+    how: `The release build on an installation that exists, started again. The demo at rest has had no request for a minute, neither
+before the measurement nor in its two minutes.`,
     command: ['node', 'crates/server/benches/start.mjs', binary],
   },
   {

@@ -26,13 +26,14 @@ use sea_orm::{
     QueryOrder, QuerySelect,
 };
 
+use crate::audit::{self, NoItem, Notes};
 use crate::database::Database;
 use crate::entity::user::{ActiveModel, Column, Entity, Model};
 use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::{broken, is_duplicate};
-use crate::{audit, installation, session};
+use crate::{installation, session};
 
 #[async_trait]
 impl AccountStore for Database {
@@ -81,13 +82,13 @@ impl AccountStore for Database {
     }
 
     async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
-        let created = self.write(|transaction| Box::pin(create(transaction, account)));
+        let created = self.change(|transaction| Box::pin(create(transaction, account)));
         or_taken(created.await, Creation::Taken)
     }
 
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let before = Entity::find_by_id(id.0).one(transaction).await;
                 let before = before.map_err(broken)?.map(|row| credentials(row).user);
@@ -105,15 +106,16 @@ impl AccountStore for Database {
                     .await
                     .map_err(broken)?;
                 let after = found.map(|row| credentials(row).user);
-                if before != after {
-                    let states = (
-                        before.as_ref().map(state::account),
-                        after.as_ref().map(state::account),
-                    );
-                    let action = Action::AccountUpdated;
-                    audit::note_of_person(transaction, id, now, action, states).await?;
+                if before == after {
+                    return Ok((after, Notes::none(NoItem::Unchanged)));
                 }
-                Ok(after)
+                let states = (
+                    before.as_ref().map(state::account),
+                    after.as_ref().map(state::account),
+                );
+                let action = Action::AccountUpdated;
+                let notes = audit::notes_of_person(transaction, id, now, action, states);
+                Ok((after, notes.await?))
             })
         })
         .await
@@ -125,7 +127,7 @@ impl AccountStore for Database {
         outdated: PasswordHash,
         stronger: PasswordHash,
     ) -> Result<(), Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let upgraded = Entity::update_many().set(ActiveModel {
                     password: Set(stronger.as_str().to_owned()),
@@ -145,10 +147,11 @@ impl AccountStore for Database {
 
     async fn note_refused(&self, id: UserId) -> Result<(), Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let (action, states) = (Action::SessionRefused, (None, None));
-                audit::note_of_person(transaction, id, now, action, states).await
+                let notes = audit::notes_of_person(transaction, id, now, action, states);
+                Ok(((), notes.await?))
             })
         })
         .await
@@ -156,12 +159,12 @@ impl AccountStore for Database {
 
     async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| Box::pin(deletion::delete(transaction, id, now)))
+        self.change(move |transaction| Box::pin(deletion::delete(transaction, id, now)))
             .await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let sessions = session_entity::Entity::delete_many()
                     .filter(session_entity::Column::ExpiresAt.lte(now));
@@ -185,20 +188,24 @@ impl AccountStore for Database {
     }
 
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(pending::add_sign_up(transaction, pending)))
-            .await
+        self.write(NoItem::Step, move |transaction| {
+            Box::pin(pending::add_sign_up(transaction, pending))
+        })
+        .await
     }
 
     async fn confirm_sign_up(&self, confirmation: Confirmation) -> Result<Confirmed, Error> {
-        let confirmed = self.write(move |transaction| {
+        let confirmed = self.change(move |transaction| {
             Box::pin(pending::confirm_sign_up(transaction, confirmation))
         });
         or_taken(confirmed.await, Confirmed::Taken)
     }
 
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(pending::add_address(transaction, pending)))
-            .await
+        self.write(NoItem::Step, move |transaction| {
+            Box::pin(pending::add_address(transaction, pending))
+        })
+        .await
     }
 
     async fn confirm_address(
@@ -207,7 +214,7 @@ impl AccountStore for Database {
         now: DateTime<Utc>,
     ) -> Result<Confirmed, Error> {
         let digest = digest.clone();
-        let confirmed = self.write(move |transaction| {
+        let confirmed = self.change(move |transaction| {
             Box::pin(async move { pending::confirm_address(transaction, &digest, now).await })
         });
         or_taken(confirmed.await, Confirmed::Taken)
@@ -220,7 +227,7 @@ impl AccountStore for Database {
         spared: Option<SessionId>,
     ) -> Result<PasswordStored, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(password::set_password(
                 transaction,
                 id,
@@ -233,8 +240,10 @@ impl AccountStore for Database {
     }
 
     async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(password::add_reset(transaction, reset)))
-            .await
+        self.write(NoItem::Step, move |transaction| {
+            Box::pin(password::add_reset(transaction, reset))
+        })
+        .await
     }
 
     async fn find_reset(
@@ -252,7 +261,7 @@ impl AccountStore for Database {
         now: DateTime<Utc>,
     ) -> Result<PasswordStored, Error> {
         let digest = digest.clone();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move { password::use_reset(transaction, &digest, password, now).await })
         })
         .await
@@ -272,10 +281,10 @@ fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
 pub(super) async fn create(
     transaction: &DatabaseTransaction,
     account: NewAccount,
-) -> Result<Creation, Error> {
+) -> Result<(Creation, Notes), Error> {
     let administrator = is_first(transaction).await?;
     if account.admission == Admission::First && !administrator {
-        return Ok(Creation::NotFirst);
+        return Ok((Creation::NotFirst, Notes::none(NoItem::Unchanged)));
     }
     let user = User {
         administrator,
@@ -283,16 +292,18 @@ pub(super) async fn create(
     };
     insert(transaction, row(&user, &account.password)).await?;
     session::insert(transaction, user.id, account.session).await?;
+    let mut notes = Notes::none(NoItem::OfInstallation);
     if let Admission::Invitation(digest) = &account.admission {
-        let accepted =
-            crate::invitation::accept(transaction, digest.as_str(), user.id, user.created_at)
-                .await?;
+        let (digest, now) = (digest.as_str(), user.created_at);
+        let (accepted, joined) =
+            crate::invitation::accept(transaction, digest, user.id, now).await?;
+        notes = joined;
         if accepted.is_none() {
             // The invitation existed when the service checked; a concurrent request has used it since.
             return Err(Invitations::BAD);
         }
     }
-    Ok(Creation::Made(user))
+    Ok((Creation::Made(user), notes))
 }
 
 /// Stores an account without a session and with a password that nobody knows. The first account administers the installation.

@@ -1,8 +1,9 @@
 //! The audit log: one item per change, in the transaction of the change.
 //!
-//! [`Database::commit`] stores the item of every change that makes a revision. A change that makes none (members, invitations, API
-//! keys, sessions, factors, subscribers) calls [`note()`] or [`note_of_person`] in its transaction.
+//! [`Database::commit`] stores the item of every change that makes a revision, also of API keys. Every other transaction either
+//! returns its items to [`Database::change`], which stores them, or names the [reason](NoItem) why it leaves none.
 
+mod no_item;
 mod note;
 #[cfg(test)]
 mod query_plan_tests;
@@ -26,7 +27,8 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::{Builder, Uuid};
 
-pub(crate) use self::note::{Note, name_of_person, note, note_of_person};
+pub(crate) use self::no_item::NoItem;
+pub(crate) use self::note::{Note, Notes, name_of_person, notes_of_person};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};
@@ -49,7 +51,7 @@ impl AuditStore for Database {
     }
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let old = Query::select()
                     .column(Column::Id)
@@ -149,7 +151,11 @@ pub(crate) async fn append(
             target_type: Set(target.kind().to_string()),
             target_id: Set(target.id(scope.organisation)),
             target_name: Set(name),
-            ..originated(scope.organisation, states.next().unwrap_or_default())
+            ..originated(
+                scope.organisation,
+                Origin::current(),
+                states.next().unwrap_or_default(),
+            )
         };
         insert(scope.transaction, item).await?;
     }
@@ -157,12 +163,16 @@ pub(crate) async fn append(
 }
 
 /// The columns that say where a change comes from and what it changed.
-fn originated(organisation: &OrganisationId, (before, after): States) -> ActiveModel {
+fn originated(
+    organisation: &OrganisationId,
+    origin: Origin,
+    (before, after): States,
+) -> ActiveModel {
     let Origin {
         actor,
         request_id,
         address,
-    } = Origin::current();
+    } = origin;
     ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
         actor_type: Set(actor.kind().to_string()),

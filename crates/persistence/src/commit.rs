@@ -12,8 +12,8 @@ use futures_util::future::BoxFuture;
 use sea_orm::DatabaseTransaction;
 
 use crate::affected::{self, MovingEntry};
-use crate::audit::States;
 use crate::audit::subject::Subject;
+use crate::audit::{NoItem, States};
 use crate::database::Database;
 use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
 use crate::{audit, idempotency, impact, maintenance, notice, outbox};
@@ -108,7 +108,7 @@ impl Database {
     {
         let organisation = organisation.clone();
         let database = self.clone();
-        self.write(move |transaction| {
+        self.write(NoItem::Appended, move |transaction| {
             Box::pin(async move {
                 commit_in(transaction, &database, &organisation, lock, subject, work).await
             })

@@ -15,6 +15,7 @@ use sea_orm::{
     IsolationLevel, TransactionTrait,
 };
 
+use crate::audit::NoItem;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
@@ -132,10 +133,10 @@ impl Database {
         .await
     }
 
-    /// Runs one write transaction. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
+    /// Runs one write transaction that leaves no item in an audit log, for the named reason. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
     /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] and the
     /// [`OpenCall`] of the caller.
-    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, Error>
+    pub(crate) async fn write<T, F>(&self, _: NoItem, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>>

@@ -21,6 +21,7 @@ use sea_orm::{
     EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
+use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
@@ -61,8 +62,10 @@ impl DeliveryQueue for Database {
         {
             return Ok(false);
         }
-        self.write(move |transaction| Box::pin(expand::expand(transaction, now, limit)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(expand::expand(transaction, now, limit))
+        })
+        .await
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
@@ -70,18 +73,24 @@ impl DeliveryQueue for Database {
         if !claim::waits(self.read(), &request).await? {
             return Ok(Vec::new());
         }
-        self.write(move |transaction| Box::pin(claim::claim(transaction, request)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(claim::claim(transaction, request))
+        })
+        .await
     }
 
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(claim::renew(transaction, claims, until)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(claim::renew(transaction, claims, until))
+        })
+        .await
     }
 
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(results::record(transaction, results)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(results::record(transaction, results))
+        })
+        .await
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error> {
@@ -124,7 +133,7 @@ impl DeliveryQueue for Database {
         counts_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::Delivery, move |transaction| {
             Box::pin(async move {
                 prune_counts(transaction, counts_before).await?;
                 prune(transaction, before, limit).await

@@ -16,6 +16,7 @@ use sea_orm::{
     QueryFilter,
 };
 
+use crate::audit::{NoItem, Notes};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::error::broken;
@@ -54,7 +55,7 @@ impl DirectoryStore for Database {
 
     async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error> {
         let user = user.to_owned();
-        self.write(move |transaction| {
+        self.write(NoItem::Directory, move |transaction| {
             Box::pin(async move {
                 keep_newer(transaction, &user, known).await?;
                 Ok(())
@@ -69,7 +70,7 @@ impl DirectoryStore for Database {
         known: NameRecord,
     ) -> Result<Committed<()>, Error> {
         let (id, database) = (id.clone(), self.clone());
-        self.write(move |transaction| {
+        self.write(NoItem::Appended, move |transaction| {
             Box::pin(async move {
                 // A deletion takes the same lock, if the row exists.
                 let exists = lock(transaction, &id).await?.is_some();
@@ -98,8 +99,8 @@ impl DirectoryStore for Database {
 
     async fn note_member(&self, member: &MemberRecord) -> Result<(), Error> {
         let (member, now) = (member.clone(), self.clock.now());
-        self.write(move |transaction| {
-            Box::pin(async move { member::note(transaction, &member, now).await })
+        self.change(move |transaction| {
+            Box::pin(async move { Ok(((), member::notes(transaction, &member, now).await?)) })
         })
         .await
     }
@@ -114,7 +115,7 @@ impl DirectoryStore for Database {
             }
             Revocation::Session(_) | Revocation::User(_) => None,
         };
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 if kind == USER {
                     directory_name::Entity::delete_by_id(id.as_str())
@@ -122,16 +123,19 @@ impl DirectoryStore for Database {
                         .await
                         .map_err(broken)?;
                 }
-                if let Some((organisation, user)) = member {
-                    member::note_removed(transaction, &organisation, &user, at, now).await?;
-                }
+                let notes = match member {
+                    Some((organisation, user)) => {
+                        member::notes_of_removal(transaction, &organisation, &user, at, now).await?
+                    }
+                    None => Notes::none(NoItem::Directory),
+                };
                 insert_ending(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
                 let old = directory_revocation::Entity::delete_many().filter(column.lt(forgotten));
                 // The identifier of a deleted organisation must not be used again, so its revocation stays.
                 let old = old.filter(directory_revocation::Column::Kind.ne(ORGANISATION));
                 old.exec(transaction).await.map_err(broken)?;
-                Ok(())
+                Ok(((), notes))
             })
         })
         .await
@@ -143,7 +147,7 @@ impl DirectoryStore for Database {
         at: DateTime<Utc>,
     ) -> Result<(), Error> {
         let id = id.clone();
-        self.write(move |transaction| {
+        self.write(NoItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 lock(transaction, &id).await?;
                 insert_ending(transaction, ORGANISATION, id.as_str().to_owned(), at).await?;
@@ -175,7 +179,7 @@ impl DirectoryStore for Database {
             heard_at: Set(at),
         };
         let forgotten = at - Directory::MESSAGES;
-        self.write(move |transaction| {
+        self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let column = directory_message::Column::HeardAt;
                 let old = directory_message::Entity::delete_many().filter(column.lt(forgotten));

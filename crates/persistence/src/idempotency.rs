@@ -15,6 +15,7 @@ use sea_orm::{
     QueryOrder, QuerySelect,
 };
 
+use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::idempotent_response::{ActiveModel, Column, Entity};
 use crate::error::broken;
@@ -52,7 +53,7 @@ impl IdempotencyStore for Database {
         if old.is_empty() {
             return Ok(0);
         }
-        self.write(move |transaction| {
+        self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let mut deleted = 0;
                 for key in old {

@@ -9,6 +9,7 @@ use sea_orm::{
     QueryOrder, QuerySelect,
 };
 
+use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::{installation, signing_key};
 use crate::error::broken;
@@ -16,7 +17,7 @@ use crate::error::broken;
 #[async_trait]
 impl InstallationStore for Database {
     async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let row = lock(transaction).await?;
                 let salt = if let Some(salt) = row.salt {
@@ -53,8 +54,10 @@ impl InstallationStore for Database {
     }
 
     async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(replace_signing_key(transaction, fresh)))
-            .await
+        self.write(NoItem::OfInstallation, move |transaction| {
+            Box::pin(replace_signing_key(transaction, fresh))
+        })
+        .await
     }
 }
 

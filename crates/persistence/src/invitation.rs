@@ -14,7 +14,7 @@ use sea_orm::{
     QueryOrder,
 };
 
-use crate::audit::{self, Note};
+use crate::audit::{NoItem, Note, Notes};
 use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
@@ -44,7 +44,8 @@ pub(crate) async fn delete(
     organisation: &OrganisationId,
     id: InvitationId,
     now: DateTime<Utc>,
-) -> Result<bool, Error> {
+) -> Result<(bool, Notes), Error> {
+    let missing = (false, Notes::none(NoItem::Unchanged));
     let these = Column::OrganisationId.eq(organisation.as_str());
     let found = Entity::find_by_id(id.0)
         .filter(these)
@@ -52,17 +53,16 @@ pub(crate) async fn delete(
         .await
         .map_err(broken)?;
     let Some(found) = found else {
-        return Ok(false);
+        return Ok(missing);
     };
     let gone = Entity::delete_by_id(id.0).exec(transaction).await;
     if gone.map_err(broken)?.rows_affected == 0 {
-        return Ok(false);
+        return Ok(missing);
     }
     let before = state::invitation(&invitation((found, None))?);
-    let change = Note::new(Action::InvitationDeleted, TargetType::Invitation, &id);
-    let change = change.states(Some(before), None);
-    audit::note(transaction, organisation, now, change).await?;
-    Ok(true)
+    let (action, target) = (Action::InvitationDeleted, (TargetType::Invitation, &id));
+    let change = Note::new(organisation, now, action, target);
+    Ok((true, change.states(Some(before), None).into()))
 }
 
 /// Stores an invitation in place of an earlier one of the same address to the same organisation.
@@ -70,7 +70,7 @@ pub(crate) async fn insert(
     transaction: &DatabaseTransaction,
     invitation: Invitation,
     digest: Digest,
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     let key = EmailKey::of(&invitation.email);
     let organisation = invitation.organisation.as_ref().map(|host| host.id.clone());
     let same_place = match &organisation {
@@ -94,12 +94,16 @@ pub(crate) async fn insert(
         .filter(same_place)
         .filter(Column::EmailKey.eq(key.as_str()));
     earlier.exec(transaction).await.map_err(broken)?;
-    if let Some(organisation) = &organisation {
-        let (action, target) = (Action::InvitationCreated, TargetType::Invitation);
-        let after = state::invitation(&invitation);
-        let change = Note::new(action, target, &invitation.id).states(None, Some(after));
-        audit::note(transaction, organisation, invitation.created_at, change).await?;
-    }
+    let notes = match &organisation {
+        Some(organisation) => {
+            let (action, now) = (Action::InvitationCreated, invitation.created_at);
+            let target = (TargetType::Invitation, &invitation.id);
+            let after = state::invitation(&invitation);
+            let change = Note::new(organisation, now, action, target);
+            change.states(None, Some(after)).into()
+        }
+        None => Notes::none(NoItem::OfInstallation),
+    };
     let row = ActiveModel {
         id: Set(invitation.id.0),
         digest: Set(digest.as_str().to_owned()),
@@ -115,7 +119,7 @@ pub(crate) async fn insert(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    Ok(())
+    Ok(notes)
 }
 
 /// The invitation whose token has this digest. `None` if it does not exist or has expired.
@@ -141,9 +145,10 @@ pub(crate) async fn accept(
     digest: &str,
     user: UserId,
     now: DateTime<Utc>,
-) -> Result<Option<Invitation>, Error> {
+) -> Result<(Option<Invitation>, Notes), Error> {
+    let missing = (None, Notes::none(NoItem::Unchanged));
     let Some(invitation) = find(transaction, digest, now).await? else {
-        return Ok(None);
+        return Ok(missing);
     };
     // Before the row: a change of the inviter's role takes this lock first and then deletes the row.
     if let Some(host) = &invitation.organisation {
@@ -155,8 +160,9 @@ pub(crate) async fn accept(
         .await
         .map_err(broken)?;
     if deleted.rows_affected == 0 {
-        return Ok(None);
+        return Ok(missing);
     }
+    let mut notes = Notes::none(NoItem::OfInstallation);
     if let Some(host) = &invitation.organisation {
         let before = membership::member_state(transaction, &host.id, user).await?;
         let known = before.map(|member| member.role);
@@ -168,9 +174,10 @@ pub(crate) async fn accept(
             membership::insert(transaction, &host.id, user, invitation.role, now).await?;
             invitation.role
         };
-        membership::note_member(transaction, &host.id, user, now, (known, Some(role))).await?;
+        let roles = (known, Some(role));
+        notes = membership::notes(transaction, &host.id, user, now, roles).await?;
     }
-    Ok(Some(invitation))
+    Ok((Some(invitation), notes))
 }
 
 fn invitation(

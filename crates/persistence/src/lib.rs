@@ -6,6 +6,7 @@ mod api_key;
 mod audit;
 pub mod backup;
 mod challenge;
+mod change;
 pub mod check;
 mod commit;
 pub mod component;

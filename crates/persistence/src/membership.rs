@@ -12,7 +12,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder,
 };
 
-use crate::audit::{self, Note};
+use crate::audit::{self, NoItem, Note, Notes};
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
@@ -59,23 +59,18 @@ pub(crate) async fn change(
     user: UserId,
     rule: MemberTransition,
     now: DateTime<Utc>,
-) -> Result<Option<()>, Error> {
+) -> Result<(Option<()>, Notes), Error> {
+    let missing = (None, Notes::none(NoItem::Unchanged));
     if lock(transaction, organisation).await?.is_none() {
-        return Ok(None);
+        return Ok(missing);
     }
     let Some(member_state) = member_state(transaction, organisation, user).await? else {
-        return Ok(None);
+        return Ok(missing);
     };
     let before = member_state.role;
     let decided = rule(member_state)?;
-    note_member(
-        transaction,
-        organisation,
-        user,
-        now,
-        (Some(before), decided),
-    )
-    .await?;
+    let roles = (Some(before), decided);
+    let notes = notes(transaction, organisation, user, now, roles).await?;
     if let Some(role) = decided {
         change_role(transaction, organisation, user, role).await?;
     } else {
@@ -86,7 +81,7 @@ pub(crate) async fn change(
             .map_err(broken)?;
         end_invitations(transaction, organisation, user).await?;
     }
-    Ok(Some(()))
+    Ok((Some(()), notes))
 }
 
 /// Gives a member a role. Invitations end with the role of their inviter. The caller holds the organisation's lock.
@@ -145,27 +140,28 @@ pub(crate) async fn member_state(
     }))
 }
 
-/// Appends an item for a member whose role changed from one to another; `None` stands for no membership.
-pub(crate) async fn note_member(
+/// The item for a member whose role changed from one to another; `None` stands for no membership.
+pub(crate) async fn notes(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     user: UserId,
     now: DateTime<Utc>,
     (before, after): (Option<Role>, Option<Role>),
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     let action = match (before, after) {
         (None, _) => Action::MemberAdded,
         (Some(_), None) => Action::MemberRemoved,
-        (Some(before), Some(after)) if before == after => return Ok(()),
+        (Some(before), Some(after)) if before == after => {
+            return Ok(Notes::none(NoItem::Unchanged));
+        }
         (Some(_), Some(_)) => Action::MemberRoleChanged,
     };
     let state = |role: Option<Role>| role.map(|role| state::member(user, role));
-    let change = Note {
-        name: audit::name_of_person(transaction, user).await?,
-        ..Note::new(action, TargetType::User, &user)
-    };
-    let change = change.states(state(before), state(after));
-    audit::note(transaction, organisation, now, change).await
+    let name = audit::name_of_person(transaction, user).await?;
+    let change = Note::new(organisation, now, action, (TargetType::User, &user))
+        .named(name)
+        .states(state(before), state(after));
+    Ok(change.into())
 }
 
 /// Gives a member a role.

@@ -19,7 +19,7 @@ use sea_orm::{
 };
 
 use crate::account::{credentials, insert_account_without_password, owner};
-use crate::audit;
+use crate::audit::{self, NoItem, Notes};
 use crate::challenge;
 use crate::database::Database;
 use crate::entity::{openid_account, openid_session, session as session_entity, user};
@@ -37,7 +37,7 @@ impl OpenIdStore for Database {
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
         let digest = digest.clone();
-        self.write(move |transaction| {
+        self.write(NoItem::Step, move |transaction| {
             Box::pin(
                 async move { challenge::mark_used(transaction, &digest, expires_at, now).await },
             )
@@ -46,7 +46,7 @@ impl OpenIdStore for Database {
     }
 
     async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error> {
-        self.write(move |transaction| Box::pin(arrive(transaction, arrival)))
+        self.change(move |transaction| Box::pin(arrive(transaction, arrival)))
             .await
     }
 
@@ -55,7 +55,7 @@ impl OpenIdStore for Database {
         reauthentication: Reauthentication,
         now: DateTime<Utc>,
     ) -> Result<ReauthenticationOutcome, Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::OwnSession, move |transaction| {
             Box::pin(async move { reauthenticate(transaction, &reauthentication, now).await })
         })
         .await
@@ -116,10 +116,10 @@ impl OpenIdStore for Database {
 async fn arrive(
     transaction: &DatabaseTransaction,
     arrival: Arrival,
-) -> Result<Result<Arrived, ArrivalRefusal>, Error> {
+) -> Result<(Result<Arrived, ArrivalRefusal>, Notes), Error> {
     let (user, way) = match account(transaction, &arrival).await? {
         Ok(found) => found,
-        Err(refusal) => return Ok(Err(refusal)),
+        Err(refusal) => return Ok((Err(refusal), Notes::none(NoItem::Unchanged))),
     };
     let now = arrival.session.created_at;
     let session_id = arrival.session.id;
@@ -139,17 +139,21 @@ async fn arrive(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    let membership = match arrival.membership {
+    let (membership, member) = match arrival.membership {
         Some(provided) => give(transaction, user.id, provided, now).await?,
-        None => MembershipOutcome::Unchanged,
+        None => without_change(MembershipOutcome::Unchanged),
     };
-    let states = (None, Some(session::state(session_id)));
-    audit::note_of_person(transaction, user.id, now, Action::SessionCreated, states).await?;
-    Ok(Ok(Arrived {
+    let (action, states) = (
+        Action::SessionCreated,
+        (None, Some(session::state(session_id))),
+    );
+    let session = audit::notes_of_person(transaction, user.id, now, action, states).await?;
+    let arrived = Arrived {
         user,
         way,
         membership,
-    }))
+    };
+    Ok((Ok(arrived), member.and(session)))
 }
 
 /// The account of a person: the linked one, the one of the same address, or a new one.
@@ -286,10 +290,10 @@ async fn give(
     user: UserId,
     provided: ProvidedMembership,
     now: DateTime<Utc>,
-) -> Result<MembershipOutcome, Error> {
+) -> Result<(MembershipOutcome, Notes), Error> {
     let ProvidedMembership { organisation, role } = provided;
     if lock(transaction, &organisation).await?.is_none() {
-        return Ok(MembershipOutcome::NoOrganisation);
+        return Ok(without_change(MembershipOutcome::NoOrganisation));
     }
     let state = membership::member_state(transaction, &organisation, user).await?;
     match (state, role) {
@@ -297,21 +301,26 @@ async fn give(
             let role = role.unwrap_or(LOWEST_ROLE);
             membership::insert(transaction, &organisation, user, role, now).await?;
             let roles = (None, Some(role));
-            membership::note_member(transaction, &organisation, user, now, roles).await?;
-            Ok(MembershipOutcome::Changed(role))
+            let notes = membership::notes(transaction, &organisation, user, now, roles);
+            Ok((MembershipOutcome::Changed(role), notes.await?))
         }
         (Some(MemberState { role: own, .. }), Some(role)) if own == role => {
-            Ok(MembershipOutcome::Unchanged)
+            Ok(without_change(MembershipOutcome::Unchanged))
         }
         (Some(state), Some(role)) => {
             if state.become_role(role).is_err() {
-                return Ok(MembershipOutcome::LastAdmin);
+                return Ok(without_change(MembershipOutcome::LastAdmin));
             }
             membership::change_role(transaction, &organisation, user, role).await?;
             let roles = (Some(state.role), Some(role));
-            membership::note_member(transaction, &organisation, user, now, roles).await?;
-            Ok(MembershipOutcome::Changed(role))
+            let notes = membership::notes(transaction, &organisation, user, now, roles);
+            Ok((MembershipOutcome::Changed(role), notes.await?))
         }
-        (Some(_), None) => Ok(MembershipOutcome::Unchanged),
+        (Some(_), None) => Ok(without_change(MembershipOutcome::Unchanged)),
     }
+}
+
+/// An outcome that leaves the membership as it is.
+const fn without_change(outcome: MembershipOutcome) -> (MembershipOutcome, Notes) {
+    (outcome, Notes::none(NoItem::Unchanged))
 }

@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use crate::audit::NoItem;
 use crate::database::Database;
 
 pub(crate) use self::reminder::restart_count;
@@ -29,7 +30,7 @@ impl OperatorMailStore for Database {
         // Without due reminders, no write is made.
         for due in reminder::due(self.read(), now).await? {
             let clock = self.clock.clone();
-            let queued = self.write(move |transaction| {
+            let queued = self.write(NoItem::Delivery, move |transaction| {
                 Box::pin(async move { reminder::queue(transaction, &*clock, &due, now).await })
             });
             count += u64::from(queued.await?);
@@ -42,7 +43,7 @@ impl OperatorMailStore for Database {
         for organisation in digest::due(self.read(), now).await? {
             let clock = self.clock.clone();
             let id = organisation.clone();
-            let is_queued = self.write(move |transaction| {
+            let is_queued = self.write(NoItem::Delivery, move |transaction| {
                 Box::pin(async move { digest::queue(transaction, &*clock, &id, now).await })
             });
             if is_queued.await? {
@@ -61,17 +62,23 @@ impl OperatorMailStore for Database {
         if !queue::is_due(self.read(), now).await? {
             return Ok(Vec::new());
         }
-        self.write(move |transaction| Box::pin(queue::claim(transaction, now, until, limit)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(queue::claim(transaction, now, until, limit))
+        })
+        .await
     }
 
     async fn remove_mail(&self, id: Uuid) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(queue::remove(transaction, id)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(queue::remove(transaction, id))
+        })
+        .await
     }
 
     async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(queue::retry(transaction, id, attempt, at)))
-            .await
+        self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(queue::retry(transaction, id, attempt, at))
+        })
+        .await
     }
 }

@@ -26,7 +26,7 @@ use sea_orm::{
 };
 
 use crate::audit::subject::Subject;
-use crate::audit::{self, Note};
+use crate::audit::{NoItem, Note, Notes};
 use crate::commit::{self, Lock, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
@@ -65,8 +65,13 @@ impl OrganisationStore for Database {
 
     async fn create(&self, organisation: NewOrganisation) -> Result<(), Error> {
         let limits = self.limits;
-        self.write(move |transaction| Box::pin(create(transaction, organisation, limits)))
-            .await
+        self.change(move |transaction| {
+            Box::pin(async move {
+                let notes = create(transaction, organisation, limits).await?;
+                Ok(((), notes))
+            })
+        })
+        .await
     }
 
     async fn ensure(
@@ -81,7 +86,7 @@ impl OrganisationStore for Database {
             return Ok(Committed::unchanged(()));
         }
         let (id, database) = (id.clone(), self.clone());
-        self.write(move |transaction| {
+        self.write(NoItem::Appended, move |transaction| {
             Box::pin(async move { insert_or_rename(transaction, &database, &id, name).await })
         })
         .await
@@ -89,7 +94,7 @@ impl OrganisationStore for Database {
 
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
         let id = id.clone();
-        self.write(|transaction| {
+        self.write(NoItem::OrganisationDeleted, |transaction| {
             Box::pin(async move {
                 let gone = Entity::delete_by_id(id.as_str())
                     .exec(transaction)
@@ -124,7 +129,7 @@ impl OrganisationStore for Database {
         rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 membership::change(transaction, &organisation, user, rule, now).await
             })
@@ -133,8 +138,13 @@ impl OrganisationStore for Database {
     }
 
     async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
-        self.write(move |transaction| Box::pin(invitation::insert(transaction, invitation, digest)))
-            .await
+        self.change(move |transaction| {
+            Box::pin(async move {
+                let notes = invitation::insert(transaction, invitation, digest).await?;
+                Ok(((), notes))
+            })
+        })
+        .await
     }
 
     async fn find_invitation(
@@ -159,7 +169,7 @@ impl OrganisationStore for Database {
         id: InvitationId,
     ) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move { invitation::delete(transaction, &organisation, id, now).await })
         })
         .await
@@ -172,7 +182,7 @@ impl OrganisationStore for Database {
         now: DateTime<Utc>,
     ) -> Result<Option<Invitation>, Error> {
         let digest = digest.clone();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(
                 async move { invitation::accept(transaction, digest.as_str(), user, now).await },
             )
@@ -185,7 +195,7 @@ async fn create(
     transaction: &DatabaseTransaction,
     new: NewOrganisation,
     limits: UsageLimits,
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     if limits.organisations.is_some() {
         // The lock makes concurrent requests of one account count each other's organisations.
         let creator = user::Entity::find_by_id(new.creator.0).lock_exclusive();
@@ -214,16 +224,14 @@ async fn create(
     let (creator, now) = (new.creator, new.created_at);
     membership::insert(transaction, &new.id, creator, Role::Admin, now).await?;
     let created = find(transaction, &new.id).await?;
-    let change = Note {
-        name: created.as_ref().map(|created| created.name.clone()),
-        ..Note::new(
-            Action::OrganisationCreated,
-            TargetType::Organisation,
-            &new.id,
-        )
-    };
-    let change = change.states(None, created.as_ref().map(state::organisation));
-    audit::note(transaction, &new.id, now, change).await
+    let (action, target) = (
+        Action::OrganisationCreated,
+        (TargetType::Organisation, &new.id),
+    );
+    let change = Note::new(&new.id, now, action, target)
+        .named(created.as_ref().map(|created| created.name.clone()))
+        .states(None, created.as_ref().map(state::organisation));
+    Ok(change.into())
 }
 
 pub(crate) async fn find(

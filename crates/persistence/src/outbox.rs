@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
+use crate::audit::NoItem;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::organisation;
@@ -85,7 +86,7 @@ impl Outbox for Database {
             let known: &mut i64 = newest.entry(organisation).or_default();
             *known = revision.max(*known);
         }
-        self.write(|transaction| {
+        self.write(NoItem::Upkeep, |transaction| {
             Box::pin(async move {
                 let mut deleted = 0;
                 for (organisation, revision) in newest {

@@ -18,7 +18,7 @@ use sea_orm::{
 use serde_json::{Value, json};
 
 use crate::account;
-use crate::audit;
+use crate::audit::{self, NoItem, Notes};
 use crate::challenge::{mark_used, unmark};
 use crate::database::Database;
 use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
@@ -30,7 +30,7 @@ use crate::session::{end_all, note_own_factor};
 #[async_trait]
 impl PasskeyStore for Database {
     async fn add_passkey(&self, passkey: NewPasskey) -> Result<PasskeyStored, Error> {
-        self.write(move |transaction| Box::pin(add(transaction, passkey)))
+        self.change(move |transaction| Box::pin(add(transaction, passkey)))
             .await
     }
 
@@ -68,8 +68,10 @@ impl PasskeyStore for Database {
     }
 
     async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
-        self.write(move |transaction| Box::pin(use_passkey(transaction, used)))
-            .await
+        self.write(NoItem::Step, move |transaction| {
+            Box::pin(use_passkey(transaction, used))
+        })
+        .await
     }
 
     async fn note_copied(
@@ -79,15 +81,15 @@ impl PasskeyStore for Database {
         challenge: UsedChallenge,
     ) -> Result<bool, Error> {
         let (state, now) = (state(passkey), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 if !use_challenge(transaction, &challenge, now).await? {
-                    return Ok(false);
+                    return Ok((false, Notes::none(NoItem::Unchanged)));
                 }
                 let states = (Some(state.clone()), Some(state));
                 let action = Action::FactorCopied;
-                audit::note_of_person(transaction, user, now, action, states).await?;
-                Ok(true)
+                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                Ok((true, notes.await?))
             })
         })
         .await
@@ -100,10 +102,10 @@ impl PasskeyStore for Database {
         name: String,
     ) -> Result<Option<Passkey>, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let Some(before) = owned(transaction, user, id).await? else {
-                    return Ok(None);
+                    return Ok((None, Notes::none(NoItem::Unchanged)));
                 };
                 let after = Passkey {
                     name,
@@ -121,8 +123,8 @@ impl PasskeyStore for Database {
                     .map_err(broken)?;
                 let states = (Some(state(&before)), Some(state(&after)));
                 let action = Action::FactorUpdated;
-                audit::note_of_person(transaction, user, now, action, states).await?;
-                Ok(Some(after))
+                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                Ok((Some(after), notes.await?))
             })
         })
         .await
@@ -135,20 +137,20 @@ impl PasskeyStore for Database {
         spared: SessionId,
     ) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 lock_owner(transaction, user).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
-                    return Ok(false);
+                    return Ok((false, Notes::none(NoItem::Unchanged)));
                 };
                 let removed = Entity::delete_by_id(id.0).exec(transaction);
                 removed.await.map_err(broken)?;
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(state(&before)), None);
                 let action = Action::FactorDeleted;
-                audit::note_of_person(transaction, user, now, action, states).await?;
+                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
-                Ok(true)
+                Ok((true, notes))
             })
         })
         .await
@@ -158,7 +160,7 @@ impl PasskeyStore for Database {
 async fn add(
     transaction: &DatabaseTransaction,
     passkey: NewPasskey,
-) -> Result<PasskeyStored, Error> {
+) -> Result<(PasskeyStored, Notes), Error> {
     let NewPasskey {
         user,
         passkey,
@@ -170,11 +172,11 @@ async fn add(
     let now = passkey.created_at;
     lock_owner(transaction, user).await?;
     if !use_challenge(transaction, &challenge, now).await? {
-        return Ok(PasskeyStored::Known);
+        return Ok((PasskeyStored::Known, Notes::none(NoItem::Unchanged)));
     }
     let present = of(user).count(transaction).await.map_err(broken)?;
     if present >= Passkey::MOST {
-        return Ok(PasskeyStored::Full);
+        return Ok((PasskeyStored::Full, Notes::none(NoItem::Unchanged)));
     }
     let is_first = !has_factor(transaction, user).await?;
     let after = state(&passkey);
@@ -197,20 +199,21 @@ async fn add(
         .await
         .map_err(broken)?;
     if inserted == 0 {
-        return Ok(PasskeyStored::Known);
+        return Ok((PasskeyStored::Known, Notes::none(NoItem::Unchanged)));
     }
     if is_first {
         replace_recovery_codes(transaction, user, recovery_codes).await?;
     }
     let (action, states) = (Action::FactorCreated, (None, Some(after)));
-    audit::note_of_person(transaction, user, now, action, states).await?;
+    let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
     note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
-    Ok(if is_first {
+    let stored = if is_first {
         PasskeyStored::First
     } else {
         PasskeyStored::Further
-    })
+    };
+    Ok((stored, notes))
 }
 
 async fn use_passkey(

@@ -11,6 +11,7 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use crate::audit::NoItem;
 use crate::database::Database;
 use crate::error::broken;
 use crate::sqlite_file::OpenedFile;
@@ -79,7 +80,9 @@ impl Database {
         {
             return is_writable;
         }
-        let written = self.write(|transaction| Box::pin(touch(transaction))).await;
+        let written = self
+            .write(NoItem::Upkeep, |transaction| Box::pin(touch(transaction)))
+            .await;
         let is_writable = written.is_ok();
         *last = Some((Instant::now(), is_writable));
         is_writable

@@ -16,7 +16,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use crate::audit::{self, Note};
+use crate::audit::{self, NoItem, Note, Notes};
 use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
@@ -41,17 +41,19 @@ impl FactorStore for Database {
         nonce: String,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
-        self.write(move |transaction| Box::pin(begin_totp(transaction, user, nonce, now)))
-            .await
+        self.write(NoItem::Step, move |transaction| {
+            Box::pin(begin_totp(transaction, user, nonce, now))
+        })
+        .await
     }
 
     async fn confirm_totp(&self, confirmation: TotpConfirmation) -> Result<bool, Error> {
-        self.write(move |transaction| Box::pin(confirm_totp(transaction, confirmation)))
+        self.change(move |transaction| Box::pin(confirm_totp(transaction, confirmation)))
             .await
     }
 
     async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::Step, move |transaction| {
             Box::pin(async move {
                 let stored = Entity::update_many()
                     .set(ActiveModel {
@@ -71,7 +73,7 @@ impl FactorStore for Database {
 
     async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error> {
         let digest = digest.clone();
-        self.write(move |transaction| {
+        self.write(NoItem::Step, move |transaction| {
             Box::pin(async move {
                 let removed = recovery_code::Entity::delete_many()
                     .filter(recovery_code::Column::Digest.eq(digest.as_str()))
@@ -95,7 +97,7 @@ impl FactorStore for Database {
         spared: SessionId,
     ) -> Result<(), Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let count = digests.len();
                 replace_recovery_codes(transaction, user, digests).await?;
@@ -103,9 +105,9 @@ impl FactorStore for Database {
                     Action::RecoveryCodesCreated,
                     (None, Some(json!({"count": count}))),
                 );
-                audit::note_of_person(transaction, user, now, action, states).await?;
+                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
-                Ok(())
+                Ok(((), notes))
             })
         })
         .await
@@ -113,7 +115,7 @@ impl FactorStore for Database {
 
     async fn remove_totp(&self, user: UserId, spared: SessionId) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let removed = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
@@ -122,14 +124,14 @@ impl FactorStore for Database {
                     .await
                     .map_err(broken)?;
                 if removed.rows_affected == 0 {
-                    return Ok(false);
+                    return Ok((false, Notes::none(NoItem::Unchanged)));
                 }
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(totp_state()), None);
                 let action = Action::FactorDeleted;
-                audit::note_of_person(transaction, user, now, action, states).await?;
+                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
-                Ok(true)
+                Ok((true, notes))
             })
         })
         .await
@@ -146,7 +148,7 @@ impl FactorStore for Database {
     }
 
     async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::OwnSession, move |transaction| {
             Box::pin(async move {
                 session::note_own_factor(transaction, session).await?;
                 session::replace_token(transaction, session, &digest).await
@@ -169,15 +171,18 @@ impl FactorStore for Database {
         required: bool,
     ) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write(move |transaction| {
-            Box::pin(async move { require_factor(transaction, &organisation, required, now).await })
+        self.change(move |transaction| {
+            Box::pin(async move {
+                let notes = require_factor(transaction, &organisation, required, now).await?;
+                Ok(((), notes))
+            })
         })
         .await
     }
 
     async fn reset_factors(&self, user: UserId) -> Result<(), Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let removed = Entity::delete_by_id(user.0).exec(transaction);
                 let removed = removed.await.map_err(broken)?;
@@ -188,9 +193,9 @@ impl FactorStore for Database {
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
                 let states = (Some(json!({"factors": factors})), None);
                 let action = Action::FactorDeleted;
-                audit::note_of_person(transaction, user, now, action, states).await?;
+                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, None).await?;
-                Ok(())
+                Ok(((), notes))
             })
         })
         .await
@@ -232,7 +237,7 @@ async fn require_factor(
     organisation: &OrganisationId,
     required: bool,
     now: DateTime<Utc>,
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
         .exec(transaction)
         .await
@@ -248,13 +253,12 @@ async fn require_factor(
     }
     let before = removed.rows_affected > 0;
     if before == required {
-        return Ok(());
+        return Ok(Notes::none(NoItem::Unchanged));
     }
     let state = |required: bool| Some(json!({"requireSecondFactor": required}));
-    let kind = TargetType::Organisation;
-    let change = Note::new(Action::OrganisationUpdated, kind, organisation);
-    let change = change.states(state(before), state(required));
-    audit::note(transaction, organisation, now, change).await
+    let (action, kind) = (Action::OrganisationUpdated, TargetType::Organisation);
+    let change = Note::new(organisation, now, action, (kind, organisation));
+    Ok(change.states(state(before), state(required)).into())
 }
 
 async fn begin_totp(
@@ -291,7 +295,7 @@ async fn begin_totp(
 async fn confirm_totp(
     transaction: &DatabaseTransaction,
     confirmation: TotpConfirmation,
-) -> Result<bool, Error> {
+) -> Result<(bool, Notes), Error> {
     let TotpConfirmation {
         user,
         nonce,
@@ -313,14 +317,14 @@ async fn confirm_totp(
         .await
         .map_err(broken)?;
     if confirmed.rows_affected == 0 {
-        return Ok(false);
+        return Ok((false, Notes::none(NoItem::Unchanged)));
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
     let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));
-    audit::note_of_person(transaction, user, now, action, states).await?;
+    let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
     session::note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
-    Ok(true)
+    Ok((true, notes))
 }
 
 async fn recovery_codes(connection: &impl ConnectionTrait, user: UserId) -> Result<u64, Error> {

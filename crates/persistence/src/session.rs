@@ -17,7 +17,7 @@ use sea_orm::{
 use serde_json::{Value, json};
 
 use crate::account::credentials;
-use crate::audit;
+use crate::audit::{self, NoItem, Notes};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
@@ -27,12 +27,13 @@ use crate::membership;
 #[async_trait]
 impl SessionStore for Database {
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error> {
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let (now, states) = (session.created_at, (None, Some(state(session.id))));
                 insert(transaction, user, session).await?;
                 let action = Action::SessionCreated;
-                audit::note_of_person(transaction, user, now, action, states).await
+                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                Ok(((), notes.await?))
             })
         })
         .await
@@ -75,7 +76,7 @@ impl SessionStore for Database {
         second_factor: bool,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::OwnSession, move |transaction| {
             Box::pin(async move {
                 if second_factor {
                     note_own_factor(transaction, id).await?;
@@ -100,21 +101,22 @@ impl SessionStore for Database {
 
     async fn end(&self, digest: &Digest) -> Result<(), Error> {
         let (digest, now) = (digest.clone(), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let found = Entity::find().filter(Column::Digest.eq(digest.as_str()));
                 let Some(session) = found.one(transaction).await.map_err(broken)? else {
-                    return Ok(());
+                    return Ok(((), Notes::none(NoItem::Unchanged)));
                 };
                 // Of several concurrent requests, one deletes the row.
                 let ended = Entity::delete_by_id(session.id).exec(transaction).await;
                 if ended.map_err(broken)?.rows_affected == 0 {
-                    return Ok(());
+                    return Ok(((), Notes::none(NoItem::Unchanged)));
                 }
                 let (action, id) = (Action::SessionDeleted, SessionId(session.id));
                 let states = (Some(state(id)), None);
                 let user = UserId(session.user_id);
-                audit::note_of_person(transaction, user, now, action, states).await
+                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                Ok(((), notes.await?))
             })
         })
         .await
@@ -134,18 +136,18 @@ impl SessionStore for Database {
 
     async fn end_one(&self, user: UserId, id: SessionId) -> Result<bool, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let ended = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::Id.eq(id.0));
                 let ended = ended.exec(transaction).await.map_err(broken)?;
-                let is_ended = ended.rows_affected > 0;
-                if is_ended {
-                    let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
-                    audit::note_of_person(transaction, user, now, action, states).await?;
+                if ended.rows_affected == 0 {
+                    return Ok((false, Notes::none(NoItem::Unchanged)));
                 }
-                Ok(is_ended)
+                let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
+                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                Ok((true, notes.await?))
             })
         })
         .await
@@ -153,15 +155,16 @@ impl SessionStore for Database {
 
     async fn end_others(&self, user: UserId, spared: SessionId) -> Result<u64, Error> {
         let now = self.clock.now();
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let ended = end_all(transaction, user, Some(spared)).await?;
-                if ended > 0 {
-                    let states = (Some(json!({"sessions": ended})), None);
-                    let action = Action::SessionDeleted;
-                    audit::note_of_person(transaction, user, now, action, states).await?;
+                if ended == 0 {
+                    return Ok((0, Notes::none(NoItem::Unchanged)));
                 }
-                Ok(ended)
+                let states = (Some(json!({"sessions": ended})), None);
+                let action = Action::SessionDeleted;
+                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                Ok((ended, notes.await?))
             })
         })
         .await
@@ -202,7 +205,7 @@ pub(crate) fn state(id: SessionId) -> Value {
 
 impl Database {
     async fn set(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
-        self.write(move |transaction| {
+        self.write(NoItem::OwnSession, move |transaction| {
             Box::pin(async move { change_one(transaction, id, change).await })
         })
         .await

@@ -31,7 +31,7 @@ use uuid::Uuid;
 use self::limit::{add_to_count, check_limit, count_of, may_mail};
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
-use crate::audit::{self, Note};
+use crate::audit::{NoItem, Note, Notes};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::incident;
@@ -78,12 +78,11 @@ impl SubscriberStore for Database {
         rule: SubscriberRule,
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 let (before, state) = store(transaction, &organisation, &key, rule).await?;
-                let states = (before.as_ref(), Some(&state));
-                note_subscriber(transaction, &organisation, now, states).await?;
-                Ok(state)
+                let notes = notes(&organisation, now, (before.as_ref(), Some(&state)));
+                Ok((state, notes))
             })
         })
         .await
@@ -97,7 +96,7 @@ impl SubscriberStore for Database {
     ) -> Result<Subscriber, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 // Before the target is looked up: the response must not reveal whether it is a subscriber.
                 check_limit(transaction, &organisation, limits).await?;
@@ -105,9 +104,8 @@ impl SubscriberStore for Database {
                 let response = idempotency::response_to(&state)?;
                 idempotency::keep(transaction, &organisation, now, response).await?;
                 queue_verification(transaction, &organisation, &state, now).await?;
-                let states = (before.as_ref(), Some(&state));
-                note_subscriber(transaction, &organisation, now, states).await?;
-                Ok(state)
+                let notes = notes(&organisation, now, (before.as_ref(), Some(&state)));
+                Ok((state, notes))
             })
         })
         .await
@@ -115,19 +113,18 @@ impl SubscriberStore for Database {
 
     async fn delete(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move {
                 lock(transaction, &organisation).await?;
                 let before = find(transaction, &organisation, &SubscriberKey::Id(id)).await?;
                 let gone = Entity::delete_by_id(id.0)
                     .filter(Column::OrganisationId.eq(organisation.as_str()));
                 let gone = gone.exec(transaction).await.map_err(broken)?.rows_affected > 0;
-                if gone {
-                    add_to_count(transaction, &organisation, -1).await?;
-                    let states = (before.as_ref(), None);
-                    note_subscriber(transaction, &organisation, now, states).await?;
+                if !gone {
+                    return Ok((false, Notes::none(NoItem::Unchanged)));
                 }
-                Ok(gone)
+                add_to_count(transaction, &organisation, -1).await?;
+                Ok((true, notes(&organisation, now, (before.as_ref(), None))))
             })
         })
         .await
@@ -147,7 +144,7 @@ impl SubscriberStore for Database {
     ) -> Result<Vec<Imported>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.write(move |transaction| {
+        self.write(NoItem::PartOfImport, move |transaction| {
             Box::pin(
                 async move { import::import(transaction, &organisation, batch, limits, now).await },
             )
@@ -166,22 +163,21 @@ impl SubscriberStore for Database {
 
     async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
-        self.write(move |transaction| {
-            Box::pin(async move {
-                let (action, target) = (Action::SubscriberImported, TargetType::Organisation);
-                let after = json!({"text": &note});
-                let change = Note::new(action, target, &organisation)
-                    .named(note)
-                    .states(None, Some(after));
-                audit::note(transaction, &organisation, now, change).await
-            })
-        })
-        .await
+        let (action, target) = (
+            Action::SubscriberImported,
+            (TargetType::Organisation, &organisation),
+        );
+        let after = json!({"text": &note});
+        let change = Note::new(&organisation, now, action, target)
+            .named(Some(note))
+            .states(None, Some(after));
+        self.change(move |_| Box::pin(async move { Ok(((), change.into())) }))
+            .await
     }
 
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
         let organisation = organisation.clone();
-        self.write(move |transaction| {
+        self.write(NoItem::OfVisitor, move |transaction| {
             Box::pin(async move {
                 Entity::update_many()
                     .set(no_failure())
@@ -207,7 +203,7 @@ impl SubscriberStore for Database {
         {
             return Ok(0);
         }
-        self.write(move |transaction| {
+        self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(prune_followers(transaction, resolved_before, limit))
         })
         .await
@@ -219,8 +215,10 @@ impl SubscriberStore for Database {
         limit: MailLimit,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
-        self.write(move |transaction| Box::pin(may_mail(transaction, address, limit, now)))
-            .await
+        self.write(NoItem::Upkeep, move |transaction| {
+            Box::pin(may_mail(transaction, address, limit, now))
+        })
+        .await
     }
 }
 
@@ -256,30 +254,30 @@ async fn find_row(
     found.one(connection).await.map_err(broken)
 }
 
-/// Appends an item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
-async fn note_subscriber(
-    transaction: &DatabaseTransaction,
+/// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
+fn notes(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
     (before, after): (Option<&Subscriber>, Option<&Subscriber>),
-) -> Result<(), Error> {
+) -> Notes {
     let Some(subscriber) = after.or(before) else {
-        return Ok(());
+        return Notes::none(NoItem::Unchanged);
     };
     if matches!(
         Origin::current().actor,
         Actor::Provider | Actor::CommandLine | Actor::Scheduler
     ) {
-        return Ok(());
+        return Notes::none(NoItem::OfVisitor);
     }
     let action = match (before, after) {
         (None, _) => Action::SubscriberCreated,
         (Some(_), None) => Action::SubscriberDeleted,
         (Some(_), Some(_)) => Action::SubscriberUpdated,
     };
-    let change = Note::new(action, TargetType::Subscriber, &subscriber.id);
-    let change = change.states(before.map(state::subscriber), after.map(state::subscriber));
-    audit::note(transaction, organisation, now, change).await
+    let target = (TargetType::Subscriber, &subscriber.id);
+    let change = Note::new(organisation, now, action, target);
+    let state = |subscriber: Option<&Subscriber>| subscriber.map(state::subscriber);
+    change.states(state(before), state(after)).into()
 }
 
 /// Runs a rule on a subscriber and stores the result. Returns the states before and after.

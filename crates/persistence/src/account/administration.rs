@@ -11,6 +11,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use super::owner;
+use crate::audit::{NoItem, Notes};
 use crate::database::Database;
 use crate::entity::{membership as member, organisation, user};
 use crate::error::{broken, parse_stored};
@@ -96,7 +97,7 @@ impl Database {
     /// member.
     pub async fn make_admin(&self, address: &str, name: &str) -> Result<MadeAdmin, Error> {
         let (address, name, now) = (EmailKey::of(address), name.to_owned(), self.clock.now());
-        self.write(move |transaction| {
+        self.change(move |transaction| {
             Box::pin(async move { make_admin(transaction, &address, &name, now).await })
         })
         .await
@@ -108,29 +109,31 @@ async fn make_admin(
     address: &EmailKey,
     organisation: &str,
     now: DateTime<Utc>,
-) -> Result<MadeAdmin, Error> {
+) -> Result<(MadeAdmin, Notes), Error> {
     use organisation::Column;
+
+    let unchanged = |why: MadeAdmin| (why, Notes::none(NoItem::Unchanged));
     let named = Condition::any()
         .add(Column::Id.eq(organisation))
         .add(Column::Code.eq(organisation));
     let found = organisation::Entity::find().filter(named);
     let Some(found) = found.one(transaction).await.map_err(broken)? else {
-        return Ok(MadeAdmin::NoOrganisation);
+        return Ok(unchanged(MadeAdmin::NoOrganisation));
     };
     let organisation = OrganisationId::parse(&found.id).map_err(Error::internal)?;
     let Some(account) = owner(transaction, address).await? else {
-        return Ok(MadeAdmin::NoAccount);
+        return Ok(unchanged(MadeAdmin::NoAccount));
     };
     lock(transaction, &organisation).await?;
     let id = account.user.id;
     let before = membership::member_state(transaction, &organisation, id).await?;
     let before = before.map(|member| member.role);
     match before {
-        Some(Role::Admin) => return Ok(MadeAdmin::Already),
+        Some(Role::Admin) => return Ok(unchanged(MadeAdmin::Already)),
         Some(_) => membership::set_role(transaction, &organisation, id, Role::Admin).await?,
         None => membership::insert(transaction, &organisation, id, Role::Admin, now).await?,
     }
     let roles = (before, Some(Role::Admin));
-    membership::note_member(transaction, &organisation, id, now, roles).await?;
-    Ok(MadeAdmin::Done)
+    let notes = membership::notes(transaction, &organisation, id, now, roles).await?;
+    Ok((MadeAdmin::Done, notes))
 }

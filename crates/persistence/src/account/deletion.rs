@@ -12,13 +12,14 @@ use sea_orm::{
     QueryOrder, QuerySelect,
 };
 
+use crate::audit::{NoItem, Notes};
 use crate::entity::user::{Column, Entity};
 use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, membership,
     organisation,
 };
 use crate::error::broken;
-use crate::membership::{member_state, note_member};
+use crate::membership::{self as members, member_state};
 use crate::{installation, organisation as organisations};
 
 /// Deletes an account. The foreign keys delete its sessions, memberships, resets and new addresses.
@@ -26,24 +27,29 @@ pub(super) async fn delete(
     transaction: &DatabaseTransaction,
     id: UserId,
     now: DateTime<Utc>,
-) -> Result<Deletion, Error> {
+) -> Result<(Deletion, Notes), Error> {
+    let unchanged = |why: Deletion| Ok((why, Notes::none(NoItem::Unchanged)));
+    let mut notes = Notes::none(NoItem::OfInstallation);
     installation::lock(transaction).await?;
     let Some(user) = Entity::find_by_id(id.0)
         .one(transaction)
         .await
         .map_err(broken)?
     else {
-        return Ok(Deletion::Gone);
+        return unchanged(Deletion::Gone);
     };
     if user.administrator && has_others(transaction, id).await? {
-        return Ok(Deletion::Administrator);
+        return unchanged(Deletion::Administrator);
     }
     let mut ended = Vec::new();
     for organisation in organisations_of(transaction, id).await? {
         match departure(transaction, &organisation, id).await? {
-            Ok(Departure::Leaves) => note_departure(transaction, &organisation, id, now).await?,
+            Ok(Departure::Leaves) => {
+                let left = notes_of_departure(transaction, &organisation, id, now).await?;
+                notes = notes.and(left);
+            }
             Ok(Departure::EndsOrganisation) => ended.push(organisation),
-            Err(name) => return Ok(Deletion::LastAdmin(name)),
+            Err(name) => return unchanged(Deletion::LastAdmin(name)),
         }
     }
     for organisation in ended {
@@ -60,21 +66,21 @@ pub(super) async fn delete(
         .exec(transaction)
         .await
         .map_err(broken)?;
-    Ok(Deletion::Deleted)
+    Ok((Deletion::Deleted, notes.anonymous(id)))
 }
 
-async fn note_departure(
+async fn notes_of_departure(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     id: UserId,
     now: DateTime<Utc>,
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     let before = member_state(transaction, organisation, id).await?;
     let before = before.map(|member| member.role);
     if before.is_none() {
-        return Ok(());
+        return Ok(Notes::none(NoItem::Unchanged));
     }
-    note_member(transaction, organisation, id, now, (before, None)).await
+    members::notes(transaction, organisation, id, now, (before, None)).await
 }
 
 async fn has_others(transaction: &DatabaseTransaction, id: UserId) -> Result<bool, Error> {

@@ -12,7 +12,7 @@ use sea_orm::{
 };
 
 use super::credentials;
-use crate::audit;
+use crate::audit::{self, NoItem, Notes};
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
 use crate::error::broken;
@@ -53,10 +53,11 @@ pub(super) async fn use_reset(
     digest: &Digest,
     password: PasswordHash,
     now: DateTime<Utc>,
-) -> Result<PasswordStored, Error> {
+) -> Result<(PasswordStored, Notes), Error> {
+    let gone = (PasswordStored::Gone, Notes::none(NoItem::Unchanged));
     let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
     let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
-        return Ok(PasswordStored::Gone);
+        return Ok(gone);
     };
     // Of several concurrent requests, one deletes the row.
     let used = Entity::delete_by_id(reset.digest)
@@ -64,7 +65,7 @@ pub(super) async fn use_reset(
         .await
         .map_err(broken)?;
     if used.rows_affected == 0 {
-        return Ok(PasswordStored::Gone);
+        return Ok(gone);
     }
     set_password(transaction, UserId(reset.user_id), password, None, now).await
 }
@@ -75,7 +76,7 @@ pub(super) async fn set_password(
     password: PasswordHash,
     spared: Option<SessionId>,
     now: DateTime<Utc>,
-) -> Result<PasswordStored, Error> {
+) -> Result<(PasswordStored, Notes), Error> {
     let password = user::ActiveModel {
         password: Set(password.as_str().to_owned()),
         has_password: Set(true),
@@ -88,12 +89,12 @@ pub(super) async fn set_password(
         .await
         .map_err(broken)?;
     if stored.rows_affected == 0 {
-        return Ok(PasswordStored::Gone);
+        return Ok((PasswordStored::Gone, Notes::none(NoItem::Unchanged)));
     }
     let (action, states) = (Action::PasswordChanged, (None, None));
-    audit::note_of_person(transaction, id, now, action, states).await?;
+    let notes = audit::notes_of_person(transaction, id, now, action, states).await?;
     end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.exec(transaction).await.map_err(broken)?;
-    Ok(PasswordStored::Stored)
+    Ok((PasswordStored::Stored, notes))
 }

@@ -20,7 +20,7 @@ use sea_orm::{
 };
 
 use super::{create, credentials, owner};
-use crate::audit;
+use crate::audit::{self, NoItem, Notes};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
@@ -79,39 +79,41 @@ async fn keep_newest(
 pub(super) async fn confirm_sign_up(
     transaction: &DatabaseTransaction,
     confirmation: Confirmation,
-) -> Result<Confirmed, Error> {
+) -> Result<(Confirmed, Notes), Error> {
     let found = Entity::find_by_id(confirmation.digest.as_str())
         .filter(Column::ExpiresAt.gt(confirmation.now));
     let Some(pending) = found.one(transaction).await.map_err(broken)? else {
-        return Ok(Confirmed::Unknown);
+        return Ok(unconfirmed(Confirmed::Unknown));
     };
     // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(pending.digest.clone());
     let deleted = deleted.exec(transaction).await.map_err(broken)?;
     if deleted.rows_affected == 0 {
-        return Ok(Confirmed::Unknown);
+        return Ok(unconfirmed(Confirmed::Unknown));
     }
     let key = EmailKey::of(&pending.email);
     if owner(transaction, &key).await?.is_some() {
-        return Ok(Confirmed::Taken);
+        return Ok(unconfirmed(Confirmed::Taken));
     }
     let invitation = pending.invitation_digest.clone();
     let now = confirmation.now;
     let needs_invitation = confirmation.needs_invitation;
     let account = new_account(pending, confirmation);
-    let user = match create(transaction, account).await? {
-        Creation::Made(user) => user,
-        Creation::Taken | Creation::NotFirst => return Ok(Confirmed::Taken),
+    let (user, mut notes) = match create(transaction, account).await? {
+        (Creation::Made(user), notes) => (user, notes),
+        (Creation::Taken | Creation::NotFirst, _) => return Ok(unconfirmed(Confirmed::Taken)),
     };
     if let Some(digest) = invitation {
-        let accepted = crate::invitation::accept(transaction, &digest, user.id, now).await?;
+        let (accepted, joined) =
+            crate::invitation::accept(transaction, &digest, user.id, now).await?;
+        notes = notes.and(joined);
         if accepted.is_none() && needs_invitation {
             return Err(Invitations::BAD);
         }
     }
     let others = Entity::delete_many().filter(Column::EmailKey.eq(key.as_str()));
     others.exec(transaction).await.map_err(broken)?;
-    Ok(Confirmed::Done(user))
+    Ok((Confirmed::Done(user), notes))
 }
 
 fn new_account(pending: Model, confirmation: Confirmation) -> NewAccount {
@@ -159,23 +161,23 @@ pub(super) async fn confirm_address(
     transaction: &DatabaseTransaction,
     digest: &Digest,
     now: DateTime<Utc>,
-) -> Result<Confirmed, Error> {
+) -> Result<(Confirmed, Notes), Error> {
     use pending_address::{Column, Entity};
 
     let found = Entity::find()
         .filter(Column::Digest.eq(digest.as_str()))
         .filter(Column::ExpiresAt.gt(now));
     let Some(pending) = found.one(transaction).await.map_err(broken)? else {
-        return Ok(Confirmed::Unknown);
+        return Ok(unconfirmed(Confirmed::Unknown));
     };
     let deleted = Entity::delete_many().filter(Column::Digest.eq(digest.as_str()));
     let deleted = deleted.exec(transaction).await.map_err(broken)?;
     if deleted.rows_affected == 0 {
-        return Ok(Confirmed::Unknown);
+        return Ok(unconfirmed(Confirmed::Unknown));
     }
     let key = EmailKey::of(&pending.email);
     if owner(transaction, &key).await?.is_some() {
-        return Ok(Confirmed::Taken);
+        return Ok(unconfirmed(Confirmed::Taken));
     }
     let before = user::Entity::find_by_id(pending.user_id).one(transaction);
     let before = before.await.map_err(broken)?;
@@ -192,18 +194,23 @@ pub(super) async fn confirm_address(
         .exec(transaction)
         .await;
     match changed {
-        Ok(changed) if changed.rows_affected == 0 => return Ok(Confirmed::Unknown),
+        Ok(changed) if changed.rows_affected == 0 => return Ok(unconfirmed(Confirmed::Unknown)),
         Ok(_) => {}
         Err(error) if is_duplicate(&error) => return Err(Error::Stale),
         Err(error) => return Err(broken(error)),
     }
     let after = user::Entity::find_by_id(pending.user_id).one(transaction);
     let (Some(before), Some(after)) = (before, after.await.map_err(broken)?) else {
-        return Ok(Confirmed::Unknown);
+        return Ok(unconfirmed(Confirmed::Unknown));
     };
     let (before, after) = (credentials(before).user, credentials(after).user);
     let states = (Some(state::account(&before)), Some(state::account(&after)));
     let action = Action::AccountUpdated;
-    audit::note_of_person(transaction, after.id, now, action, states).await?;
-    Ok(Confirmed::Done(after))
+    let notes = audit::notes_of_person(transaction, after.id, now, action, states).await?;
+    Ok((Confirmed::Done(after), notes))
+}
+
+/// A confirmation that changes nothing.
+const fn unconfirmed(why: Confirmed) -> (Confirmed, Notes) {
+    (why, Notes::none(NoItem::Unchanged))
 }

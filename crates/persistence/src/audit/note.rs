@@ -15,7 +15,7 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{insert, originated};
+use super::{NoItem, States, insert, originated};
 use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{membership, user};
 use crate::error::broken;
@@ -24,35 +24,49 @@ use crate::error::broken;
 /// fill it.
 const REFUSED_PER_DAY: u64 = 20;
 
-/// A change for [`note`].
+/// An item for a change that makes no revision.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Note {
-    pub(crate) action: Action,
+    /// Organisation whose audit log gets the item.
+    organisation: OrganisationId,
+    /// Time of the change.
+    at: DateTime<Utc>,
+    action: Action,
     /// Kind and identifier of the changed thing.
-    pub(crate) target: (TargetType, String),
+    target: (TargetType, String),
     /// Its name, if it has one that may be shown.
-    pub(crate) name: Option<String>,
+    name: Option<String>,
     /// The thing before the change; `None` for a create. From [`state`](allclear_application::audit::state), without secrets.
-    pub(crate) before: Option<Value>,
+    before: Option<Value>,
     /// The thing after the change; `None` for a delete.
-    pub(crate) after: Option<Value>,
+    after: Option<Value>,
+    /// The originator, if it is not the one of the request.
+    origin: Option<Origin>,
 }
 
 impl Note {
     /// A change of a thing without states and name.
-    pub(crate) fn new(action: Action, target: TargetType, id: &impl ToString) -> Self {
+    pub(crate) fn new(
+        organisation: &OrganisationId,
+        at: DateTime<Utc>,
+        action: Action,
+        (target, id): (TargetType, &impl ToString),
+    ) -> Self {
         Self {
+            organisation: organisation.clone(),
+            at,
             action,
             target: (target, id.to_string()),
             name: None,
             before: None,
             after: None,
+            origin: None,
         }
     }
 
     /// The same with the name of the thing.
-    pub(crate) fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
+    pub(crate) fn named(mut self, name: Option<String>) -> Self {
+        self.name = name;
         self
     }
 
@@ -61,6 +75,57 @@ impl Note {
         self.before = before;
         self.after = after;
         self
+    }
+}
+
+/// The items that a change leaves in the audit log. [`Database::change`](crate::database::Database::change) appends them.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Notes(Vec<Note>);
+
+impl From<Note> for Notes {
+    fn from(note: Note) -> Self {
+        Self(vec![note])
+    }
+}
+
+impl Notes {
+    /// No items, for this reason.
+    pub(crate) const fn none(_: NoItem) -> Self {
+        Self(Vec::new())
+    }
+
+    /// These items, and then the others.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// The same about a person whose account is deleted, without the person's name and address.
+    pub(crate) fn anonymous(mut self, person: UserId) -> Self {
+        let origin = Origin::current();
+        let id = person.to_string();
+        let anonymous = (origin.actor.id() == Some(&id)).then(|| Origin {
+            actor: Actor::User(Author {
+                id,
+                name: Author::DELETED.to_owned(),
+            }),
+            address: None,
+            ..origin
+        });
+        for note in &mut self.0 {
+            note.name = Some(Author::DELETED.to_owned());
+            note.origin.clone_from(&anonymous);
+        }
+        self
+    }
+
+    /// Appends the items, in the transaction of the change.
+    pub(crate) async fn append(self, transaction: &DatabaseTransaction) -> Result<(), Error> {
+        for note in self.0 {
+            append(transaction, note).await?;
+        }
+        Ok(())
     }
 }
 
@@ -98,15 +163,11 @@ async fn following(
     })
 }
 
-/// Appends an item for a change that makes no revision, in the transaction of the change. The originator is the request's.
-pub(crate) async fn note(
-    transaction: &DatabaseTransaction,
-    organisation: &OrganisationId,
-    now: DateTime<Utc>,
-    note: Note,
-) -> Result<(), Error> {
+async fn append(transaction: &DatabaseTransaction, note: Note) -> Result<(), Error> {
     let (kind, target) = note.target;
-    let (id, created_at) = following(transaction, organisation, now).await?;
+    let organisation = &note.organisation;
+    let (id, created_at) = following(transaction, organisation, note.at).await?;
+    let origin = note.origin.unwrap_or_else(Origin::current);
     let item = ActiveModel {
         id: Set(id),
         created_at: Set(created_at),
@@ -114,25 +175,34 @@ pub(crate) async fn note(
         target_type: Set(kind.to_string()),
         target_id: Set(target),
         target_name: Set(note.name),
-        ..originated(organisation, (note.before, note.after))
+        ..originated(organisation, origin, (note.before, note.after))
     };
     insert(transaction, item).await
 }
 
-/// [`note`] for a change of a person's account, session, password or factor: an item in each organisation of which the person is a
+/// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
 /// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person.
-pub(crate) async fn note_of_person(
+pub(crate) async fn notes_of_person(
     transaction: &DatabaseTransaction,
     person: UserId,
     now: DateTime<Utc>,
     action: Action,
-    (before, after): (Option<Value>, Option<Value>),
-) -> Result<(), Error> {
+    (before, after): States,
+) -> Result<Notes, Error> {
     let organisations = organisations_of(transaction, person).await?;
     if organisations.is_empty() {
-        return Ok(());
+        return Ok(Notes::none(NoItem::OfInstallation));
     }
     let name = name_of_person(transaction, person).await?;
+    // The request of a sign-in has no caller yet.
+    let origin = (action == Action::SessionCreated).then(|| Origin {
+        actor: Actor::User(Author {
+            id: person.to_string(),
+            name: name.clone().unwrap_or_default(),
+        }),
+        ..Origin::current()
+    });
+    let mut notes = Vec::new();
     for organisation in organisations {
         if action == Action::SessionRefused
             && refused_since(transaction, &organisation, person, now - TimeDelta::days(1)).await?
@@ -142,26 +212,12 @@ pub(crate) async fn note_of_person(
         }
         let change = Note {
             name: name.clone(),
-            ..Note::new(action, TargetType::User, &person)
+            origin: origin.clone(),
+            ..Note::new(&organisation, now, action, (TargetType::User, &person))
         };
-        let change = change.states(before.clone(), after.clone());
-        let appended = note(transaction, &organisation, now, change);
-        if action == Action::SessionCreated {
-            // The request of a sign-in has no caller yet.
-            let author = Author {
-                id: person.to_string(),
-                name: name.clone().unwrap_or_default(),
-            };
-            let origin = Origin {
-                actor: Actor::User(author),
-                ..Origin::current()
-            };
-            origin.carry(appended).await?;
-        } else {
-            appended.await?;
-        }
+        notes.push(change.states(before.clone(), after.clone()));
     }
-    Ok(())
+    Ok(Notes(notes))
 }
 
 /// Name of an account; `None` if it does not exist.

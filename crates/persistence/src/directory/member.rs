@@ -13,19 +13,18 @@ use sea_orm::{
 use serde_json::Value;
 
 use super::{key, known};
-use crate::audit::{self, Note};
+use crate::audit::{NoItem, Note, Notes};
 use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
 
-/// Appends an item for a member who joined or whose role changed, if the organisation exists. Late and repeated messages append
-/// nothing.
-pub(super) async fn note(
+/// The item for a member who joined or whose role changed, if the organisation exists; none for a late or repeated message.
+pub(super) async fn notes(
     transaction: &DatabaseTransaction,
     member: &MemberRecord,
     now: DateTime<Utc>,
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     let MemberRecord {
         organisation,
         user,
@@ -36,20 +35,22 @@ pub(super) async fn note(
     if lock(transaction, organisation).await?.is_none()
         || is_removed(transaction, organisation, user, *as_of).await?
     {
-        return Ok(());
+        return Ok(Notes::none(NoItem::Unchanged));
     }
     let (action, before) = match (change, last_role(transaction, organisation, user).await?) {
         (MemberChange::Joined, None) => (Action::MemberAdded, None),
         // The message about a later change came first, or this one came twice.
-        (MemberChange::Joined, Some(_)) => return Ok(()),
-        (MemberChange::Updated, Some(before)) if before == *role => return Ok(()),
+        (MemberChange::Joined, Some(_)) => return Ok(Notes::none(NoItem::Unchanged)),
+        (MemberChange::Updated, Some(before)) if before == *role => {
+            return Ok(Notes::none(NoItem::Unchanged));
+        }
         (MemberChange::Updated, before) => (
             Action::MemberRoleChanged,
             Some(state::directory_member(user, before)),
         ),
     };
     let after = Some(state::directory_member(user, Some(*role)));
-    append(
+    note(
         transaction,
         organisation,
         user,
@@ -59,38 +60,37 @@ pub(super) async fn note(
     .await
 }
 
-/// Appends an item for a member who was removed at a time, if the organisation exists. A late or repeated message appends nothing.
-pub(super) async fn note_removed(
+/// The item for a member who was removed at a time, if the organisation exists; none for a late or repeated message.
+pub(super) async fn notes_of_removal(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     user: &str,
     at: DateTime<Utc>,
     now: DateTime<Utc>,
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     if lock(transaction, organisation).await?.is_none()
         || is_removed(transaction, organisation, user, at).await?
     {
-        return Ok(());
+        return Ok(Notes::none(NoItem::Unchanged));
     }
     let role = last_role(transaction, organisation, user).await?;
     let before = Some(state::directory_member(user, role));
     let removed = (Action::MemberRemoved, before, None);
-    append(transaction, organisation, user, now, removed).await
+    note(transaction, organisation, user, now, removed).await
 }
 
-async fn append(
+async fn note(
     transaction: &DatabaseTransaction,
     organisation: &OrganisationId,
     user: &str,
     now: DateTime<Utc>,
     (action, before, after): (Action, Option<Value>, Option<Value>),
-) -> Result<(), Error> {
+) -> Result<Notes, Error> {
     let name = known(transaction, user).await?;
-    let change = Note {
-        name: name.map(|known| known.name),
-        ..Note::new(action, TargetType::User, &user)
-    };
-    audit::note(transaction, organisation, now, change.states(before, after)).await
+    let change = Note::new(organisation, now, action, (TargetType::User, &user))
+        .named(name.map(|known| known.name))
+        .states(before, after);
+    Ok(change.into())
 }
 
 /// Whether a membership was removed at this time or later.

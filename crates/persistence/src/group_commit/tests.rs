@@ -8,6 +8,7 @@ use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
+use crate::audit::NoItem;
 use crate::database::Database;
 use crate::error::broken;
 use crate::query_plan::sqlite;
@@ -16,7 +17,7 @@ use crate::query_plan::sqlite;
 async fn numbers() -> (Database, TempDir) {
     let (database, folder) = sqlite().await;
     let table = "CREATE TABLE numbers (number INTEGER PRIMARY KEY)";
-    let made = database.write(move |transaction| {
+    let made = database.write(NoItem::Upkeep, move |transaction| {
         Box::pin(async move {
             transaction
                 .execute_unprepared(table)
@@ -38,7 +39,7 @@ async fn insert(transaction: &DatabaseTransaction, number: i64) -> Result<i64, E
 
 /// Stores a number. Fails afterwards if the number ends in 3, and panics if it ends in 7.
 async fn write(database: &Database, number: i64) -> Result<i64, Error> {
-    let written = database.write(move |transaction| {
+    let written = database.write(NoItem::Upkeep, move |transaction| {
         Box::pin(async move {
             insert(transaction, number).await?;
             match number % 10 {
@@ -73,7 +74,7 @@ async fn waits<T>(mut work: Pin<&mut impl Future<Output = T>>) -> bool {
 /// Makes `others` wait behind a write, and then lets that write end.
 async fn while_one_writes<T>(database: &Database, others: impl Future<Output = T>) -> T {
     let ((began, beginning), (end, ending)) = (oneshot::channel(), oneshot::channel::<()>());
-    let first = database.write(move |_| {
+    let first = database.write(NoItem::Upkeep, move |_| {
         Box::pin(async move {
             began.send(()).unwrap();
             ending.await.map_err(Error::internal)
@@ -130,7 +131,7 @@ async fn a_write_whose_caller_is_gone_before_it_begins_does_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
     let (database, _folder) = numbers().await;
-    let breaking = database.write(|transaction| {
+    let breaking = database.write(NoItem::Upkeep, |transaction| {
         Box::pin(async move {
             // As SQLite does by itself when the disk is full.
             transaction

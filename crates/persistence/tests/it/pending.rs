@@ -1,13 +1,19 @@
 use allclear_application::account::{
     AccountStore, Accounts, Confirmation, Confirmed, Deletion, PendingSignUp,
 };
+use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::origin::Origin;
+use allclear_application::page::Page;
 use allclear_application::password::PasswordHash;
 use allclear_application::secret::{Digest, SecretToken};
 use allclear_application::session::SessionStore;
+use allclear_domain::account::User;
+use allclear_domain::audit::{Action, Actor};
+use allclear_domain::author::Author;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::UserId;
+use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
@@ -25,6 +31,8 @@ contract!(
     the_newest_sign_ups_of_an_address_are_kept,
     an_invitation_that_was_needed_and_is_gone_makes_no_account,
     a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_admin,
+    refused_deletion_of_an_account_is_not_audited,
+    item_of_a_deleted_account_has_neither_name_nor_address,
     the_administrator_is_the_last_account_to_be_deleted,
 );
 
@@ -163,12 +171,7 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     let bob = account(database, "bob@example.com", "hash").await;
     let alone = found(database, &bob).await;
     let acme = found(database, &ann).await;
-    let link = invite(database, Some(&acme), Role::Editor).await;
-    database
-        .accept_invitation(&link.digest(), bob.id, clock().now())
-        .await
-        .unwrap()
-        .unwrap();
+    join(database, &acme, &bob).await;
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
         Deletion::LastAdmin("Acme".into())
@@ -190,6 +193,67 @@ async fn a_deleted_account_takes_its_own_along_and_leaves_no_members_without_an_
     assert_eq!(
         AccountStore::delete(database, ann.id).await.unwrap(),
         Deletion::Gone
+    );
+}
+
+/// Makes an account a member of an organisation.
+async fn join(database: &Database, organisation: &OrganisationId, user: &User) {
+    let link = invite(database, Some(organisation), Role::Editor).await;
+    let (digest, now) = (link.digest(), clock().now());
+    let accepted = database.accept_invitation(&digest, user.id, now);
+    accepted.await.unwrap().unwrap();
+}
+
+async fn newest_item(database: &Database, organisation: &OrganisationId) -> AuditItem {
+    let filter = AuditFilter::default();
+    let found = AuditStore::list(database, organisation, &filter, Page::default()).await;
+    found.unwrap().items.remove(0)
+}
+
+async fn refused_deletion_of_an_account_is_not_audited(database: &Database) {
+    account(database, "root@example.com", "hash").await;
+    let mut people = [
+        account(database, "ann@example.com", "hash").await,
+        account(database, "bob@example.com", "hash").await,
+    ];
+    // The deletion looks at the organisations in the order of their identifiers.
+    people.sort_by_key(|person| person.id.to_string());
+    let [ann, bob] = people;
+    let (acme, beta) = (found(database, &ann).await, found(database, &bob).await);
+    join(database, &acme, &bob).await;
+    join(database, &beta, &ann).await;
+    let refused = AccountStore::delete(database, bob.id).await.unwrap();
+    assert_eq!(refused, Deletion::LastAdmin("Acme".into()));
+    for organisation in [acme, beta] {
+        let newest = newest_item(database, &organisation).await;
+        assert_eq!(newest.action, Action::MemberAdded);
+    }
+}
+
+async fn item_of_a_deleted_account_has_neither_name_nor_address(database: &Database) {
+    account(database, "root@example.com", "hash").await;
+    let ann = account(database, "ann@example.com", "hash").await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    join(database, &acme, &bob).await;
+    let id = bob.id.to_string();
+    let address = [192, 0, 2, 7].into();
+    let deletion = Origin::of_request(Some("r1".into()), Some(address), async {
+        Origin::identify(Actor::User(Author {
+            id: id.clone(),
+            name: bob.name.clone(),
+        }));
+        AccountStore::delete(database, bob.id).await
+    });
+    assert_eq!(deletion.await.unwrap(), Deletion::Deleted);
+    let item = newest_item(database, &acme).await;
+    assert_eq!(item.action, Action::MemberRemoved);
+    assert_eq!(item.actor_id.as_deref(), Some(&*id));
+    assert_eq!(item.actor_name, Author::DELETED);
+    assert_eq!(item.target_name.as_deref(), Some(Author::DELETED));
+    assert_eq!(
+        (item.request_id.as_deref(), item.address),
+        (Some("r1"), None)
     );
 }
 

@@ -1,0 +1,29 @@
+//! Reasons to leave no item in an audit log.
+
+/// Why a write transaction leaves no item. Each call of [`Database::write`](crate::database::Database::write) names one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoItem {
+    /// [`commit`](crate::database::Database::commit) and [`change`](crate::database::Database::change) append the items themselves.
+    Appended,
+    /// Nothing is changed, because the thing is missing or is so already.
+    Unchanged,
+    /// The change concerns no organisation: the keys of the installation, its waitlist, and accounts without membership.
+    OfInstallation,
+    /// The organisation is deleted with its audit log.
+    OrganisationDeleted,
+    /// A visitor changes a subscription on the public page.
+    OfVisitor,
+    /// A step of a sign-in, a sign-up or another confirmation: a link, a challenge, a used code. The change that it leads to has an
+    /// item.
+    Step,
+    /// The caller's own session is used, renewed or proven; its begin and its end have items.
+    OwnSession,
+    /// A part of an import. The end of the import has one item for all parts, in a transaction of its own.
+    PartOfImport,
+    /// A hosted identity provider reports a name, or that tokens ended, which is in the security log.
+    Directory,
+    /// Progress of messages and mails.
+    Delivery,
+    /// Nobody asks for it: removal of what has expired, counters, times of last use, stronger hashes of the same passwords.
+    Upkeep,
+}

@@ -1,0 +1,29 @@
+//! The transaction of a change that makes no revision: of members, invitations, accounts, sessions, factors and subscribers.
+
+use allclear_application::error::Error;
+use futures_util::future::BoxFuture;
+use sea_orm::DatabaseTransaction;
+
+use crate::audit::{NoItem, Notes};
+use crate::database::Database;
+
+impl Database {
+    /// [`Self::write`] for a change whose work returns the items for the audit log with its value. They are appended in the same
+    /// transaction, after the work.
+    pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<(T, Notes), Error>>
+            + Send
+            + 'static,
+    {
+        self.write(NoItem::Appended, move |transaction| {
+            Box::pin(async move {
+                let (value, notes) = work(transaction).await?;
+                notes.append(transaction).await?;
+                Ok(value)
+            })
+        })
+        .await
+    }
+}

@@ -89,7 +89,7 @@ export default defineConfig(
   },
   {
     files: ['e2e/**'],
-    // Playwright reads from the pattern which fixtures a fixture needs: none is an empty one.
+    // Playwright reads from the pattern which fixtures a fixture needs. An empty pattern means none.
     rules: { 'no-empty-pattern': ['error', { allowObjectPatternsAsParameters: true }] },
   },
   { files: ['public/**/*.js'], languageOptions: { globals: globals.browser } },

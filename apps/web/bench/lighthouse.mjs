@@ -1,9 +1,10 @@
-// What Lighthouse says of the public pages (its mobile setting, with its throttling) and of the operators' screens (desktop).
+// Measures the public pages with Lighthouse's mobile settings and throttling, and the operators' screens with its
+// desktop settings.
 //
-//   node apps/web/bench/lighthouse.mjs <path of the allclear binary> <folder that holds node_modules/lighthouse>
+// node apps/web/bench/lighthouse.mjs <path of the allclear binary> <folder that holds node_modules/lighthouse>
 //
-// Prints a JSON object a page: the four scores, the largest contentful paint and the layout shift. CHROME_PATH names the
-// browser. RUNS says how often each page is looked at; the run with the median performance counts.
+// Prints one JSON object per page: the four scores, the largest contentful paint and the layout shift. CHROME_PATH
+// names the browser. RUNS is the number of runs per page; the run with the median performance counts.
 
 import { spawn } from 'node:child_process';
 import console from 'node:console';
@@ -64,7 +65,7 @@ async function pastPages(page) {
   return { history: `${page}/history`, incident: page + incident, uptime: `${page}/uptime` };
 }
 
-async function look(url, config, headers) {
+async function measure(url, config, headers) {
   const results = [];
   for (let attempt = 1; results.length < runs; attempt += 1) {
     const chrome = await launch({
@@ -110,13 +111,13 @@ function report(what, { categories, audits, finalDisplayedUrl }) {
 
 const demo = await startDemo();
 try {
-  report('public page, mobile', await look(demo.page));
+  report('public page, mobile', await measure(demo.page));
   for (const [name, url] of Object.entries(await pastPages(demo.page))) {
-    report(`public ${name}, mobile`, await look(url));
+    report(`public ${name}, mobile`, await measure(url));
   }
   const headers = { Cookie: await cookie(demo) };
   for (const screen of screens) {
-    report(`${screen}, desktop`, await look(demo.origin + screen, desktopConfig, headers));
+    report(`${screen}, desktop`, await measure(demo.origin + screen, desktopConfig, headers));
   }
 } finally {
   const gone = once(demo.child, 'exit');

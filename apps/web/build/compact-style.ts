@@ -37,7 +37,7 @@ function withPlainTones(style: string): string {
     /(\[data-tone=\w+\])\{([^}]*)\}/g,
     (_, tone: string, all: string) => {
       const references = [...all.matchAll(/--([\w-]+):var\(--([\w-]+)\)/g)];
-      // The marks of every tone stand in one drawing, so their colours have names.
+      // One drawing has the icons of every tone, so the colours are named by tone.
       const [solid, own] = [true, false].map((isSolid) =>
         references.filter(([, name]) => (name === 'solid') === isSolid),
       );

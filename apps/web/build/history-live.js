@@ -29,7 +29,7 @@
     });
   }
 
-  // The clock alone changes some pages. A viewer whose clock is wrong does not ask all the time.
+  // Some pages change with the clock alone. A viewer with a wrong clock must not request them all the time.
   function followClock() {
     clearTimeout(clock);
     var until = live.dataset.until;

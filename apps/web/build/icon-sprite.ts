@@ -72,7 +72,7 @@ function absolutePath([name, { d = '', x1, y1, x2, y2 }]: Node): string {
   if (name === 'line')
     return `M${x1} ${y1}${x1 === x2 ? `V${y2}` : y1 === y2 ? `H${x2}` : `L${x2} ${y2}`}`;
   const [, x, y, rest = ''] = /^[Mm] ?(-?[\d.]+)[ ,]?(-?[\d.]+)(.*)$/.exec(d) ?? [];
-  // What follows a move without a command of its own is a line.
+  // Coordinates after a move that have no command of their own are lines.
   const line = d.startsWith('m') && /^ ?[-\d.]/.test(rest) ? 'l' : '';
   return `M${x} ${y}${line}${rest.trimStart()}`;
 }

@@ -4,10 +4,9 @@ import process from 'node:process';
 import { URL } from 'node:url';
 import { chromium } from '@playwright/test';
 
-/*
- * Draws the pictures that link previews of status pages show, one for each status, into public/, and favicon.svg once more
- * as the favicon.ico that is asked of every site. They are kept in the repository: `npm run previews` draws them again.
- */
+/* Draws the pictures for link previews of status pages, one for each status, into public/, and favicon.svg as
+   favicon.ico, which browsers request from every site. They are kept in the repository: `npm run previews` draws
+   them again. */
 
 const statuses = {
   operational: {

@@ -6,8 +6,8 @@ const entry = `${source}app/status.tsx`;
 const dialog = `${source}features/status-page/subscribe/standalone-subscribe-dialog.tsx`;
 
 /**
- * Puts the script of the public status page into two files: what it shares with the operators' app, and its own. By
- * default each set of screens that shares modules makes a file, and many small files compress worse than few.
+ * Puts the script of the public status page into two files: the code that it shares with the operators' app, and its
+ * own. By default, each set of screens that shares modules gets a file, and many small files compress worse than a few.
  */
 export function publicPageChunks(): Rolldown.CodeSplittingGroup {
   let modules: Set<string> | undefined;

@@ -26,7 +26,7 @@ test('an admin changes things, finds the changes in the audit log, and downloads
   const { id: other } = await organisation.createComponent('Database');
   await organisation.call('DELETE', `/component/${other}`);
 
-  // From the thing to its changes.
+  // The changes of one thing.
   await page.goto(`/components/component/edit/${id}`);
   await page.getByRole('link', { name: 'Changes', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Audit Log', level: 1 })).toBeVisible();
@@ -34,7 +34,7 @@ test('an admin changes things, finds the changes in the audit log, and downloads
   await expect(entry(page, 'component.updated')).toContainText('Ada Lovelace');
   await expect(entry(page, 'Database')).toHaveCount(0);
 
-  // Before and after.
+  // The states before and after a change.
   await entry(page, 'component.updated')
     .getByRole('button', { name: /^Show details/ })
     .click();
@@ -46,7 +46,7 @@ test('an admin changes things, finds the changes in the audit log, and downloads
   await page.getByRole('button', { name: 'Show unchanged fields' }).click();
   await expect(changes.getByRole('row').filter({ hasText: 'Description' })).toBeVisible();
 
-  // Kind, person and day.
+  // The filters by kind, person and day.
   await page.getByRole('button', { name: 'Clear' }).click();
   await filter(page, 'What').selectOption('component.deleted');
   await expect(entry(page, 'component.deleted')).toContainText('Database');

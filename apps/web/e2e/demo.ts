@@ -48,12 +48,12 @@ export class Demo {
   /** Returns the link in the latest mail to an address, from the log. */
   async mailedLink(to: string): Promise<string> {
     let link: string | undefined;
-    const look = () => {
+    const search = () => {
       const line = this.log.split('\n').findLast((each) => each.includes(`to="${to}"`));
       link = line === undefined ? undefined : /https?:\/\/[^\s"]+/.exec(line)?.[0];
       return link;
     };
-    await expect.poll(look, { message: `a mail to ${to}` }).toBeDefined();
+    await expect.poll(search, { message: `a mail to ${to}` }).toBeDefined();
     return link ?? '';
   }
 

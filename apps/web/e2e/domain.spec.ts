@@ -89,12 +89,12 @@ story(
     async function shows(indicator: string, description: string) {
       // The browser caches each address for ten seconds.
       const source = onDomain(installation, `/?${indicator}${description.length}`);
-      const looks = ['basic', 'badge'].map(
-        (look) =>
-          `<statuspage-widget src="${source}" appearance="${look}" title="acme"></statuspage-widget>`,
+      const widgets = ['basic', 'badge'].map(
+        (appearance) =>
+          `<statuspage-widget src="${source}" appearance="${appearance}" title="acme"></statuspage-widget>`,
       );
       const host = await hostPage(
-        `${looks.join('')}<script src="/script.js"></script>`,
+        `${widgets.join('')}<script src="/script.js"></script>`,
         "default-src * 'unsafe-inline' 'unsafe-eval'",
         script,
       );

@@ -12,7 +12,7 @@ class VirtualAuthenticator {
     this.#id = id;
   }
 
-  /** Adds one to the browser of a page. */
+  /** Adds an authenticator to the browser of a page. */
   static async of(page: Page): Promise<VirtualAuthenticator> {
     const devTools = await page.context().newCDPSession(page);
     await devTools.send('WebAuthn.enable');

@@ -26,7 +26,7 @@ function createWithBars(organisation: Organisation): Promise<{ id: string }> {
   return organisation.call('POST', '/component/create', { name: 'API', startDate: null });
 }
 
-/** Holds the files that are loaded on demand back until the returned function is called. */
+/** Holds back the files that are loaded on demand, until the returned function is called. */
 async function holdReact(page: Page): Promise<() => void> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -145,7 +145,7 @@ test('what is pressed before React is there is done once it is', async ({ page, 
   await page.goto(organisation.statusPage);
   await expect(live(page)).toBeVisible();
   await painted(page);
-  // Shifts while the server's page was still loading are not caused by what is pressed.
+  // Layout shifts from loading the server's page are not caused by a press.
   await page.evaluate(() => window.shifts?.splice(0));
   await subscribe(page).dblclick();
   await expect(subscribe(page)).toHaveAttribute('aria-busy', 'true');
@@ -337,7 +337,7 @@ test('figures of an outage are read every minute, though nothing happens', async
   await page.clock.install();
   await page.goto(organisation.statusPage);
   await expect(live(page)).toBeVisible();
-  // The page and its state.
+  // The page, and then its state.
   expect(reads).toBe(2);
   const asked = page.waitForRequest(reactFiles);
   await page.clock.runFor(60_000);

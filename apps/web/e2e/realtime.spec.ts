@@ -96,7 +96,7 @@ test('an operator watches an incident that another one works on', async ({
   await expect(colleague.getByText('No Data')).toBeVisible();
   await expect(operatorPage.getByText(/^Somebody else has deleted this incident/)).toBeVisible();
   expect(asked).toEqual([]);
-  // The browser reports that the incident is gone.
+  // The browser logs the 404 for the deleted incident.
   expect(consoleErrors.splice(0).every((error) => error.includes('404'))).toBe(true);
 });
 
@@ -129,14 +129,14 @@ test('an operator who edits what another one deletes learns it at once and keeps
     const description = operatorPage.getByRole('textbox', { name: /^Description/ });
     await description.fill('Typed in the meantime');
     await organisation.call('DELETE', call);
-    const told = operatorPage.getByText(
+    const notice = operatorPage.getByText(
       `Somebody else has deleted this ${noun} since you opened it`,
     );
-    await expect(told).toBeVisible();
+    await expect(notice).toBeVisible();
     await expect(description).toHaveValue('Typed in the meantime');
     operatorPage.once('dialog', (dialog) => void dialog.accept());
   }
-  // The browser reports that they are gone.
+  // The browser logs the 404 for the deleted items.
   expect(consoleErrors.splice(0).every((error) => error.includes('404'))).toBe(true);
 });
 

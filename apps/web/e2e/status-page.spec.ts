@@ -39,7 +39,7 @@ test('the first response contains everything that is painted', async ({ page, or
   await expect(page.getByText('Degraded Performance')).toBeVisible();
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   const calls = asked.filter((path) => path.startsWith('/api/'));
-  // What the script needs to keep it up to date, and the changes.
+  // The state of the page, and the stream of its changes.
   const state = `/api/v1/status/${organisation.id}`;
   expect(calls).toEqual([state, `${state}/events`]);
 });

@@ -1,5 +1,6 @@
-// Runs before the first paint of the app, so that nobody sees the wrong theme flash by; on the public page, which waits for
-// nothing, as soon as it is there: see docs/decisions/no-paint-waits-for-a-theme.md. Kept in step with src/ui/theme-choice.ts.
+// Sets the theme before the first paint of the app, so that no other theme is visible. The public page does not wait
+// for scripts and runs it as soon as it is loaded: see docs/decisions/no-paint-waits-for-a-theme.md. Has the rules of
+// src/ui/theme-choice.ts.
 (function () {
   var theme = 'dark';
   try {

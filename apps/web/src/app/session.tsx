@@ -38,8 +38,8 @@ function useLastSessionHint(state: AuthState) {
 }
 
 /**
- * Another organisation does not have the item that is on screen, but it has the list of its kind. True while that
- * is on its way: the item must not be asked for once more.
+ * Leads from an item to the list of its kind when the organisation changes, because the other organisation does not
+ * have the item. True until the list is shown, so that the item is not requested again.
  */
 function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState): boolean {
   const organisation = state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;

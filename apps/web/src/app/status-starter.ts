@@ -18,8 +18,8 @@ const starting = new AbortController();
 async function loadReact(page: StartedPage): Promise<void> {
   // Some browsers never request a module again once it could not be loaded, so the files are in the browser's cache by then.
   await Promise.all(STATUS_FILES.map(readFile));
-  const { takeOver } = await import('./status');
-  await takeOver(page);
+  const { hydrate } = await import('./status');
+  await hydrate(page);
   starting.abort();
 }
 

@@ -8,7 +8,7 @@ import { StatusView } from '@/features/status-page/status-view';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 
 /** Continues a page that status-starter.ts has started. Resolves once React handles the input. */
-export async function takeOver(started: StartedPage): Promise<void> {
+export async function hydrate(started: StartedPage): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) throw new Error('status.html has no #root');
   const { state, isDrawn, readAt } = await started.state;
@@ -23,8 +23,8 @@ export async function takeOver(started: StartedPage): Promise<void> {
         <Done onDone={done} />
       </StrictMode>
     );
-    // What the page shows is taken over as it stands, piece by piece, so that a slow phone heeds its reader meanwhile. Where
-    // the state has changed since it was drawn, the page is drawn again.
+    // React hydrates the page in small steps, so that a slow phone stays responsive. If the state has changed since the
+    // page was drawn, the page is drawn again.
     startTransition(() => {
       if (isDrawn) hydrateRoot(root, page);
       else createRoot(root).render(page);

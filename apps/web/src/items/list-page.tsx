@@ -55,7 +55,7 @@ export function ListPage<Item extends { id: string }>({
   useErrorToast(list.error !== undefined, kind.listFailed);
   const rows = useMemo(
     () => (filter ? list.rows?.filter(filter.isShown) : list.rows),
-    // The fields of the filter are drawn anew each time.
+    // The filter's fields are a new element at each render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [list.rows, filter?.isShown],
   );

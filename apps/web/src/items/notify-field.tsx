@@ -5,7 +5,7 @@ import { endpoints } from '@/paths';
 import { Checkbox } from '@/ui/checkbox';
 
 export interface NotifyValues {
-  /** The user's choice; absent while the default holds. */
+  /** The user's choice; absent while the default applies. */
   notify?: boolean;
 }
 

@@ -40,7 +40,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets what is on its way arrive, without time passing. */
+/** Handles what has been sent, without letting time pass. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe('connecting', () => {

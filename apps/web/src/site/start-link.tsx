@@ -16,9 +16,9 @@ interface StartLinkProps extends ButtonVariants {
 }
 
 /** A link to the sign-up form of the sign-in page. */
-export function StartLink({ className, children, ...look }: StartLinkProps) {
+export function StartLink({ className, children, ...style }: StartLinkProps) {
   return (
-    <Link to={paths.login} state={intent} className={cn(buttonVariants(look), className)}>
+    <Link to={paths.login} state={intent} className={cn(buttonVariants(style), className)}>
       {children}
     </Link>
   );

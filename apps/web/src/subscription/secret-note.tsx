@@ -1,6 +1,6 @@
 import { CopyField } from '@/ui/copy-field';
 
-/** The secret of a webhook, which nothing shows again. */
+/** The secret of a webhook, which is not shown again. */
 export function SecretNote({ secret }: { secret: string }) {
   return (
     <div className="grid gap-2 text-left">

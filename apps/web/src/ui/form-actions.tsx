@@ -13,8 +13,8 @@ interface FormActionsProps {
 }
 
 /**
- * Ends a screen's form: Cancel, submit, and the question before what was typed is left behind. Cancel
- * counts as its confirmation.
+ * The end of a screen's form: Cancel, submit, and the question before typed text is lost. Cancel counts as its
+ * confirmation.
  */
 export function FormActions({
   submitLabel,

@@ -2,9 +2,8 @@ import { useFormikContext } from 'formik';
 import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
 
 /**
- * A formik form. A submission that is refused leads to the first field that is wrong. Give its Formik
- * `validateOnBlur={false}`: the focus that moves there leaves another field, and what the server said of the
- * fields would be gone.
+ * A formik form. A refused submission moves the focus to the first wrong field. Its Formik needs
+ * `validateOnBlur={false}`: otherwise moving the focus would validate again and remove the server's errors.
  */
 export function Form({ className, children }: { className?: string; children: ReactNode }) {
   const form = useRef<HTMLFormElement>(null);

@@ -30,8 +30,8 @@ type DialogProps = ComponentProps<typeof Dialog>;
 type GuardedDialogProps = DialogProps & Required<Pick<DialogProps, 'onOpenChange'>>;
 
 /**
- * A dialog with forms in it: asks before what was typed is thrown away, and stays while it is being saved. Each
- * form in it holds a `FormProgress`.
+ * A dialog with forms. It asks before typed text is lost, and stays open while it is being saved. Each form in it
+ * contains a `FormProgress`.
  */
 export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDialogProps) {
   const { open } = dialog;

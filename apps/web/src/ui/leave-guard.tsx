@@ -4,8 +4,8 @@ import { ConfirmDialog } from './confirm-dialog';
 import { hasUnsavedChanges } from './use-before-unload';
 
 /**
- * Asks before what was typed, on the screen or in a dialog over it, is left behind by a link or by the back button. One
- * an app: a router has one such question. Forms say by `useBeforeUnload` that they hold something.
+ * Asks before a link or the back button leaves typed text, on the screen or in a dialog over it. An app has one,
+ * because a router supports one such question. Forms report typed text by `useBeforeUnload`.
  */
 export function LeaveGuard() {
   const blocker = useBlocker(hasUnsavedChanges);

@@ -4,7 +4,7 @@ import { cn } from './cn';
 interface ScrollRegionProps {
   /** Accessible name. */
   label: string;
-  /** Its largest height. */
+  /** Its class, which limits its height. */
   className: string;
   children: ReactNode;
 }

@@ -14,7 +14,7 @@ export type StatusIconName =
   | 'triangle-alert'
   | 'wrench';
 
-/** How a status is shown. Its colour never stands alone. */
+/** How a status is shown. Its colour is never the only sign. */
 export interface StatusSign {
   label: string;
   tone: Tone;

@@ -33,8 +33,8 @@ it('offers every status as one radio group, each with its icon and colour, with 
     .getAllByRole('radio')
     .map((radio) => radio.closest('label')?.querySelector('svg')?.getAttribute('class') ?? '');
   const tones = ['operational', 'degraded', 'partial', 'major'];
-  expect(icons.map((look) => /text-(\w+)/.exec(look)?.[1])).toEqual(tones);
-  expect(new Set(icons.map((look) => /lucide-[\w-]+/.exec(look)?.[0])).size).toBe(4);
+  expect(icons.map((classes) => /text-(\w+)/.exec(classes)?.[1])).toEqual(tones);
+  expect(new Set(icons.map((classes) => /lucide-[\w-]+/.exec(classes)?.[0])).size).toBe(4);
   expect(screen.getByRole('radio', { name: 'Operational' })).toBeChecked();
 });
 

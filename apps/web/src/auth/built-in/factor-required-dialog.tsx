@@ -9,7 +9,7 @@ import { useSession } from './session-context';
 import { useOwnFactors } from './use-own-factors';
 import { SecondFactorTab } from './user-menu/second-factor-tab';
 
-/** Leads a user whose organisation requires a second factor to using or adding one. Requests wait until then. */
+/** Asks a user whose organisation requires a second factor to use or add one. Requests wait until then. */
 export function FactorRequiredDialog({ reauthenticate }: { reauthenticate: Reauthenticate }) {
   const { state, refresh, switchTo, signOut } = useSession();
   const factors = useOwnFactors(state.status === 'signed-in' && state.needsFactor);

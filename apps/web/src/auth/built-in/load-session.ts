@@ -13,13 +13,13 @@ export async function loadSession(): Promise<OrganisationSession | null> {
 
 function known(store: SessionStore): Promise<SessionState> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       const state = store.getSnapshot();
       if (state.status === 'loading') return;
       forget();
       resolve(state);
     };
-    const forget = store.subscribe(look);
-    look();
+    const forget = store.subscribe(check);
+    check();
   });
 }

@@ -45,7 +45,7 @@ export function ProviderList({ providers, onChoose }: ProviderListProps) {
   );
 }
 
-/** Between the providers and the password. */
+/** The divider between the providers and the password. */
 export function OrDivider() {
   return (
     <p className="flex items-center gap-3 text-sm text-muted">

@@ -20,7 +20,7 @@ function openedWindow() {
   return opened;
 }
 
-/** What the window of the provider tells at its end. */
+/** Sends what the window of the provider sends at its end. */
 async function announceAuthentication() {
   const channel = new BroadcastChannel('allclear:session');
   await act(async () => {
@@ -110,14 +110,14 @@ it('mails a link to set a password to a user without one', async () => {
 });
 
 it('tells the other windows of an authentication and closes its own', async () => {
-  const heard = vi.fn();
+  const received = vi.fn();
   const channel = new BroadcastChannel('allclear:session');
-  channel.onmessage = ({ data }: MessageEvent<unknown>) => void heard(data);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => void received(data);
   const close = vi.spyOn(window, 'close').mockImplementation(() => undefined);
   serveSession(byProvider);
   renderPiece(SignedInScreen, 'signed-in', { address: '/signed-in' });
   expect(await screen.findByRole('heading', { name: 'You are signed in' })).toBeVisible();
-  await waitFor(() => expect(heard).toHaveBeenCalledWith({ kind: 'authenticated' }));
+  await waitFor(() => expect(received).toHaveBeenCalledWith({ kind: 'authenticated' }));
   expect(close).toHaveBeenCalledOnce();
   channel.close();
 });

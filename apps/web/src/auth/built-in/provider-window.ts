@@ -4,13 +4,13 @@ import { paths } from '@/paths';
 
 const api = createApiClient(() => Promise.resolve(null));
 
-/** The address of an identity provider at which the user goes on. */
+/** The address at the identity provider that the browser must open next. */
 async function begin(endpoint: string, returnTo: string): Promise<string> {
   const { data } = await api.post<{ url: string }>(endpoint, { returnTo });
   return data.url;
 }
 
-/** Leaves the app for an identity provider, which leads back to `returnTo`. Throws `ApiError`. */
+/** Goes to an identity provider, which redirects back to `returnTo`. Throws `ApiError`. */
 export async function goToProvider(endpoint: string, returnTo: string): Promise<void> {
   window.location.assign(await begin(endpoint, returnTo));
 }

@@ -77,7 +77,7 @@ function authState(state: SessionState): AuthState {
     case 'signed-out':
       return { status: 'signed-out' };
     case 'signed-in':
-      // Sign-in, where it leads, asks for the address.
+      // The user is led to the sign-in page, which asks for the address.
       if (state.user.needsAddress) return { status: 'signed-out' };
       return { status: 'signed-in', user: state.user, organisation: state.organisation };
   }

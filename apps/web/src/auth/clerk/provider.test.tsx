@@ -64,8 +64,8 @@ it('has no token for a session that has ended, and says when Clerk cannot be ask
   const ended = new ClerkAPIResponseError('Signed out', { data: [], status: 401 });
   become({ session: session({ getToken: () => Promise.reject(ended) }), user: ada });
   expect(await auth()?.getToken()).toBeNull();
-  const away = new TypeError('Failed to fetch');
-  become({ session: session({ getToken: () => Promise.reject(away) }), user: ada });
+  const failure = new TypeError('Failed to fetch');
+  become({ session: session({ getToken: () => Promise.reject(failure) }), user: ada });
   await expect(auth()?.getToken()).rejects.toThrow(ApiError);
 });
 

@@ -24,7 +24,7 @@ const lasting: StatusPeriod = {
   cause: { type: 'OPERATOR', id: null, name: null },
 };
 
-/** `history` is what the server goes on to answer, at the version of its length. */
+/** The server returns `history`, also after a change of it. Its version is its length. */
 async function open(history: StatusPeriod[]) {
   server.use(
     http.get(apiUrl(calls.list), () => success([...history], { etag: `"${history.length}"` })),

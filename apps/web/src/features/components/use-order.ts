@@ -78,7 +78,7 @@ export function useOrder(): OrderEdit {
   };
 }
 
-/** Shows the orders of others, those that arrive while the user is busy afterwards. */
+/** Shows orders that other users have saved. An order that arrives while the user is busy is shown afterwards. */
 function useFollow(
   { refresh, decideBy }: Edit<ComponentOrder>,
   saved: OrderTree | undefined,

@@ -9,7 +9,7 @@ import { PageHeader } from '@/ui/page-header';
 import { Skeleton } from '@/ui/skeleton';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
-import { Figures } from './figures';
+import { MetricCharts } from './metric-charts';
 import { rangeAddress, ranges, useRange, type Range } from './range';
 
 const fetchFailed = 'Error while fetching metrics';
@@ -28,7 +28,7 @@ export function MetricsPage() {
           <p className="text-sm text-muted">
             {data.from} to {data.to}, in the time zone of your status page
           </p>
-          <Figures metrics={data} />
+          <MetricCharts metrics={data} />
         </>
       ) : error ? (
         <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />

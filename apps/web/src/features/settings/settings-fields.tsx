@@ -81,7 +81,8 @@ function TimeZoneField() {
             list={list}
             autoComplete="off"
             spellCheck={false}
-            // What is typed replaces the zone, whose name would hide all others from the search.
+            // Selects the name of the zone, so that typed text replaces it; otherwise it would hide all others from the
+            // search.
             onFocus={({ target }) => target.select()}
           />
           <datalist id={list}>

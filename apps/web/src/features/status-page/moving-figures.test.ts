@@ -20,7 +20,7 @@ const uptime = (major: number): PublicUptime => ({
   days: [{ date: '2026-11-20', partial: 0, major, degraded: 0 }],
 });
 
-/** Follows a page whose server has seen so many readings. */
+/** Follows a page, and records the reads of its state. */
 function follow(status: 'OPERATIONAL' | 'MAJOR_OUTAGE', timeZone = 'Etc/UTC') {
   const readings: (string | null)[] = [];
   const page = (major: number, generatedAt: string) =>

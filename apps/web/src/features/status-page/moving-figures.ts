@@ -1,7 +1,7 @@
 import type { Instant } from '@/api/types';
 import type { PageState } from './page-state';
 
-/** Interval in which figures of an outage move, and in which the page notices midnight. */
+/** Interval at which the figures of an outage are read again, and at which the page checks for midnight. */
 export const figuresMs = 60_000;
 
 /** A day, as "2026-11-20". */
@@ -27,7 +27,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether figures move on without an event, because an outage lasts. */
+/** Whether figures change without an event, because an outage lasts. */
 function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
   return components.some(({ uptime, status }) => uptime !== null && status !== 'OPERATIONAL');
 }
@@ -46,7 +46,9 @@ export function haveBarsMoved(
   );
 }
 
-/** Whether figures are to be read again: an outage lasts, or a day has begun in the page's time zone since they were read. */
+/**
+ * Whether figures must be read again: an outage lasts, or a day has begun in the page's time zone since they were read.
+ */
 export function areFiguresOld(state: BarsState, readAt: number): boolean {
   return hasMovingFigures(state) || haveBarsMoved(state, readAt, Date.now());
 }

@@ -1,6 +1,6 @@
 import type { Instant } from '@/api/types';
 
-/** Interval in which the distance of times is written again. */
+/** Interval at which the distances of times are written again. */
 export const distanceMs = 30_000;
 
 const units = [

@@ -67,8 +67,8 @@ type Loading =
   | { status: 'loaded'; snapshot: PageState };
 
 /**
- * The state to begin with: the one that came with the page (null: there is no such organisation), or, where none could
- * come with it (undefined), the one that the server is asked for.
+ * The first state: the one that came with the page (null for an unknown organisation) or, if none came (undefined), one
+ * that is requested.
  */
 function useSnapshot(
   orgId: string,

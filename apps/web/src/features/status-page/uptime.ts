@@ -18,7 +18,7 @@ export interface UptimeDay {
   level: number;
   /** Whether the component had started. */
   counts: boolean;
-  /** Whether there is something to tell about it. */
+  /** Whether the summary of the days mentions it. */
   isNotable: boolean;
 }
 
@@ -117,7 +117,7 @@ export function withFigures<State extends Pick<PageState, 'components' | 'genera
   const figures = new Map(read.components.map((it) => [it.id, it]));
   const components = state.components.map((component) => {
     const newer = figures.get(component.id);
-    // A change of status that the reading does not contain comes with figures of its own.
+    // A component whose status has changed since the read has newer figures from that change.
     return newer?.status === component.status ? { ...component, uptime: newer.uptime } : component;
   });
   return { ...state, components, generatedAt: read.generatedAt };

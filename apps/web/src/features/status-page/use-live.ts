@@ -109,7 +109,7 @@ export function reduce(live: Live, action: Action): Live {
 }
 
 function withState(live: Live, state: PageState): Live {
-  // Before the limit, whose items have not been deleted.
+  // Before the limit of shown items applies: items beyond it were not deleted.
   const found = announcementsBetween(live.state, state);
   let key = live.announcements.at(-1)?.key ?? 0;
   const announcements = [

@@ -24,7 +24,7 @@ interface ImportDialogProps {
   returnTo: RefObject<HTMLElement | null>;
 }
 
-/** Imports addresses from a file, which is checked before. */
+/** Imports addresses from a file. The file is checked first. */
 export function ImportDialog(dialog: ImportDialogProps) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);

@@ -11,7 +11,7 @@ import { toast } from '@/ui/toast';
 import { ImportDialog } from './import-dialog';
 import { PreviewDialog } from './preview-dialog';
 
-/** What concerns all subscribers. */
+/** The actions for all subscribers. */
 export function SubscribersMenu() {
   const api = useApi();
   const trigger = useRef<HTMLButtonElement>(null);

@@ -12,7 +12,7 @@ interface UnsubscribeButtonProps {
   onEnd: () => void;
 }
 
-/** Ends the subscription of a manage link, after a question. */
+/** Ends the subscription of a manage link, after a confirmation. */
 export function UnsubscribeButton({ link, target, onEnd }: UnsubscribeButtonProps) {
   const api = useApi();
 

@@ -37,8 +37,7 @@ interface ColumnStyle {
 }
 
 /**
- * The widths of what many tables show. They hold also while the rows are on their way, so that no header moves when they
- * come.
+ * The widths of what many tables show. They apply while the rows are loaded, too, so that no header moves afterwards.
  */
 export const columnStyles = {
   check: { width: 'w-8' },

@@ -1,7 +1,7 @@
 /**
- * A table without room for its columns is no table to look at: each row stands by itself, its name first, its values with
- * their headers before them, its actions at the end, and nothing has to be scrolled sideways. The header keeps what
- * sorts and selects. The widths from which there is room stand in theme.css.
+ * The layout of a table without room for its columns: each row is a block with its name first, its values with their
+ * headers, and its actions at the end. Nothing has to be scrolled sideways. The header keeps what sorts and selects.
+ * theme.css has the widths from which there is room.
  */
 export const stacked = {
   table: 'stacked:block',

@@ -3,7 +3,9 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
 const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
-/** Longer passwords are as strong as their beginning at least, and would take long to estimate. */
+/**
+ * Number of characters that are estimated. A longer password is at least as strong, and would take long to estimate.
+ */
 const estimated = 100;
 
 /** Estimates from 0 to 4 how hard a password is to guess. */

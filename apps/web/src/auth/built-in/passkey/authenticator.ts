@@ -44,7 +44,7 @@ function library() {
   return import('@simplewebauthn/browser');
 }
 
-/** Browsers do not tell a cancelled request from one without a passkey. */
+/** Browsers report a cancelled request like one without a passkey. */
 function failure(error: unknown, otherwise: string): PasskeyError {
   switch (nameOf(error)) {
     case 'InvalidStateError':

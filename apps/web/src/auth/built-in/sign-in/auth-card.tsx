@@ -8,7 +8,7 @@ import { usePageTitle } from '@/ui/use-page-title';
 interface AuthCardProps {
   title: string;
   description?: ReactNode;
-  /** Below the card: the way to its neighbours. */
+  /** Below the card: links to related cards. */
   footer?: ReactNode;
   children?: ReactNode;
 }

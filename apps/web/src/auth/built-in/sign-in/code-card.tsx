@@ -12,7 +12,7 @@ interface CodeCardProps {
   awaited: AwaitedFactors;
   /** Called when the server has accepted the second factor. */
   onSignedIn: () => Promise<void>;
-  /** Back to the password. */
+  /** Called when the user goes back to the password. */
   onCancel: () => void;
 }
 

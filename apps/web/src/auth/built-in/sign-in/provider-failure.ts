@@ -11,7 +11,7 @@ export function useProviderFailure(): string | null {
   return failureText(reason, provider?.name ?? 'the identity provider');
 }
 
-/** Addresses can be forged, so they hold a word for a text, never the text. */
+/** Addresses can be forged, so an address contains a code for the text, and never the text. */
 function failureText(reason: string, name: string): string {
   switch (reason) {
     case 'expired':

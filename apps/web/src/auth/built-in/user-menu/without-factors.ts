@@ -1,6 +1,6 @@
 import type { SignInWays } from '@/auth/built-in/types';
 
-/** What signs in a user who removes the last second factor. */
+/** Says how a user who removes the last second factor signs in from then on. */
 export function withoutFactors({ password, providers }: SignInWays): string {
   if (password) return 'Your password alone is enough to sign in then.';
   const names = providers.map(({ name }) => name).join(' or ');

@@ -1,10 +1,10 @@
 /** The controls that need React. */
 const controls = 'button[aria-haspopup],[role=listbox]';
 
-/** Input that means nothing any more once the pointer or the focus is elsewhere. */
+/** Input that has no meaning once the pointer or the focus has moved on. */
 const passing = ['pointermove', 'focusin'];
 
-/** How long the pointer rests on a control that React is loaded for. */
+/** How long the pointer must rest on a control before React is loaded for it. */
 const restMs = 100;
 
 interface Kept {
@@ -20,8 +20,8 @@ export class KeptInput {
   private resting: number | undefined;
 
   /**
-   * Calls `onInput` after each input; `isPress` if it is more than the pointer or the focus passing. `onInput` returns whether
-   * React is loading.
+   * Calls `onInput` after each input. `isPress` is false if only the pointer or the focus has moved. `onInput` returns
+   * whether React is loading.
    */
   constructor(onInput: (isPress: boolean) => boolean) {
     this.onInput = onInput;
@@ -43,7 +43,7 @@ export class KeptInput {
     if (event instanceof KeyboardEvent && isShortcut(event)) return;
     const control = target instanceof Element && target.closest<HTMLElement>(controls);
     const isPassing = passing.includes(type);
-    // Of all but keys, the last one counts.
+    // Only the last input of a type is kept, except for keys.
     if (isPassing || (control && type !== 'keydown')) {
       this.kept = this.kept.filter((kept) => kept.event.type !== type);
     }

@@ -9,7 +9,7 @@ import { apiUrl, server } from '@/testing/server';
 import { LivePage } from './live-page';
 import type { StartedPage } from './started-page';
 
-const takeOver = vi.fn<(page: StartedPage) => Promise<void>>();
+const hydrate = vi.fn<(page: StartedPage) => Promise<void>>();
 const uptime = { percentage: 100, days: [] };
 const drawnAt = '2026-11-20T12:00:00.000Z';
 let page: LivePage;
@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.setSystemTime(drawnAt);
   vi.spyOn(Math, 'random').mockReturnValue(0);
   FakeEventSource.install();
-  takeOver.mockReset().mockResolvedValue();
+  hydrate.mockReset().mockResolvedValue();
   document.body.innerHTML = `<p class="live"><span></span><span>State of <time datetime="${drawnAt}"></time></span></p><p></p>`;
 });
 
@@ -54,7 +54,7 @@ function start({
       HttpResponse.json({ data }, { headers: { ETag: tag } }),
     ),
   );
-  page = new LivePage({ orgId: 'org-1', tag: '7-a' }, maybeSignedIn, takeOver);
+  page = new LivePage({ orgId: 'org-1', tag: '7-a' }, maybeSignedIn, hydrate);
   return page.state;
 }
 
@@ -69,7 +69,7 @@ it('is live without React', async () => {
   FakeEventSource.last.break();
   expect(shown()).toMatch(/^Reconnecting/);
   vi.advanceTimersByTime(3_600_000);
-  expect(takeOver).not.toHaveBeenCalled();
+  expect(hydrate).not.toHaveBeenCalled();
 });
 
 it('lets React take over at the first event, and hands the stream and its events over', async () => {
@@ -77,7 +77,7 @@ it('lets React take over at the first event, and hands the stream and its events
   FakeEventSource.last.open();
   FakeEventSource.last.send('component-deleted', ['c1'], '8');
   FakeEventSource.last.send('component-deleted', ['c2'], '9');
-  expect(takeOver).toHaveBeenCalledExactlyOnceWith(page);
+  expect(hydrate).toHaveBeenCalledExactlyOnceWith(page);
   expect(page.stop()).toEqual({ status: 'live', asOf: drawnAt });
   FakeEventSource.last.break();
   const received: unknown[] = [];
@@ -98,10 +98,10 @@ it('tries again by itself if React cannot be loaded at an event, and does not cl
   const errors = vi.spyOn(console, 'error').mockReturnValue();
   await start();
   FakeEventSource.last.open();
-  takeOver.mockRejectedValueOnce(new Error('offline'));
+  hydrate.mockRejectedValueOnce(new Error('offline'));
   FakeEventSource.last.send('component-deleted', ['c1'], '8');
   await vi.waitFor(() => expect(shown()).toMatch(/^Reconnecting/));
-  await vi.waitFor(() => expect(takeOver).toHaveBeenCalledTimes(2), { timeout: 3000 });
+  await vi.waitFor(() => expect(hydrate).toHaveBeenCalledTimes(2), { timeout: 3000 });
   expect(page.stop().status).toBe('live');
   expect(shown()).toBe('Live');
   expect(errors).toHaveBeenCalledOnce();
@@ -111,43 +111,43 @@ it('keeps a young page whose files are missing, and tries again', async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   vi.spyOn(performance, 'now').mockReturnValue(59_999);
   await start();
-  takeOver.mockRejectedValueOnce(new FailedResponse(new Response(null, { status: 404 })));
+  hydrate.mockRejectedValueOnce(new FailedResponse(new Response(null, { status: 404 })));
   FakeEventSource.last.send('component-deleted', ['c1'], '8');
-  await vi.waitFor(() => expect(takeOver).toHaveBeenCalledTimes(2), { timeout: 3000 });
+  await vi.waitFor(() => expect(hydrate).toHaveBeenCalledTimes(2), { timeout: 3000 });
 });
 
 it('lets React take over when the state is another than that of the page', async () => {
   await start({ tag: '"8-a"' });
-  expect(takeOver).toHaveBeenCalledOnce();
+  expect(hydrate).toHaveBeenCalledOnce();
 });
 
 it('takes bars that end on another day for another state', async () => {
   expect(await start({ generatedAt: '2026-11-21T12:00:00.000Z' })).toMatchObject({
     isDrawn: false,
   });
-  expect(takeOver).toHaveBeenCalledOnce();
+  expect(hydrate).toHaveBeenCalledOnce();
 });
 
 it('lets React read figures when an outage has lasted a minute', async () => {
   await start({ status: 'MAJOR_OUTAGE' });
   vi.advanceTimersByTime(59_999);
-  expect(takeOver).not.toHaveBeenCalled();
+  expect(hydrate).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
-  expect(takeOver).toHaveBeenCalledOnce();
+  expect(hydrate).toHaveBeenCalledOnce();
 });
 
 it('lets React read figures when a day begins', async () => {
   await start();
   vi.setSystemTime('2026-11-20T23:58:30.000Z');
   vi.advanceTimersByTime(60_000);
-  expect(takeOver).not.toHaveBeenCalled();
+  expect(hydrate).not.toHaveBeenCalled();
   vi.advanceTimersByTime(60_000);
-  expect(takeOver).toHaveBeenCalledOnce();
+  expect(hydrate).toHaveBeenCalledOnce();
 });
 
 it('opens no stream for a visitor who may be signed in, and lets React choose', async () => {
   await start({ maybeSignedIn: true });
-  expect(takeOver).toHaveBeenCalledOnce();
+  expect(hydrate).toHaveBeenCalledOnce();
   expect(FakeEventSource.all).toHaveLength(0);
 });
 
@@ -155,7 +155,7 @@ it('moves the focus to what has been drawn in place of the focused element', asy
   document.body.insertAdjacentHTML('beforeend', '<a href="/">View history</a>');
   await start();
   document.querySelector('a')?.focus();
-  takeOver.mockImplementation(() => {
+  hydrate.mockImplementation(() => {
     page.stop();
     document.querySelector('a')?.remove();
     document.body.insertAdjacentHTML('beforeend', '<a href="/">View history</a>');

@@ -14,23 +14,23 @@ import { showLocalTimes } from './local-times';
 import type { StartedPage, StartedState } from './started-page';
 
 /**
- * Age of a page that is loaded again if the files of its version are gone. A younger one tries again, because nodes may run
- * different versions for a moment.
+ * Minimum age of a page that is loaded again if the files of its version do not exist any more. A younger page tries
+ * again, because nodes may run different versions for a moment.
  */
 const reloadAfterMs = 60_000;
 
-/** Loads React and lets it take the page over. Resolves once React handles the input. */
-type TakeOver = (page: StartedPage) => Promise<void>;
+/** Loads React and lets it hydrate the page. Resolves once React handles the input. */
+type Hydrate = (page: StartedPage) => Promise<void>;
 
 /**
- * A page as the server has drawn it, with an open event stream. What the stream delivers and what the visitor presses makes it
- * load React, and is kept until React can handle it.
+ * A page as the server has drawn it, with an open event stream. An event or an input makes it load React, and is kept
+ * until React can handle it.
  */
 export class LivePage implements StartedPage {
   readonly orgId: string;
   readonly maybeSignedIn: boolean;
   readonly state: Promise<StartedState>;
-  private readonly takeOver: TakeOver;
+  private readonly hydrate: Hydrate;
   private readonly input: KeptInput;
   private readonly clock = new AbortController();
   private connection: Connection;
@@ -44,17 +44,17 @@ export class LivePage implements StartedPage {
   private failures = 0;
   private focused: Element | null = null;
 
-  constructor(drawn: DrawnPage, maybeSignedIn: boolean, takeOver: TakeOver) {
+  constructor(drawn: DrawnPage, maybeSignedIn: boolean, hydrate: Hydrate) {
     this.orgId = drawn.orgId;
     this.maybeSignedIn = maybeSignedIn;
-    this.takeOver = takeOver;
+    this.hydrate = hydrate;
     const drawnAt = document.querySelector<HTMLTimeElement>('.live time')?.dateTime ?? '';
     this.connection = { status: 'connecting', asOf: drawnAt };
     showConnection(document, this.connection);
     showTimeZone(document);
     showLocalTimes(document, this.clock.signal);
     this.input = new KeptInput((isPress) => {
-      // After a failure, what merely passes does not try again.
+      // After a failure, only a press tries again.
       if (isPress || this.failures === 0) this.load();
       return this.loading !== undefined;
     });
@@ -75,7 +75,7 @@ export class LivePage implements StartedPage {
 
   stop(): Connection {
     this.clock.abort();
-    // After a failure the page shows another one.
+    // After a failed load, the indicator may show another connection than this one.
     showConnection(document, this.connection);
     this.focused = document.activeElement;
     return this.connection;
@@ -104,7 +104,7 @@ export class LivePage implements StartedPage {
 
   private load(): void {
     hideFailure();
-    this.loading ??= this.takeOver(this).then(
+    this.loading ??= this.hydrate(this).then(
       () => this.finish(),
       (error: unknown) => this.fail(error),
     );

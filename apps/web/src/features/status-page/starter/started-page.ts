@@ -13,12 +13,12 @@ export interface StartedState {
 /** A page that its first script keeps live until React takes it over. */
 export interface StartedPage {
   orgId: string;
-  /** Resolves once the server was reached. */
+  /** Resolves once the server has responded. */
   state: Promise<StartedState>;
-  /** Whether the visitor may be signed in. Then nothing has been opened yet. */
+  /** Whether the visitor may be signed in. Then no event stream is open. */
   maybeSignedIn: boolean;
-  /** Follows the changes; hands over the stream that is open. */
+  /** Follows the changes. Hands over the event stream if it is open. */
   follow: Follow;
-  /** Ends what the first script changes on the page. React must draw it as it is then. */
+  /** Stops the changes that the first script makes to the page. React must draw the page as it is then. */
   stop: () => Connection;
 }

@@ -1,4 +1,4 @@
-/** Closes a menu after something outside of it was pressed or focused, and by Escape, until `signal` is aborted. */
+/** Closes a menu when something outside of it is pressed or focused, and by Escape, until `signal` is aborted. */
 export function closeWhenLeft(menu: HTMLDetailsElement, signal: AbortSignal): void {
   const leave = ({ target }: Event) => {
     if (menu.open && target instanceof Node && !menu.contains(target)) menu.open = false;

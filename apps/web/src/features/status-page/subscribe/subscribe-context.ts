@@ -6,7 +6,7 @@ import type { PageState } from '@/features/status-page/page-state';
 export interface SubscribeRequest {
   /** The only channel; by default mail if it is offered, otherwise the visitor chooses. */
   channel?: Channel;
-  /** The only incident to hear of. */
+  /** The only incident to follow. */
   incident?: Pick<PublicIncident, 'id' | 'title'>;
 }
 
@@ -19,7 +19,7 @@ interface Subscribe {
   close: () => void;
 }
 
-// StatusView provides it always, and the script of the page has no room for the message that it does not.
+// No default: StatusView always provides it, and a message for a missing one would enlarge the page's script.
 export const SubscribeContext = createContext<Subscribe>(undefined as never);
 
 /** The dialog of the page, which `SubscribeButton` draws and several controls open. */

@@ -23,13 +23,13 @@ import {
   type Point,
 } from './series';
 
-// A chunk of its own: the tables do not wait for the library of charts.
+// Loaded separately, so that the tables do not wait for the chart library.
 const charts = () => import('./bar-charts');
 const LazyRows = lazy(async () => ({ default: (await charts()).RowsChart }));
 const LazyColumns = lazy(async () => ({ default: (await charts()).ColumnsChart }));
 
 /** The charts of some days. */
-export function Figures({ metrics }: { metrics: Metrics }) {
+export function MetricCharts({ metrics }: { metrics: Metrics }) {
   return (
     <div className="grid min-w-0 items-start gap-4 xl:grid-cols-2">
       <Uptime metrics={metrics} kind="component" />

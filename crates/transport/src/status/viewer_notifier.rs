@@ -25,9 +25,10 @@ use crate::status::viewers::{Frame, Subscription};
 
 /// How many viewers are woken before the task yields: less than a millisecond of work.
 const WAKE_BATCH: usize = 48;
-/// Bytes that are handed to the HTTP server at once. The server copies them, and the copy of a
-/// viewer that does not read stays in memory.
-const CHUNK_SIZE: usize = 16 * 1024;
+/// Bytes after which the HTTP server has to write before it receives more. It copies them into a
+/// buffer of the connection that never shrinks: less than two chunks and the response's head stay
+/// within the first page of memory, whatever a viewer was sent.
+const CHUNK_SIZE: usize = 1536;
 
 thread_local! {
     static NOTIFIERS: RefCell<HashMap<OrganisationId, ViewerNotifier>> = RefCell::default();
@@ -66,6 +67,8 @@ pub(crate) struct FrameStream {
     /// Position of the next frame, and how many of its bytes were sent.
     next: u64,
     sent: usize,
+    /// Bytes in the HTTP server's buffer, at most.
+    buffered: usize,
     keep_alives: u64,
     /// Counts the viewer.
     _watching: Arc<()>,
@@ -115,6 +118,7 @@ impl FrameStream {
             seen: Revision::default(),
             next,
             sent: 0,
+            buffered: 0,
             keep_alives,
             _watching: subscription.watching,
             _slot: slot,
@@ -159,7 +163,52 @@ impl FrameStream {
         if bytes.is_empty() {
             self.first.pop_front();
         }
+        if self.first.is_empty() {
+            // Gives its memory back.
+            self.first = VecDeque::new();
+        }
         Some(chunk)
+    }
+
+    /// The next chunk, live or not.
+    fn poll_chunk(&mut self, context: &Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(chunk) = self.chunk() {
+            return Poll::Ready(Some(chunk));
+        }
+        let mut feed = self.feed.borrow_mut();
+        loop {
+            let frame = match feed.log.get(self.next) {
+                Found::Dropped => return Poll::Ready(None),
+                Found::Entry(frame) => frame,
+                Found::End if self.keep_alives != feed.keep_alives => {
+                    self.keep_alives = feed.keep_alives;
+                    return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
+                }
+                Found::End if feed.is_over => return Poll::Ready(None),
+                // The notifier runs in the same thread, so it wakes this viewer for every later frame.
+                Found::End => {
+                    feed.viewers[self.key] = Some(context.waker().clone());
+                    return Poll::Pending;
+                }
+            };
+            if frame.revision <= self.seen {
+                self.next += 1;
+                continue;
+            }
+            if frame.revision != self.seen.next() {
+                // A commit is missing: the viewer reconnects and resumes.
+                return Poll::Ready(None);
+            }
+            let end = frame.bytes.len().min(self.sent + CHUNK_SIZE);
+            let chunk = frame.bytes.slice(self.sent..end);
+            if end == frame.bytes.len() {
+                (self.seen, self.sent) = (frame.revision, 0);
+                self.next += 1;
+            } else {
+                self.sent = end;
+            }
+            return Poll::Ready(Some(chunk));
+        }
     }
 }
 
@@ -168,43 +217,17 @@ impl Stream for FrameStream {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let this = self.get_mut();
-        if let Some(chunk) = this.chunk() {
-            return Poll::Ready(Some(chunk));
+        if this.buffered >= CHUNK_SIZE {
+            this.buffered = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
         }
-        let mut feed = this.feed.borrow_mut();
-        loop {
-            let frame = match feed.log.get(this.next) {
-                Found::Dropped => return Poll::Ready(None),
-                Found::Entry(frame) => frame,
-                Found::End if this.keep_alives != feed.keep_alives => {
-                    this.keep_alives = feed.keep_alives;
-                    return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
-                }
-                Found::End if feed.is_over => return Poll::Ready(None),
-                // The notifier runs in the same thread, so it wakes this viewer for every later frame.
-                Found::End => {
-                    feed.viewers[this.key] = Some(context.waker().clone());
-                    return Poll::Pending;
-                }
-            };
-            if frame.revision <= this.seen {
-                this.next += 1;
-                continue;
-            }
-            if frame.revision != this.seen.next() {
-                // A commit is missing: the viewer reconnects and resumes.
-                return Poll::Ready(None);
-            }
-            let end = frame.bytes.len().min(this.sent + CHUNK_SIZE);
-            let chunk = frame.bytes.slice(this.sent..end);
-            if end == frame.bytes.len() {
-                (this.seen, this.sent) = (frame.revision, 0);
-                this.next += 1;
-            } else {
-                this.sent = end;
-            }
-            return Poll::Ready(Some(chunk));
+        let chunk = this.poll_chunk(context);
+        match &chunk {
+            Poll::Ready(Some(bytes)) => this.buffered += bytes.len(),
+            Poll::Ready(None) | Poll::Pending => this.buffered = 0,
         }
+        chunk
     }
 }
 

@@ -135,6 +135,28 @@ async fn stalled_viewer_keeps_no_bytes_in_memory() {
 }
 
 #[actix_web::test]
+async fn server_writes_before_it_receives_more_than_two_chunks() {
+    let viewers = Viewers::default();
+    let mut back = stream(&viewers);
+    back.start_with((0..50).map(|_| Bytes::from(vec![b'x'; 400])), Revision(0));
+    let mut back = back.opened(Bytes::from_static(b":\n\n"));
+    change_of(&viewers, 1, 100_000);
+    tokio::task::yield_now().await;
+    let (mut received, mut pauses) = (0, 0);
+    while received < 120_000 {
+        let mut together = 0;
+        while let Poll::Ready(chunk) = futures_util::poll!(back.next()) {
+            together += chunk.unwrap().len();
+        }
+        assert!(together < 2 * CHUNK_SIZE, "{together}");
+        received += together;
+        pauses += 1;
+    }
+    assert!(pauses < 120_000 / CHUNK_SIZE + 2, "{pauses}");
+    assert_eq!(back.first.capacity(), 0);
+}
+
+#[actix_web::test]
 async fn reconnecting_viewer_resumes_from_the_log() {
     let viewers = Viewers::default();
     let mut watching = stream(&viewers);

@@ -59,7 +59,7 @@ class Person:
 OPERATOR = Person()
 
 
-# A token lives for five minutes.
+# A token is valid for five minutes.
 @schemathesis.auth(refresh_interval=120).skip_for(path_regex="/identity/")
 class Bearer:
     def get(self, case, context):

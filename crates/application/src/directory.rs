@@ -107,7 +107,7 @@ impl Directory {
     /// Handles a webhook of the provider; a repeated one changes nothing. [`Error::BadCode`] if the provider did not sign it.
     pub async fn handle_webhook(&self, envelope: &Envelope<'_>) -> Result<(), Error> {
         let message = self.webhook_verifier.verify(envelope).map_err(|refused| {
-            tracing::warn!(reason = %refused, "a message of the identity provider was not believed");
+            tracing::warn!(reason = %refused, "refused a webhook message of the identity provider");
             Error::BadCode("This message cannot be taken for the identity provider's")
         })?;
         if self.store.is_handled(&message.id).await? {

@@ -234,7 +234,11 @@ impl MailBudget {
         let minute = self.clock.now().timestamp() / 60;
         if self.warned.swap(minute, Ordering::Relaxed) != minute {
             let mails = self.held_back.swap(0, Ordering::Relaxed);
-            tracing::warn!(mails, refusal, "mails were held back");
+            tracing::warn!(
+                mails,
+                refusal,
+                "mails were not sent: a daily quota is used up"
+            );
         }
     }
 }

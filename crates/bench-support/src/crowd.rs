@@ -1,6 +1,6 @@
-//! The viewers: one thread that mainly reads, the same for every server.
+//! The viewers of a measured server: one thread that mainly reads, the same for every server.
 //!
-//! Every wait has a timeout: a bench that is stuck reports at what, and fails.
+//! Every wait has a timeout. A bench that is stuck names the step, and fails.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -13,15 +13,15 @@ use mio::{Events, Interest, Poll, Token, net::TcpStream};
 use socket2::{Domain, Socket, Type};
 
 /// Timeout of one step.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Number of viewers that connect before the connected ones are served: they may have to respond meanwhile.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Number of viewers that connect before the connected ones are read, because their pings may need responses.
 const BATCH: usize = 64;
 /// Number of viewers that connect between two lines of progress.
 const MILESTONE: usize = 2000;
 
-/// The protocol of a viewer's connection: counts received events, and responds to the server's pings.
+/// The protocol of a viewer's connection. It counts received events, and responds to the server's pings.
 pub trait Wire: Default {
-    /// Takes bytes as they arrive; returns the count of events that ended in them.
+    /// Takes the bytes that have arrived. Returns the number of events that ended in them.
     ///
     /// # Errors
     /// If the bytes do not follow the protocol, or a response cannot be sent.
@@ -35,7 +35,7 @@ pub struct Crowd<W> {
     events: Events,
     viewers: Vec<Viewer<W>>,
     buffer: Vec<u8>,
-    /// How many viewers have received the expected events, and how many events that are.
+    /// Number of viewers that have received all expected events.
     served: usize,
     target: u32,
 }
@@ -43,7 +43,7 @@ pub struct Crowd<W> {
 #[derive(Debug)]
 struct Viewer<W> {
     stream: TcpStream,
-    /// Events received.
+    /// Number of received events.
     received: u32,
     wire: W,
 }
@@ -52,7 +52,7 @@ impl<W: Wire> Crowd<W> {
     /// Connects viewers, one after the other.
     ///
     /// # Errors
-    /// When one is not let in, or all of them take too long.
+    /// If the server refuses a viewer, or connecting takes too long.
     pub fn gather(count: usize, mut join: impl FnMut() -> io::Result<Socket>) -> io::Result<Self> {
         let mut crowd = Self {
             poll: Poll::new()?,
@@ -64,7 +64,7 @@ impl<W: Wire> Crowd<W> {
         };
         let begin = Instant::now();
         for number in 0..count {
-            if begin.elapsed() > 2 * PATIENCE {
+            if begin.elapsed() > 2 * TIMEOUT {
                 return Err(io::Error::other(format!(
                     "only {number} of {count} viewers were let in"
                 )));
@@ -99,14 +99,14 @@ impl<W: Wire> Crowd<W> {
     /// Sends bytes over the first viewer's connection.
     ///
     /// # Errors
-    /// When its connection does not take it.
+    /// If the bytes cannot be sent.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.viewers
             .first_mut()
             .map_or(Ok(()), |viewer| viewer.stream.write_all(bytes))
     }
 
-    /// Expects that many further events for every viewer.
+    /// Expects this many more events for every viewer.
     pub fn expect(&mut self, count: u32) {
         self.target = self.viewers.first().map_or(0, |viewer| viewer.received) + count;
         self.served = 0;
@@ -115,9 +115,9 @@ impl<W: Wire> Crowd<W> {
     /// Waits until the last viewer has received the expected events.
     ///
     /// # Errors
-    /// When that takes too long, or a connection ends.
+    /// If that takes too long, or a connection ends.
     pub fn wait(&mut self) -> io::Result<()> {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         while self.served < self.viewers.len() {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
                 let message = format!(
@@ -132,10 +132,10 @@ impl<W: Wire> Crowd<W> {
         Ok(())
     }
 
-    /// Serves the connections for a while.
+    /// Reads the connections for a while.
     ///
     /// # Errors
-    /// When a connection ends.
+    /// If a connection ends.
     pub fn rest(&mut self, time: Duration) -> io::Result<()> {
         let until = Instant::now() + time;
         while let Some(left) = until.checked_duration_since(Instant::now()) {
@@ -144,8 +144,8 @@ impl<W: Wire> Crowd<W> {
         Ok(())
     }
 
-    fn read(&mut self, patience: Duration) -> io::Result<()> {
-        match self.poll.poll(&mut self.events, Some(patience)) {
+    fn read(&mut self, timeout: Duration) -> io::Result<()> {
+        match self.poll.poll(&mut self.events, Some(timeout)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             result => result?,
         }
@@ -171,44 +171,46 @@ impl<W: Wire> Crowd<W> {
     }
 }
 
-/// Number of connections from one address: a server's port and an address have about 28,000 between them.
+/// Maximum number of connections from one address. The system has about 28,000 ports for one address and one port of a
+/// server.
 const OF_ONE_ADDRESS: usize = 20_000;
 
-/// A socket that is not connected yet, with one of several addresses of this machine. None of them is the servers': a socket must not
-/// take the port of a server that is about to start again.
+/// Creates an unconnected socket with one of several addresses of this machine. The servers use none of these
+/// addresses: a socket must not take the port of a server that is about to start again.
 ///
 /// # Errors
-/// When the system has none.
+/// If the system cannot create one.
 pub fn socket() -> io::Result<Socket> {
     static OPENED: AtomicUsize = AtomicUsize::new(0);
 
     let stream = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     let before = OPENED.fetch_add(1, Ordering::Relaxed);
-    // After the last address comes the first one, whose connections have ended meanwhile.
+    // After the last address, the first one is used again; its connections have ended by then.
     let [.., number] = (before / OF_ONE_ADDRESS % 250 + 2).to_be_bytes();
     stream.bind(&SocketAddr::from(([127, 0, 0, number], 0)).into())?;
     Ok(stream)
 }
 
-/// Connects to a server on this machine, from one of several addresses. `receive` is the size of the kernel's receive buffer.
+/// Connects to a server on this machine, from one of several addresses. `receive` is the size of the kernel's receive
+/// buffer.
 ///
 /// # Errors
-/// When there is none.
+/// If the connection fails.
 pub fn connect(port: u16, receive: Option<usize>) -> io::Result<Socket> {
     let stream = socket()?;
     if let Some(bytes) = receive {
         stream.set_recv_buffer_size(bytes)?;
     }
-    stream.connect_timeout(&SocketAddr::from(([127, 0, 0, 1], port)).into(), PATIENCE)?;
+    stream.connect_timeout(&SocketAddr::from(([127, 0, 0, 1], port)).into(), TIMEOUT)?;
     stream.set_tcp_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     Ok(stream)
 }
 
-/// Reads until bytes have arrived; returns all of them.
+/// Reads until the bytes of `mark` have arrived. Returns everything that was read.
 ///
 /// # Errors
-/// When the connection ends before, or is silent for too long.
+/// If the connection ends before that, or is silent for too long.
 pub fn read_past(stream: &mut Socket, mark: &[u8]) -> io::Result<Vec<u8>> {
     let mut seen = Vec::new();
     while !seen.windows(mark.len()).any(|window| window == mark) {

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-/// Measurements at a number of viewers.
+/// Measurements with a number of viewers.
 #[derive(Debug, Default)]
 pub struct FanOut {
-    /// Time from an event to the last viewer, for every event.
+    /// Times from each event until the last viewer has received it.
     pub times: Vec<Duration>,
     /// Processor time in microseconds.
     pub processor: u64,
-    /// Events delivered in that time: events times viewers.
+    /// Number of deliveries in that time: events times viewers.
     pub deliveries: usize,
-    /// Resident memory a viewer, in bytes.
+    /// Resident memory per viewer, in bytes.
     pub memory: u64,
 }
 
@@ -32,7 +32,7 @@ impl FanOut {
         self.processor as f64 / self.deliveries as f64
     }
 
-    /// Resident memory a viewer, in KiB.
+    /// Resident memory per viewer, in KiB.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "measurements to read")]
     pub fn kibibytes(&self) -> f64 {

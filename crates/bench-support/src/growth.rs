@@ -1,4 +1,4 @@
-//! The cost of the same work beside few and beside many rows.
+//! Compares the cost of the same work among few and among many rows.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{Bench, Limit};
 
-/// How long a piece of work takes.
+/// Measures how long work takes.
 pub async fn timed(work: impl Future<Output = ()>) -> Duration {
     let start = Instant::now();
     work.await;
@@ -14,7 +14,7 @@ pub async fn timed(work: impl Future<Output = ()>) -> Duration {
 }
 
 impl Bench {
-    /// Does a piece of work on both sides in turns and prints what it cost, like [`Bench::growth`].
+    /// Runs work on both sides in turns, and prints its cost like [`Bench::growth`].
     pub async fn compare<S>(
         self,
         what: &str,
@@ -32,7 +32,7 @@ impl Bench {
         self.growth(what, of, beside_few, beside_many, at_most);
     }
 
-    /// Prints the times of `what` beside few and beside many rows, and a budget of their ratio. `of` names the rows.
+    /// Prints the times of `what` among few and among many rows, and a budget for their ratio. `of` names the rows.
     pub fn growth(
         self,
         what: &str,
@@ -51,7 +51,7 @@ impl Bench {
     }
 }
 
-/// Seconds that the work takes when nothing else disturbs it: the first tenth.
+/// Time of work that nothing else disturbs, in seconds: the first tenth.
 fn undisturbed(mut times: Vec<Duration>) -> f64 {
     times.sort_unstable();
     times

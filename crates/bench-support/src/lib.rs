@@ -1,5 +1,5 @@
-//! Shared by the benches: viewers, measured servers, and the format of the results: a line of JSON for each
-//! measurement, and one for each budget. `docs/benchmarks.md` is written from these lines.
+//! What the benches share: viewers, measured servers, and the format of the results. A bench prints a line of JSON for
+//! each measurement, and one for each budget. `docs/benchmarks.md` is made from these lines.
 #![expect(clippy::print_stdout, reason = "a bench prints its results")]
 
 pub mod crowd;
@@ -11,7 +11,7 @@ pub mod product;
 
 use serde_json::{Map, Value, json};
 
-/// A bench with the name on its lines.
+/// A bench. Its name is in each of its lines.
 #[derive(Debug, Clone, Copy)]
 pub struct Bench(pub &'static str);
 

@@ -17,10 +17,10 @@ use rustix::process::{Pid, Signal};
 const PAGE: u64 = 4096;
 /// A tick of `/proc/pid/stat`, in microseconds.
 const TICK: u64 = 10_000;
-/// Upper bound of a process's open files beside its viewers' connections.
+/// Number of files that a process may need besides its viewers' connections.
 const SPARE_FILES: u64 = 200;
 
-/// Lets this process and its servers open so many connections.
+/// Raises the limit of open files, for this process and the servers that it starts.
 ///
 /// # Errors
 /// If the system allows fewer.
@@ -39,7 +39,7 @@ pub fn allow(viewers: usize) -> io::Result<()> {
 #[derive(Debug)]
 pub struct Peer {
     child: Child,
-    /// Address at which it listens.
+    /// Port at which it listens.
     pub port: u16,
 }
 
@@ -47,7 +47,7 @@ impl Peer {
     /// Starts a server, and waits for the line with its port.
     ///
     /// # Errors
-    /// When it ends before, or cannot be run.
+    /// If the server cannot be run, or ends before that line.
     pub fn start(command: &mut Command, port: impl Fn(&str) -> Option<u16>) -> io::Result<Self> {
         let mut child = command
             .stdin(Stdio::null())
@@ -68,10 +68,10 @@ impl Peer {
         Err(io::Error::other("the server did not start"))
     }
 
-    /// Asks it to end (SIGTERM), and waits until it has.
+    /// Stops the server by SIGTERM, and waits until it has ended.
     ///
     /// # Errors
-    /// If it does not end by itself, or with a failure.
+    /// If it does not end by itself, or ends with a failure.
     pub fn stop(mut self) -> io::Result<()> {
         rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM)?;
         let status = self.child.wait()?;
@@ -81,7 +81,7 @@ impl Peer {
         Err(io::Error::other(format!("the server ended with {status}")))
     }
 
-    /// Processor time it has used, in microseconds.
+    /// Processor time that the server has used, in microseconds.
     ///
     /// # Errors
     /// If the system does not report it.
@@ -104,7 +104,7 @@ impl Peer {
         resident(self.child.id())
     }
 
-    /// Starts to record its peak memory.
+    /// Starts to record the peak memory.
     #[must_use]
     pub fn watch(&self) -> Watch {
         let (pid, over, most) = (
@@ -133,7 +133,7 @@ impl Drop for Peer {
     }
 }
 
-/// Peak memory of a server since this was created.
+/// Records the peak memory of a server from its creation on.
 #[derive(Debug)]
 pub struct Watch {
     over: Arc<AtomicBool>,
@@ -141,7 +141,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// In bytes.
+    /// The peak memory, in bytes.
     #[must_use]
     pub fn most(self) -> u64 {
         self.over.store(true, Ordering::Release);

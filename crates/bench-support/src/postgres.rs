@@ -8,13 +8,13 @@ pub fn server() -> Option<String> {
     std::env::var("ALLCLEAR_TEST_POSTGRES_URL").ok()
 }
 
-/// URL of the PostgreSQL server that waits for its disk; `None` if the run has none.
+/// URL of the PostgreSQL server that writes to its disk with fsync; `None` if the run has none.
 #[must_use]
 pub fn durable_server() -> Option<String> {
     std::env::var("ALLCLEAR_TEST_DURABLE_POSTGRES_URL").ok()
 }
 
-/// Creates an empty database in place of one with the same name, and returns its URL.
+/// Creates an empty database, in place of one with the same name. Returns its URL.
 ///
 /// # Panics
 /// If it cannot be created.
@@ -23,7 +23,7 @@ pub fn recreate(server: &str, name: &str) -> String {
     recreate_as(server, name, "template1")
 }
 
-/// Creates a copy of another database, to which nobody is connected, in place of one with the same name, and returns its URL.
+/// Creates a copy of a database without connections, in place of one with the same name. Returns its URL.
 ///
 /// # Panics
 /// If it cannot be created.

@@ -1,4 +1,4 @@
-//! The product as a measured process, and a person who uses it by HTTP.
+//! The product as a measured process, and a person with an account.
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -11,8 +11,8 @@ use socket2::Socket;
 
 use crate::{crowd::connect, peer::Peer};
 
-/// The command that starts the product on a data folder and a port of this machine; port 0 is a free one. It limits nobody, because
-/// all viewers of a bench have one address.
+/// The command that starts the product with a data folder, at a port of this machine; port 0 is a free one. It has no
+/// rate limits, because all viewers of a bench have one address.
 #[must_use]
 pub fn command(binary: &str, folder: &Path, port: u16) -> Command {
     let mut command = Command::new(binary);
@@ -28,7 +28,7 @@ pub fn command(binary: &str, folder: &Path, port: u16) -> Command {
 /// Starts the product.
 ///
 /// # Errors
-/// When it ends before it listens, or cannot be run.
+/// If the product cannot be run, or ends before it listens.
 pub fn start(command: &mut Command) -> io::Result<Peer> {
     Peer::start(command, |line| {
         line.strip_prefix("Listens")?
@@ -49,7 +49,7 @@ impl Person {
     /// Signs up.
     ///
     /// # Errors
-    /// When the product refuses.
+    /// If the product refuses.
     pub fn sign_up(port: u16) -> io::Result<Self> {
         let person =
             json!({"name": "Ada", "email": "ada@example.com", "password": "correct horse battery"});
@@ -63,10 +63,10 @@ impl Person {
         })
     }
 
-    /// Creates an organisation; returns its identifier.
+    /// Creates an organisation. Returns its identifier.
     ///
     /// # Errors
-    /// When the product refuses.
+    /// If the product refuses.
     pub fn organisation(&self, port: u16, name: &str) -> io::Result<String> {
         let path = "/identity/organisations";
         Ok(id(&post(
@@ -78,10 +78,10 @@ impl Person {
         .1))
     }
 
-    /// The header of requests for an organisation. It is valid for five minutes.
+    /// The authorization header of requests for an organisation, valid for five minutes.
     ///
     /// # Errors
-    /// When the product refuses.
+    /// If the product refuses.
     pub fn bearer(&self, port: u16, organisation: &str) -> io::Result<String> {
         let wanted = json!({"organisationId": organisation});
         let (_, token) = post(port, "/identity/token", &self.cookies, &wanted)?;
@@ -99,19 +99,19 @@ pub fn id(response: &Value) -> String {
         .to_owned()
 }
 
-/// Posts to the product's API, and awaits the response.
+/// Sends a POST to the product's API, and waits for the response.
 ///
 /// # Errors
-/// When the response is not a success.
+/// If the response is not a success.
 pub fn post(port: u16, path: &str, headers: &str, body: &Value) -> io::Result<(String, Value)> {
     let path = format!("/api/v1{path}");
     response_of(send(port, "POST", &path, headers, &body.to_string())?)
 }
 
-/// Sends a request on a connection of its own; the response is read later.
+/// Sends a request on a connection of its own. [`response_of`] reads the response.
 ///
 /// # Errors
-/// When nobody listens at the port.
+/// If no server listens at the port.
 pub fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> io::Result<Socket> {
     let mut stream = connect(port, None)?;
     let length = body.len();
@@ -123,10 +123,10 @@ pub fn send(port: u16, method: &str, path: &str, headers: &str, body: &str) -> i
     Ok(stream)
 }
 
-/// The response to a request: its head, and its JSON body if it has one.
+/// Reads the response to a request: its head, and its JSON body if it has one.
 ///
 /// # Errors
-/// When it is not a success.
+/// If the response is not a success.
 pub fn response_of(mut stream: Socket) -> io::Result<(String, Value)> {
     let mut response = String::new();
     stream.read_to_string(&mut response)?;

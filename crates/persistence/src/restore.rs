@@ -55,7 +55,10 @@ pub(crate) async fn after_marked_copy(connection: &DatabaseConnection) -> Result
         .execute_unprepared("PRAGMA user_version = 0")
         .await?;
     transaction.commit().await?;
-    tracing::info!(organisations, "a restored database: revisions have jumped");
+    tracing::info!(
+        organisations,
+        "the database is a restored copy: all revisions were raised"
+    );
     Ok(())
 }
 

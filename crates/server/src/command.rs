@@ -54,7 +54,7 @@ enum Action {
     },
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
-    /// List people, make one an admin, or remove the second factors of one who has lost them
+    /// List people, make a person an admin, or remove the second factors of a person who has lost them
     User {
         #[command(subcommand)]
         action: UserAction,

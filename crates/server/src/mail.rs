@@ -29,7 +29,7 @@ pub(crate) fn mailer(
                 "the mail server's password may go over the network unencrypted: use smtps:// or ?tls=required"
             );
         }
-        tracing::info!(server = %server, "mail goes out over SMTP");
+        tracing::info!(server = %server, "mail is sent by SMTP");
         let limits = SmtpLimits {
             connections: settings.mail_concurrency + SPARE,
             ..SmtpLimits::default()

@@ -30,7 +30,7 @@ pub(crate) enum UserAction {
         /// Mail address of the account
         address: String,
     },
-    /// Make a person an admin of an organisation, also one who is not a member; the server may be running
+    /// Make a person an admin of an organisation, even if the person is not a member; the server may be running
     MakeAdmin {
         /// Mail address of the account
         address: String,

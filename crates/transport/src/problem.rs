@@ -135,7 +135,7 @@ impl From<Error> for Problem {
             Error::Unavailable(cause) => {
                 tracing::warn!(
                     error = cause.as_ref() as &dyn std::error::Error,
-                    "request failed for now"
+                    "request failed: something it needs is unavailable"
                 );
                 Self::unavailable()
             }

@@ -362,7 +362,7 @@ fn record_failure(
     if let SignInFailure::Failed(error) = failure {
         tracing::error!(
             error = error as &dyn std::error::Error,
-            "a sign-in by a provider failed"
+            "a sign-in with a provider failed"
         );
     }
     let shown = provider.unwrap_or("unknown");

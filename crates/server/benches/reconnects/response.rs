@@ -1,0 +1,120 @@
+//! The response to a request for an event stream, as its bytes arrive: the head, the chunks around the text, and the lines of the events
+//! (RFC 9112, section 7.1; HTML Living Standard, section 9.2.6).
+
+use std::{str::FromStr, time::Duration};
+
+/// Longest part of a line that is kept. What a viewer looks at is shorter; the data of events is not kept.
+const LINE: usize = 64;
+
+/// What a viewer has received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Received {
+    /// The head, with its status.
+    Head(u16),
+    /// The time after which to reconnect.
+    Retry(Duration),
+    /// An event with an identifier: the last one of its change, or `resync`.
+    Event { id: i64, is_resync: bool },
+    /// The end of the stream.
+    End,
+}
+
+/// How far a response was read.
+#[derive(Debug, Default)]
+pub(crate) struct Response {
+    part: Part,
+    /// The line around the text that is not complete yet, and the one of the text, which may go on in the next chunk.
+    framing: Vec<u8>,
+    text: Vec<u8>,
+    is_resync: bool,
+    id: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Part {
+    #[default]
+    Status,
+    Headers,
+    ChunkSize,
+    /// Text, with the bytes that are left in its chunk.
+    Text(usize),
+    ChunkEnd,
+    End,
+}
+
+impl Response {
+    /// Takes bytes as they arrive.
+    pub(crate) fn take(&mut self, bytes: &[u8], mut receive: impl FnMut(Received)) {
+        for byte in bytes {
+            let received = match self.part {
+                Part::Text(left) => {
+                    self.part = if left == 1 {
+                        Part::ChunkEnd
+                    } else {
+                        Part::Text(left - 1)
+                    };
+                    ended(&mut self.text, *byte).and_then(|line| self.text_line(&line))
+                }
+                _ => ended(&mut self.framing, *byte).and_then(|line| self.framing_line(&line)),
+            };
+            if let Some(received) = received {
+                receive(received);
+            }
+        }
+    }
+
+    fn framing_line(&mut self, line: &[u8]) -> Option<Received> {
+        match self.part {
+            Part::Status => {
+                self.part = Part::Headers;
+                let status = line.split(|byte| *byte == b' ').nth(1).and_then(number);
+                return Some(Received::Head(status.unwrap_or_default()));
+            }
+            Part::Headers if line.is_empty() => self.part = Part::ChunkSize,
+            Part::ChunkSize => {
+                let size = std::str::from_utf8(line).ok();
+                let size = size.and_then(|size| usize::from_str_radix(size, 16).ok());
+                if let Some(size) = size.filter(|size| *size > 0) {
+                    self.part = Part::Text(size);
+                } else {
+                    self.part = Part::End;
+                    return Some(Received::End);
+                }
+            }
+            Part::ChunkEnd => self.part = Part::ChunkSize,
+            Part::Headers | Part::Text(_) | Part::End => {}
+        }
+        None
+    }
+
+    fn text_line(&mut self, line: &[u8]) -> Option<Received> {
+        if line.is_empty() {
+            let is_resync = std::mem::take(&mut self.is_resync);
+            let id = self.id.take()?;
+            return Some(Received::Event { id, is_resync });
+        }
+        if let Some(id) = line.strip_prefix(b"id: ") {
+            self.id = number(id);
+        } else if let Some(time) = line.strip_prefix(b"retry: ") {
+            return number(time).map(Duration::from_millis).map(Received::Retry);
+        } else if line.starts_with(b"event: ") {
+            self.is_resync = line == b"event: resync";
+        }
+        None
+    }
+}
+
+/// Adds a byte to a line; returns the line if it has ended.
+fn ended(line: &mut Vec<u8>, byte: u8) -> Option<Vec<u8>> {
+    match byte {
+        b'\n' => return Some(std::mem::take(line)),
+        b'\r' => {}
+        _ if line.len() < LINE => line.push(byte),
+        _ => {}
+    }
+    None
+}
+
+fn number<T: FromStr>(text: &[u8]) -> Option<T> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}

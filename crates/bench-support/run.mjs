@@ -32,6 +32,15 @@ plainest server of Node's own \`http\` that writes the same event to each viewer
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'events', '--', binary],
   },
   {
+    name: 'reconnects',
+    title: 'A restart with 20,000 viewers',
+    how: `One client program holds the event streams and behaves as browsers do. The server is stopped and started again at its port
+after five seconds, with changes of a component meanwhile and every quarter of a second from then on. The page is read 250 times a
+second from one second after readiness; each reader has waited since it was due. Where the system lets a process open fewer files, as
+many viewers as it allows are measured.`,
+    command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'reconnects', '--', binary],
+  },
+  {
     name: 'fanout',
     title: "Socket: fan-out, beside Node's socket.io",
     how: `Both servers tell a room of N viewers on WebSockets the same event of 200 bytes; one client program drives both. The
@@ -68,6 +77,13 @@ the client share the machine; PostgreSQL does not wait for its disk.`,
     how: `The same work on an organisation with 100 components, beside no more changes than one of each component and beside
 1,000,000 that are older than the 90 days of the bars, in turns.`,
     command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'changes'],
+  },
+  {
+    name: 'organisations',
+    title: 'Ten thousand organisations',
+    how: `Two installations, one with ten organisations and one with 10,000, of 20 components each, are started in turns. The pages that
+are drawn are spread over all organisations.`,
+    command: ['.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'organisations', '--', binary],
   },
   {
     name: 'audit',

@@ -227,8 +227,11 @@ async fn verify(
 /// The outcome of verifying the API key of a request.
 struct VerifiedKey(Result<Caller, TokenError>);
 
-/// Verifies and counts the API key of a request, if it has one, before anything else of the request is looked at. So every response to
-/// a key can describe its rate limit. An invalid key is refused by the calls that need a caller.
+/// Marks a request that [`count_key`] has looked at.
+struct KeyCounted;
+
+/// Verifies and counts the API key of a request once, if it has one, before anything else of the request is looked at. So every response
+/// to a key can describe its rate limit. An invalid key is refused by the calls that need a caller.
 ///
 /// # Errors
 /// 429 if the key has used up its limit.
@@ -236,6 +239,9 @@ pub(crate) async fn count_key(request: &HttpRequest) -> Result<(), Problem> {
     let Some(key) = bearer(request).filter(|token| KeyText::is_meant(token)) else {
         return Ok(());
     };
+    if request.extensions_mut().insert(KeyCounted).is_some() {
+        return Ok(());
+    }
     let outcome = verify(request, key.to_owned()).await?;
     let usage = request.app_data::<web::Data<KeyUsage>>();
     if let Ok(Caller {

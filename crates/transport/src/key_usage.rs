@@ -56,17 +56,31 @@ impl KeyUsage {
     }
 }
 
-/// Middleware: counts the request of an API key, and adds the headers to its response.
+/// Middleware: counts the request of an API key, and refuses it beyond the limit.
 pub(crate) async fn limit_keys(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
-    let mut response = match count_key(request.request()).await {
+    Ok(match count_key(request.request()).await {
         Ok(()) => next.call(request).await?.map_into_left_body(),
         Err(refused) => request
             .into_response(refused.error_response())
             .map_into_right_body(),
-    };
+    })
+}
+
+/// Middleware: adds the headers to the response to an API key. A request that was refused ahead of [`limit_keys`] is counted here.
+pub(crate) async fn describe_limit(
+    request: ServiceRequest,
+    next: Next<impl MessageBody>,
+) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
+    let is_call = request.path().starts_with("/api/v1/");
+    let mut response = next.call(request).await?;
+    if !is_call {
+        return Ok(response);
+    }
+    // The request already has its response, so a used-up limit changes no more than the headers.
+    let _ = count_key(response.request()).await;
     let counted = response.request().extensions().get::<Counted>().copied();
     if let Some(counted) = counted {
         counted.write(response.headers_mut());

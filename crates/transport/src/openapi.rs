@@ -1,5 +1,7 @@
 //! The OpenAPI document, generated from the handlers.
 
+mod headers;
+
 use std::collections::BTreeMap;
 
 use actix_web::{HttpResponse, web};
@@ -19,6 +21,9 @@ use crate::problem::{FieldProblem, ProblemBody};
 use crate::routes::{RouteDescriptions, Routes};
 use crate::{clerk, server, status};
 
+const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A call with `x-recent-authentication` is 403 with a `type` \
+    that ends in `/re-authentication-required` if the caller has not authenticated in the last ten minutes.";
+
 /// The OpenAPI document of all API calls under `/api/v1`.
 #[must_use]
 pub fn document() -> Document {
@@ -34,14 +39,14 @@ pub fn document() -> Document {
         Info::new("Allclear", env!("CARGO_PKG_VERSION")),
         described.paths,
     );
-    document.info.description =
-        Some("Incidents, maintenance and the public status page.".to_owned());
+    document.info.description = Some(DESCRIPTION.to_owned());
     for (path, item) in &mut document.paths.paths {
         describe_operations(path, item);
     }
     let components = document.components.get_or_insert_with(Components::new);
     components.schemas.extend(described.schemas);
     add_permissions(components);
+    headers::add(components);
     components
         .schemas
         .extend(Shared::openapi().components.unwrap_or_default().schemas);
@@ -60,7 +65,8 @@ pub fn document() -> Document {
     components.add_security_scheme("bearer", token);
     let key = bearer(
         "ack_",
-        "API key of an organisation, with the role `viewer` or `editor`",
+        "API key of an organisation, with the role `viewer` or `editor`. Every response to it has `RateLimit` and `RateLimit-Policy`, \
+         unless the limit is switched off",
     );
     components.add_security_scheme("apiKey", key);
     let session = ApiKeyValue::with_description(
@@ -120,6 +126,7 @@ fn describe_operations(path: &str, item: &mut PathItem) {
         if let Some(operation) = operation {
             operation.operation_id = Some(format!("{method}_{words}"));
             let role = required_role(operation).filter(|role| role != Role::Admin.as_ref());
+            headers::describe(method, path, operation, role.is_some());
             if let Some(role) = role {
                 let key = SecurityRequirement::new("apiKey", [role]);
                 operation.security.get_or_insert_default().push(key);

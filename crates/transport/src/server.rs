@@ -82,12 +82,14 @@ fn serve_routes(
                 "/{any:.*}",
                 web::method(Method::OPTIONS).to(status::preflight),
             )
+            .wrap(from_fn(key_usage::limit_keys))
             .wrap(Headers::open_to_every_origin().middleware()),
     );
     config.service(
         web::scope("/api/v1")
             .configure(routes)
             .configure(|config| enabled.serve(config))
+            .route("/openapi.json", read().to(openapi::serve))
             .default_service(web::to(api_fallback))
             .wrap(from_fn(with_origin))
             .wrap(from_fn(key_usage::limit_keys))
@@ -229,9 +231,9 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
             .wrap(BodyTimeout(timeouts.body))
             .wrap(Headers::security(state.hsts).middleware())
             .wrap(from_fn(allow_framing))
+            .wrap(from_fn(key_usage::describe_limit))
             .wrap(RequestLog)
             .service(state.sockets.resource())
-            .route("/api/v1/openapi.json", read().to(openapi::serve))
             .app_data(statuspage_document.clone())
             .route(
                 "/api/v2/openapi.json",

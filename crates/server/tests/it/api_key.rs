@@ -1,14 +1,16 @@
 //! API keys: their calls, what they may do, and how they end.
 
+mod guide;
 mod socket;
 
 use std::sync::Arc;
 
 use allclear_application::clock::{Clock, TestClock};
 use chrono::TimeDelta;
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{Operator, TestApp, TestResponse, assert_status, client};
+use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send};
 use crate::identity::mails_in;
 
 /// Creates a key; returns its payload.
@@ -92,7 +94,7 @@ async fn invalid_key_is_refused_at_its_field() {
         ),
     ];
     admin
-        .assert_invalid(reqwest::Method::POST, "/api-key/create", &rows)
+        .assert_invalid(Method::POST, "/api-key/create", &rows)
         .await;
     assert!(listed(&admin).await.is_empty());
 }
@@ -175,7 +177,7 @@ async fn keys_of_a_deleted_organisation_are_refused() {
     let key = key(&admin, "viewer").await;
     let program = program(&admin, &key);
     let call = app.call(&format!("/identity/organisations/{}", admin.organisation));
-    assert_status(crate::app::send(admin.client.delete(call)), 200).await;
+    assert_status(send(admin.client.delete(call)), 200).await;
     assert_status(program.get("/component/list"), 401).await;
 }
 
@@ -225,6 +227,43 @@ async fn every_response_to_a_key_has_its_rate_limit_and_the_limit_holds_for_each
     assert_status(other.get("/component/list"), 200).await;
     let by_person = admin.get("/component/list").await;
     assert!(!by_person.headers.contains_key("ratelimit"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn public_and_refused_requests_of_a_key_are_counted_and_described() {
+    let app = TestApp::start_with(&["--limit-api-key", "7/60"]).await;
+    let admin = app.operator("Acme").await;
+    let program = program(&admin, &key(&admin, "viewer").await);
+    let page = format!("/status/{}", admin.organisation);
+    // A page that was read before is in memory.
+    assert!(admin.snapshot().await.is_object());
+    let read = |path: &str| program.request(Method::GET, path);
+    let list = || read("/component/list");
+    let compressed = list().header("content-encoding", "gzip").body("x");
+    let requests = [
+        (read(&page), 200),
+        (read("/openapi.json"), 200),
+        (read("/nowhere"), 404),
+        (compressed, 415),
+        (list().header("x-note", "x".repeat(33_000)), 431),
+        (list().header("host", "a/b"), 400),
+        (program.request(Method::PUT, "/component/list"), 405),
+        (read(&page), 429),
+        (read("/openapi.json"), 429),
+    ];
+    for (index, (request, status)) in requests.into_iter().enumerate() {
+        let response = send(request).await;
+        assert_eq!(response.status, status, "{index}: {response:?}");
+        let (policy, state) = rate_limit(&response);
+        assert_eq!(policy, "\"key\";q=7;w=60");
+        let remaining = format!("\"key\";r={};", 6_usize.saturating_sub(index));
+        assert!(state.starts_with(&remaining), "{index}: {state}");
+    }
+    let call = |path: &str| client().get(app.call(path));
+    for request in [call(&page), call("/component/list").bearer_auth("ack_")] {
+        let response = send(request).await;
+        assert!(!response.headers.contains_key("ratelimit"), "{response:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,170 @@
+//! The programs of `docs/automate.md`, run against a server.
+
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::Value;
+use tokio::process::Command;
+
+use super::{key, program};
+use crate::app::{Operator, TestApp};
+use crate::other_servers;
+
+const GUIDE: &str = include_str!("../../../../../docs/automate.md");
+
+/// The options that the shell of a step has on GitHub, where the workflow names bash.
+const STEP: [&str; 4] = ["--noprofile", "--norc", "-eo", "pipefail"];
+
+/// The first code block below a heading of the guide, with few retries.
+fn example(heading: &str) -> String {
+    let section = GUIDE.split_once(heading).unwrap().1;
+    let (_, block) = section.split_once("\n```").unwrap();
+    let (_, block) = block.split_once('\n').unwrap();
+    let (block, _) = block.split_once("\n```").unwrap();
+    assert!(block.contains("--retry 5"), "{block}");
+    block.replace("--retry 5", "--retry 1")
+}
+
+/// The script of a step of the workflow.
+fn step(name: &str) -> String {
+    let workflow = example("## Announce a deployment with GitHub Actions");
+    assert!(workflow.contains("shell: bash"), "{workflow}");
+    let step = workflow
+        .split_once(&format!("- name: {name}\n"))
+        .unwrap()
+        .1
+        .split_once("run: |\n")
+        .unwrap()
+        .1;
+    step.lines()
+        .take_while(|line| line.starts_with("          "))
+        .map(|line| format!("{}\n", line.trim_start()))
+        .collect()
+}
+
+/// Whether the programs of the guide are installed.
+fn is_installed() -> bool {
+    ["bash", "curl", "jq"]
+        .map(other_servers::installed)
+        .iter()
+        .all(Option::is_some)
+}
+
+/// Runs a script of the guide with bash.
+async fn run(script: &str, options: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::new("bash")
+        .args(options)
+        .args(["-c", script])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .output()
+        .await
+        .unwrap()
+}
+
+/// The only item of a list.
+async fn only(admin: &Operator, path: &str) -> Value {
+    let listed = admin.get(path).await.body;
+    let items = listed["data"].as_array().unwrap();
+    assert_eq!(items.len(), 1, "{items:?}");
+    items[0].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn script_opens_and_resolves_an_incident_and_ends_at_the_first_failure() {
+    if !is_installed() {
+        return;
+    }
+    let (app, admin) = TestApp::with_operator().await;
+    let key = key(&admin, "editor").await;
+    let script = |key: &str| {
+        example("## Open an incident with curl")
+            .replace("https://status.example.com", &app.url)
+            .replace("ack_…", key)
+    };
+    let refused = run(&script("ack_unknown"), &[], &[]).await;
+    assert!(!refused.status.success(), "{refused:?}");
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("401") && !said.contains("404"), "{said}");
+    assert_eq!(refused.stdout, b"", "it has ended before the update");
+
+    let script = script(key["key"].as_str().unwrap());
+    for _ in 0..2 {
+        let done = run(&script, &[], &[]).await;
+        assert!(done.status.success(), "{done:?}");
+        let incident = only(&admin, "/incident/list").await;
+        assert_eq!(incident["title"], "Checkout fails");
+        assert_eq!(incident["status"], "RESOLVED");
+    }
+}
+
+/// What a step of a job has.
+struct Job<'a> {
+    app: &'a TestApp,
+    output: &'a Path,
+    key: &'a str,
+}
+
+impl Job<'_> {
+    async fn run(&self, script: &str) -> Output {
+        let base = self.app.call("");
+        let variables = [
+            ("BASE", base.as_str()),
+            ("KEY", self.key),
+            ("GITHUB_RUN_ID", "7"),
+            ("GITHUB_RUN_ATTEMPT", "1"),
+            ("GITHUB_OUTPUT", self.output.to_str().unwrap()),
+        ];
+        run(script, &STEP, &variables).await
+    }
+
+    fn output(&self) -> String {
+        std::fs::read_to_string(self.output).unwrap_or_default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workflow_announces_a_deployment_and_ends_if_it_cannot() {
+    if !is_installed() {
+        return;
+    }
+    // The bucket of a key has one request, and gets the next one after three seconds.
+    let app = TestApp::start_with(&["--limit-api-key", "1/1200"]).await;
+    let admin = app.operator("Acme").await;
+    let key = key(&admin, "editor").await;
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("output");
+    let job = |key| Job {
+        app: &app,
+        output: &output,
+        key,
+    };
+    let refused = job("ack_unknown").run(&step("Begin the maintenance")).await;
+    assert!(!refused.status.success(), "{refused:?}");
+    assert_eq!(
+        job("").output(),
+        "",
+        "no identifier, so nothing to complete"
+    );
+
+    // The first try is refused, so the output of two tries meets in the pipe.
+    program(&admin, &key).get("/component/list").await;
+    let job = job(key["key"].as_str().unwrap());
+    let begun = job.run(&step("Begin the maintenance")).await;
+    assert!(begun.status.success(), "{begun:?}");
+    let maintenance = only(&admin, "/maintenance/list").await;
+    let id = maintenance["id"].as_str().unwrap();
+    assert_eq!(job.output(), format!("id={id}\n"));
+    assert_eq!(maintenance["title"], "Deployment");
+    assert_eq!(maintenance["endAt"], Value::Null);
+
+    let complete = step("Complete the maintenance");
+    let complete = complete.replace("${{ steps.begin.outputs.id }}", id);
+    let completed = job.run(&complete).await;
+    assert!(completed.status.success(), "{completed:?}");
+    let maintenance = only(&admin, "/maintenance/list").await;
+    assert!(maintenance["endAt"].is_string(), "{maintenance}");
+}

@@ -1,0 +1,169 @@
+//! The headers of many calls in the OpenAPI document: `Idempotency-Key` of creates, and the rate limit of API keys.
+
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{Object, ObjectBuilder};
+use utoipa::openapi::{Components, Header, Ref, RefOr, Required, Type};
+
+const KEY: &str = "Idempotency-Key";
+const REPLAYED: &str = "Idempotency-Replayed";
+const LIMIT: &str = "RateLimit";
+const POLICY: &str = "RateLimit-Policy";
+
+/// Adds the descriptions to which calls refer.
+pub(super) fn add(components: &mut Components) {
+    components
+        .parameters
+        .insert(KEY.to_owned(), idempotency_key().into());
+    for (name, description, example) in [
+        (
+            REPLAYED,
+            "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`; absent otherwise",
+            "true",
+        ),
+        (
+            LIMIT,
+            "For an API key: the requests that it may still send at once (`r`), and the seconds until all are available again (`t`)",
+            "\"key\";r=597;t=1",
+        ),
+        (
+            POLICY,
+            "For an API key: the requests that it may send at once (`q`), and the window in seconds (`w`)",
+            "\"key\";q=600;w=60",
+        ),
+    ] {
+        let header = header(description, example);
+        components.headers.insert(name.to_owned(), header.into());
+    }
+}
+
+/// Describes the headers of a call. `takes_key` is whether it may be called with an API key.
+pub(super) fn describe(method: &str, path: &str, operation: &mut Operation, takes_key: bool) {
+    let repeats = method == "post" && is_repeatable(path);
+    if repeats {
+        let key = Ref::new(format!("#/components/parameters/{KEY}"));
+        let parameters = operation.parameters.get_or_insert_default();
+        parameters.push(RefOr::Ref(key));
+    }
+    for (status, response) in &mut operation.responses.responses {
+        let RefOr::T(response) = response else {
+            continue;
+        };
+        let is_success = status.starts_with('2');
+        let limited = takes_key && (is_success || status == "429");
+        let names = [
+            (repeats && is_success, REPLAYED),
+            (limited, LIMIT),
+            (limited, POLICY),
+        ];
+        for (_, name) in names.into_iter().filter(|(has, _)| *has) {
+            let header = Ref::new(format!("#/components/headers/{name}"));
+            response.headers.insert(name.to_owned(), RefOr::Ref(header));
+        }
+    }
+}
+
+/// Whether a POST to this path takes an `Idempotency-Key`.
+fn is_repeatable(path: &str) -> bool {
+    path.ends_with("/create") || path == "/api/v1/subscriber"
+}
+
+fn idempotency_key() -> Parameter {
+    let text = text().min_length(Some(1)).max_length(Some(255));
+    ParameterBuilder::new()
+        .name(KEY)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "Makes the create repeatable: the same key with the same path and body returns the first response for 24 hours. Another \
+             path or body is 422; while the first request is handled, 409",
+        ))
+        .schema(Some(text.pattern(Some("^[!-~]+$")).build()))
+        .build()
+}
+
+fn header(description: &str, example: &str) -> Header {
+    HeaderBuilder::new()
+        .schema(Some(text().build()))
+        .description(Some(description))
+        .example(Some(example.into()))
+        .build()
+}
+
+fn text() -> ObjectBuilder {
+    Object::builder().schema_type(Type::String)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::{Value, json};
+
+    use super::super::document;
+    use super::*;
+
+    /// Method and path of each call for which this is true.
+    fn calls(document: &Value, is: impl Fn(&Value) -> bool) -> BTreeSet<String> {
+        let paths = document["paths"].as_object().unwrap().iter();
+        paths
+            .flat_map(|(path, item)| {
+                let calls = item
+                    .as_object()
+                    .unwrap()
+                    .iter()
+                    .filter(|(_, call)| is(call));
+                calls.map(move |(method, _)| format!("{method} {path}"))
+            })
+            .collect()
+    }
+
+    /// Whether a response of a call with this status, or with one that begins so, refers to a header.
+    fn has_header(call: &Value, status: &str, name: &str) -> bool {
+        let reference = json!({"$ref": format!("#/components/headers/{name}")});
+        let mut responses = call["responses"].as_object().unwrap().iter();
+        responses.any(|(has, response)| {
+            has.starts_with(status) && response["headers"][name] == reference
+        })
+    }
+
+    #[test]
+    fn creates_take_an_idempotency_key() {
+        let document = serde_json::to_value(document()).unwrap();
+        let key = json!({"$ref": "#/components/parameters/Idempotency-Key"});
+        let taking = calls(&document, |call| {
+            let parameters = call["parameters"].as_array();
+            parameters.is_some_and(|parameters| parameters.contains(&key))
+        });
+        let all = calls(&document, |_| true);
+        let is_create = |call: &&String| {
+            call.starts_with("post ")
+                && (call.ends_with("/create") || call.ends_with(" /api/v1/subscriber"))
+        };
+        assert_eq!(taking, all.iter().filter(is_create).cloned().collect());
+        assert!(taking.len() >= 9, "{taking:?}");
+        let replayed = calls(&document, |call| has_header(call, "2", REPLAYED));
+        assert_eq!(replayed, taking);
+        assert_eq!(
+            document["components"]["parameters"][KEY]["schema"]["maxLength"],
+            255
+        );
+    }
+
+    #[test]
+    fn calls_that_take_keys_describe_their_rate_limit() {
+        let document = serde_json::to_value(document()).unwrap();
+        let of_keys = calls(&document, |call| {
+            let security = call["security"].as_array();
+            security.is_some_and(|all| all.iter().any(|one| one.get("apiKey").is_some()))
+        });
+        assert!(of_keys.len() > 40, "{of_keys:?}");
+        for name in [LIMIT, POLICY] {
+            for status in ["2", "429"] {
+                let described = calls(&document, |call| has_header(call, status, name));
+                assert_eq!(described, of_keys, "{name} of {status}");
+            }
+            assert!(document["components"]["headers"][name]["description"].is_string());
+        }
+    }
+}

@@ -109,8 +109,8 @@ async function fill(folder, database) {
     await call('/subscriber/verify', Object.fromEntries(new URLSearchParams(link.split('?')[1])));
   });
   // Mail waits from here on, because no server listens at that port.
-  const away = { ...settings, ALLCLEAR_SMTP_URL: 'smtp://127.0.0.1:1' };
-  await serving(folder, away, async (call, enter) => {
+  const unreachable = { ...settings, ALLCLEAR_SMTP_URL: 'smtp://127.0.0.1:1' };
+  await serving(folder, unreachable, async (call, enter) => {
     await call('/identity/sign-in', ada);
     await enter(organisation);
     const { id: component } = await call('/component/create', { name: 'API', description: 'Everything' });

@@ -22,7 +22,7 @@ pub enum PublicStatus {
 }
 
 impl PublicStatus {
-    /// The status of a component. Any trouble is shown rather than the maintenance.
+    /// The status of a component. A status other than operational takes precedence over a maintenance.
     #[must_use]
     pub const fn new(status: ComponentStatus, under_maintenance: bool) -> Self {
         match status {

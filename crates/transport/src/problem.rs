@@ -400,7 +400,7 @@ mod tests {
         let used_up = Problem::from(used_up).error_response();
         assert_eq!(used_up.status(), StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(used_up.headers().get(header::RETRY_AFTER).unwrap(), "60");
-        let away = Problem::from(Error::Unavailable("down".into())).error_response();
-        assert!(away.headers().contains_key(header::RETRY_AFTER));
+        let unavailable = Problem::from(Error::Unavailable("down".into())).error_response();
+        assert!(unavailable.headers().contains_key(header::RETRY_AFTER));
     }
 }

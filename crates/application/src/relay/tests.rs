@@ -248,9 +248,9 @@ impl CommitListener for OutageCount {
 
 #[tokio::test(start_paused = true)]
 async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
-    let away = Arc::new(AtomicBool::new(false));
+    let unavailable = Arc::new(AtomicBool::new(false));
     let mut outbox = crate::outbox::MockOutbox::new();
-    let silent = Arc::clone(&away);
+    let silent = Arc::clone(&unavailable);
     outbox.expect_revisions().returning(move |ids| {
         if silent.load(Ordering::SeqCst) {
             return Err(Error::Unavailable("away".into()));
@@ -277,7 +277,7 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         (relay.is_stale(), *outages.0.lock().unwrap())
     };
     assert_eq!(pass(10_500).await, (false, 0));
-    away.store(true, Ordering::SeqCst);
+    unavailable.store(true, Ordering::SeqCst);
     assert_eq!(
         pass(4_000).await,
         (false, 0),
@@ -298,6 +298,6 @@ async fn an_unreadable_outbox_is_an_outage_until_it_can_be_read_again() {
         .await;
     assert!(!relay.is_stale());
     assert_eq!(pass(6_000).await, (true, 4));
-    away.store(false, Ordering::SeqCst);
+    unavailable.store(false, Ordering::SeqCst);
     assert_eq!(pass(1_000).await, (false, 4));
 }

@@ -78,6 +78,6 @@ async fn a_token_without_an_organisation_needs_no_membership() {
 
 #[tokio::test]
 async fn an_unavailable_database_refuses_nobody_for_good() {
-    let away = verify(&claims(), Err(Error::Unavailable("down".into()))).await;
-    assert!(matches!(away, Err(TokenError::Unavailable(_))));
+    let unavailable = verify(&claims(), Err(Error::Unavailable("down".into()))).await;
+    assert!(matches!(unavailable, Err(TokenError::Unavailable(_))));
 }

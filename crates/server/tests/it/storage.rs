@@ -41,13 +41,13 @@ async fn server_whose_database_file_was_replaced_or_removed_is_not_ready() {
     let data = folder.path().join("data");
     let process = Process::serve(command(&data, &[])).await;
     assert_eq!(ready(&process).await, (200, "ok".to_owned()));
-    let (file, away) = (data.join("allclear.db"), data.join("away.db"));
+    let (file, moved) = (data.join("allclear.db"), data.join("moved.db"));
     let replaced = (503, "the database file was replaced or removed".to_owned());
-    std::fs::rename(&file, &away).unwrap();
+    std::fs::rename(&file, &moved).unwrap();
     assert_eq!(ready(&process).await, replaced);
-    std::fs::copy(&away, &file).unwrap();
+    std::fs::copy(&moved, &file).unwrap();
     assert_eq!(ready(&process).await, replaced, "a copy is another file");
-    std::fs::rename(&away, &file).unwrap();
+    std::fs::rename(&moved, &file).unwrap();
     assert_eq!(ready(&process).await.0, 200);
 }
 

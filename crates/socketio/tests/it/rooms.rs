@@ -70,14 +70,14 @@ async fn leaving_socket_is_removed_from_its_rooms() {
 async fn sockets_of_a_room_can_be_disconnected() {
     let mut server = TestServer::start(quick());
     let (mut out, out_socket) = server.joined().await;
-    let (mut away, away_socket) = server.joined().await;
+    let (mut closed, closed_socket) = server.joined().await;
     out_socket.join("out");
-    away_socket.join("away");
+    closed_socket.join("closed");
     let space = server.server.of("/").unwrap().clone();
     space.to("out").disconnect();
     assert_eq!(out.data().await, "41");
-    space.to("away").close_transports();
-    assert_eq!(away.close_code().await, None);
+    space.to("closed").close_transports();
+    assert_eq!(closed.close_code().await, None);
     server.until_sessions(1).await;
 }
 

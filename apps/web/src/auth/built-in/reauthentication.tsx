@@ -22,7 +22,7 @@ interface Pending {
   settle: (done: boolean) => void;
 }
 
-/** Requests of the server that the user confirm who they are. Concurrent requests share one answer. */
+/** Confirmations that the server requires of the user. Concurrent requests share one confirmation. */
 export class Reauthentications {
   readonly #listeners = new Set<() => void>();
   #pending: Pending | null = null;
@@ -184,7 +184,7 @@ interface OwnPasskeyProps {
 
 /** Offers a passkey to a user who has one. It is below the form, which does not move when it appears. */
 function OwnPasskey({ isOnlyWay, onDone }: OwnPasskeyProps) {
-  // Without the factors the other ways are enough.
+  // If the factors cannot be read, the other ways are offered.
   const factors = useOwnFactors(useHasPasskeys());
   if (!factors || factors.passkeys.length === 0) return null;
   return (

@@ -76,11 +76,14 @@ async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
         "/component/list",
         &token("user_1", "org_1"),
     );
-    let away = send(list).await;
+    let unavailable = send(list).await;
     assert_eq!(
-        (away.status, away.headers.contains_key("retry-after")),
+        (
+            unavailable.status,
+            unavailable.headers.contains_key("retry-after")
+        ),
         (503, true),
-        "{away:?}"
+        "{unavailable:?}"
     );
 
     setup.clerk.publish(&[0]);

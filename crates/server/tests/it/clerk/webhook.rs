@@ -52,13 +52,13 @@ async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
     .await;
     assert_eq!(member.end().await, End::Disconnected);
     assert_eq!(setup.components(&ann).await, 401);
-    let patience = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
     while setup.status("org_1").await.status != 404
         || send(cookie_client().get(&page)).await.status != 404
     {
-        assert!(tokio::time::Instant::now() < patience, "the page goes");
+        assert!(tokio::time::Instant::now() < deadline, "the page goes");
     }
-    // Late news, and a token that still lives.
+    // A late event, and a token that is still valid.
     assert_status(
         setup.notify("msg_2", "organization.updated", organisation("Acme", now())),
         200,

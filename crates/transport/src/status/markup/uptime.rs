@@ -30,7 +30,7 @@ pub(super) struct Bars<'a> {
     maintenances: &'a [PublicMaintenance],
 }
 
-/// A day with something to tell.
+/// A day that the text of the bars mentions.
 struct Day {
     date: NaiveDate,
     seconds: StatusSeconds,

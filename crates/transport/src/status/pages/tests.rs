@@ -135,7 +135,7 @@ async fn last_page_is_served_while_the_database_is_unavailable() {
 #[actix_web::test]
 async fn requests_do_not_wait_for_the_end_of_constant_writes() {
     let (relay, test_clock) = (relay(), TestClock::stopped());
-    let (storm, clock, reads) = (
+    let (writer, clock, reads) = (
         Arc::clone(&relay),
         Arc::clone(&test_clock),
         Arc::new(AtomicI64::new(0)),
@@ -145,7 +145,7 @@ async fn requests_do_not_wait_for_the_end_of_constant_writes() {
     // During each read time passes and a newer revision is committed.
     store.expect_snapshot().returning(move |organisation, now| {
         let revision = counted.fetch_add(1, Ordering::SeqCst) + 1;
-        storm.note_revision(organisation, Revision(revision + 1));
+        writer.note_revision(organisation, Revision(revision + 1));
         clock.advance(TimeDelta::seconds(1));
         Ok(Some(Snapshot {
             generated_at: now,

@@ -30,7 +30,7 @@ enum States {
     After,
     Before,
     Both,
-    /// There is nothing to show that is no secret.
+    /// None, because everything that changes is secret.
     None,
 }
 
@@ -53,7 +53,7 @@ impl Log<'_> {
         found.body["data"].as_array().unwrap().clone()
     }
 
-    /// Reads what calls before the first one left.
+    /// Skips the items that earlier calls left.
     async fn begin(mut self) -> Self {
         self.items = self.read().await;
         self
@@ -250,8 +250,21 @@ async fn require(log: &mut Log<'_>, bob: &Person, clock: &TestClock) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_of_people_leaves_one_item() {
+    assert_every_call_leaves_one_item(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_call_of_people_leaves_one_item_on_postgresql() {
+    if let Some(url) = allclear_test_support::postgres() {
+        assert_every_call_leaves_one_item(&["--database-url", &url]).await;
+    }
+}
+
+/// Makes the calls on the database that these flags name.
+async fn assert_every_call_leaves_one_item(database: &[&str]) {
     let clock = TestClock::system();
-    let app = TestApp::start_at(&FLAGS, Arc::clone(&clock) as _).await;
+    let flags = [&FLAGS, database].concat();
+    let app = TestApp::start_at(&flags, Arc::clone(&clock) as _).await;
     let bob = Person::signed_up(&app, "bob@example.com").await;
     let acme = bob.organisation().await;
     let log = Log {

@@ -106,7 +106,7 @@ class Item<T extends object> {
   }
 }
 
-/** Responses that are on their way have been handled when a later request has its response. */
+/** Waits for a later request, so that the responses before it have been handled. */
 async function settled(): Promise<void> {
   await fetch('/marker');
   await fetch('/marker');
@@ -285,7 +285,43 @@ describe('a deleted item', () => {
     expect(name()).toHaveValue('Website and app');
   });
 
-  it('is reported to whom its update is open, too', async () => {
+  it('is reported in the dialog of a group, also of the last one', async () => {
+    const group = {
+      id: 'g1',
+      code: 'europegroup1',
+      name: 'Europe',
+      description: '',
+      position: 1,
+      display: 'OPEN',
+      status: 'OPERATIONAL',
+      underMaintenance: false,
+      createdAt: '2026-11-20T10:00:00.000Z',
+      updatedAt: '2026-11-20T10:00:00.000Z',
+    };
+    const list = apiUrl(endpoints.componentGroups.list);
+    const path = apiUrl(endpoints.componentGroups.item('g1'));
+    server.use(
+      http.get(list, () => success([group])),
+      http.get(path, () => success(group, { etag: '"1"' })),
+    );
+    const { user } = renderApp(paths.components.list);
+    await user.click(await screen.findByRole('button', { name: 'Edit Europe' }));
+    const name = () => screen.getByRole('textbox', { name: /^Name/ });
+    await expect.poll(() => screen.queryByRole('textbox', { name: /^Name/ })).toHaveValue('Europe');
+    await act(() => FakeSocket.last.join());
+    await user.type(name(), ' and Asia');
+
+    server.use(
+      http.get(list, () => success([])),
+      http.get(path, () => problem(404, 'There is no such group')),
+    );
+    act(() => FakeSocket.last.fire('component-group-deleted', 'g1'));
+    expect(await screen.findByText(/^Somebody else has deleted this group/)).toBeVisible();
+    await expect.poll(() => screen.queryByRole('button', { name: 'Edit Europe' })).toBeNull();
+    expect(name()).toHaveValue('Europe and Asia');
+  });
+
+  it('is reported to a user who edits its update, too', async () => {
     const update = {
       id: 'u1',
       status: 'MONITORING',

@@ -24,7 +24,8 @@ export function GroupsSection() {
   const mayWrite = useMay('write');
   const [edited, setEdited] = useState<string>();
   const columns = useMemo(() => groupColumns(components ?? [], setEdited), [components]);
-  if (groups.rows?.length === 0) return null;
+  // The dialog stays open when another user deletes the last group.
+  if (groups.rows?.length === 0 && edited === undefined) return null;
   return (
     <section aria-labelledby="groups" className="grid min-w-0 gap-3">
       <h2 id="groups" className="text-xl font-semibold text-ink">

@@ -4,6 +4,7 @@ import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { ApiKey } from '@/api/types';
 import { useQuery } from '@/api/use-query';
+import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -120,6 +121,7 @@ function KeyList({ keys, onChange }: KeyListProps) {
               </span>
             </p>
           </div>
+          <AuditLink id={key.id} iconLabel={`Changes of ${key.name}`} />
           <ConfirmButton
             button={(ask) => (
               <IconButton

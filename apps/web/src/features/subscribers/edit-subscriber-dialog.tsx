@@ -1,12 +1,14 @@
 import type { FormikHelpers } from 'formik';
-import type { RefObject } from 'react';
+import { useState, type RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
+import { ApiError } from '@/api/error';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import { scopeInput, scopeSchema, scopeValues, type ScopeValues } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
+import { DeletedAlert } from '@/ui/conflict-alert';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
@@ -19,16 +21,21 @@ interface EditSubscriberDialogProps {
   returnTo: RefObject<HTMLElement | null>;
 }
 
-/** Changes what a subscriber receives. */
+/** Changes what a subscriber receives. No event reports the deletion of a subscriber, so a save shows it. */
 export function EditSubscriberDialog({ subscriber, ...dialog }: EditSubscriberDialogProps) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
   const entries = useScopeEntries(dialog.open);
+  const [isDeleted, setDeleted] = useState(false);
 
   async function save(values: ScopeValues, form: FormikHelpers<ScopeValues>) {
     try {
       await api.patch(endpoints.subscribers.item(subscriber.id), scopeInput(values));
     } catch (error) {
+      if (error instanceof ApiError && error.status === 404) {
+        setDeleted(true);
+        return;
+      }
       showFailure(form, error, serverMessageOr('The subscriber was not saved', error));
       return;
     }
@@ -49,6 +56,7 @@ export function EditSubscriberDialog({ subscriber, ...dialog }: EditSubscriberDi
       pendingLabel="Saving..."
     >
       <ScopeFields entries={entries ?? []} />
+      {isDeleted && <DeletedAlert noun="subscriber" />}
     </FormDialog>
   );
 }

@@ -109,6 +109,21 @@ it('changes what a subscriber receives', async () => {
   expect(bodies).toEqual([{ components: ['web', 'eu-1'], groups: null, muteMaintenances: false }]);
 });
 
+it('says at the save that a subscriber was deleted meanwhile, and keeps what was chosen', async () => {
+  const { user } = open([subscriber('ada', { scope: 'COMPONENTS', components: ['web'] })]);
+  server.use(
+    http.patch(apiUrl(endpoints.subscribers.item('ada')), () =>
+      problem(404, 'Subscriber not found'),
+    ),
+  );
+  await choose(user, 'ada@example.com', 'Edit');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
+  await user.click(await dialog.findByRole('checkbox', { name: 'Berlin' }));
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await dialog.findByText(/^Somebody else has deleted this subscriber/)).toBeVisible();
+  expect(dialog.getByRole('checkbox', { name: 'Berlin' })).toBeChecked();
+});
+
 it('gives a webhook a new secret after a question', async () => {
   const { user } = open([webhook]);
   server.use(

@@ -10,6 +10,7 @@ import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
 import type { Invitation, Role } from '@/auth/built-in/types';
+import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
@@ -93,6 +94,10 @@ function InvitationList({ invitations, onRevoke }: InvitationListProps) {
             </>
           }
         >
+          <AuditLink
+            id={invitation.id}
+            iconLabel={`Changes of the invitation of ${invitation.email}`}
+          />
           <ConfirmButton
             button={(ask) => (
               <IconButton

@@ -22,7 +22,8 @@ use crate::routes::{RouteDescriptions, Routes};
 use crate::{clerk, server, status};
 
 const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A call with `x-recent-authentication` is 403 with a `type` \
-    that ends in `/re-authentication-required` if the caller has not authenticated in the last ten minutes.";
+    that ends in `/re-authentication-required` if the caller has not authenticated in the last ten minutes. Its \
+    description names the exceptions.";
 
 /// The OpenAPI document of all API calls under `/api/v1`.
 #[must_use]

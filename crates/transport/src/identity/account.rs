@@ -268,7 +268,8 @@ struct DeletionInput {
     tag = "identity",
     request_body = DeletionInput,
     responses((status = 200), ErrorResponses),
-    security(("session" = []))
+    security(("session" = [])),
+    extensions(("x-recent-authentication" = json!(true)))
 )]
 #[delete("/user")]
 async fn delete_account(

@@ -194,6 +194,12 @@ impl Route {
         path.replace("{invitation_id}", &world.invitation)
     }
 
+    /// Whether the call takes a body.
+    pub(super) fn has_body(&self) -> bool {
+        matches!(self.method, "post" | "put" | "patch")
+            || (self.method, self.path) == ("delete", "/identity/user")
+    }
+
     /// A valid body, so that only a missing permission can make the call fail.
     pub(super) fn body(&self, world: &World) -> Value {
         match (self.method, self.path) {

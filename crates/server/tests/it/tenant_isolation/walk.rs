@@ -32,7 +32,7 @@ impl Intruder {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
-        if matches!(route.method, "post" | "put" | "patch") {
+        if route.has_body() {
             request = request.json(&route.body(world));
         }
         send(request).await

@@ -142,7 +142,20 @@ fn assert_like(state: &Value, data: &Value, context: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_that_changes_something_leaves_one_item_with_its_states() {
-    let app = domain::start_with(tempfile::tempdir().unwrap(), &World::FLAGS).await;
+    assert_every_call_leaves_one_item(&[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_call_that_changes_something_leaves_one_item_on_postgresql() {
+    if let Some(url) = allclear_test_support::postgres() {
+        assert_every_call_leaves_one_item(&["--database-url", &url]).await;
+    }
+}
+
+/// Makes the calls on the database that these flags name.
+async fn assert_every_call_leaves_one_item(database: &[&str]) {
+    let flags = [&World::FLAGS, database].concat();
+    let app = domain::start_with(tempfile::tempdir().unwrap(), &flags).await;
     let world = World::made(&app).await;
     let operator = operator(&app, &world.admin, &world.organisation).await;
     let mut actions = BTreeSet::new();

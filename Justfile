@@ -73,9 +73,11 @@ format: _web-dependencies
     npm --prefix {{ web }} run format
 
 # Takes screenshots of the demo for docs/screenshots.
-screenshots: _test-tools _web
+screenshots: _test-tools _web _pngquant
     cargo build --quiet --locked --bin allclear
     CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run --silent screenshots
+    # The binary contains some of them. 256 colours take a third of the bytes.
+    pngquant --speed 3 --skip-if-larger --force --ext .png 256 docs/screenshots/*.png
 
 # Builds target/release/allclear, which contains the web app.
 build: _web
@@ -116,4 +118,10 @@ _lighthouse:
 _wrk:
     if ! command -v wrk >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
         apt-get update -qq; apt-get install -qq -y --no-install-recommends wrk curl >/dev/null; \
+    fi
+
+# Installs the tool that makes the screenshots small, on Debian as root.
+_pngquant:
+    if ! command -v pngquant >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+        apt-get update -qq; apt-get install -qq -y --no-install-recommends pngquant >/dev/null; \
     fi

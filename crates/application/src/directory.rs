@@ -4,6 +4,7 @@
 //! from three sources: the token, the provider's webhooks, and the provider's API. The first source that has a name wins. Events
 //! carry their time, so late events change nothing.
 
+mod key_mail;
 mod message;
 mod port;
 
@@ -18,6 +19,7 @@ use crate::error::Error;
 use crate::relay::Relay;
 use crate::security_log::{SecurityEvent, SecurityRecord};
 
+pub use self::key_mail::ApiKeyMails;
 pub use self::message::{DirectoryEvent, Envelope, InvalidWebhook, Message, WebhookVerifier};
 pub use self::port::{
     ClaimedNames, Credential, DirectoryStore, MemberChange, MemberRecord, NameRecord, Profiles,

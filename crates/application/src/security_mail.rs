@@ -94,15 +94,30 @@ impl SecurityMails {
 
     /// Mails a change to the owner of an account, after the response. Sends nothing if the mail budget is used up.
     pub fn send(&self, user: &User, change: SecurityChange, client: &Client) {
-        let service = self.clone();
         let to = user.email.clone();
+        self.send_to(async move { Ok(Some(to)) }, change, client);
+    }
+
+    /// [`Self::send`] to the address that a lookup returns; `None` if there is none.
+    pub fn send_to(
+        &self,
+        lookup: impl Future<Output = Result<Option<String>, Error>> + Send + 'static,
+        change: SecurityChange,
+        client: &Client,
+    ) {
+        let service = self.clone();
         let notice = SecurityNotice {
             change,
             at: self.clock.now(),
             client: client.clone(),
             reset: self.links.forgot(),
         };
-        let mailed = async move { service.mail(to, notice).await };
+        let mailed = async move {
+            match lookup.await? {
+                Some(to) => service.mail(to, notice).await,
+                None => Ok(()),
+            }
+        };
         self.background.start("mailing a security notice", mailed);
     }
 

@@ -106,8 +106,11 @@ impl App {
         )
         .await?;
         let provider = match &clerk {
-            Some(app) => clerk::services(app, settings, &public_url, &database, &relay, &clock)
-                .map(Provider::Clerk)?,
+            Some(app) => {
+                let mails = &identity.security_mails;
+                clerk::services(app, settings, &public_url, &database, &relay, &clock, mails)
+                    .map(Provider::Clerk)?
+            }
             None => Provider::BuiltIn(Box::new(identity.transport_services(settings))),
         };
         let automation = Automation::new(settings, &database, &clock, &background).await?;

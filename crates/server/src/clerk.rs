@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
-use allclear_application::directory::Directory;
+use allclear_application::directory::{ApiKeyMails, Directory};
 use allclear_application::relay::Relay;
+use allclear_application::security_mail::SecurityMails;
 use allclear_identity::clerk::api::BackendApi;
 use allclear_identity::clerk::keys::Keys;
 use allclear_identity::clerk::verifier::ClerkVerifier;
@@ -25,17 +26,22 @@ pub(crate) fn services(
     database: &Database,
     relay: &Arc<Relay>,
     clock: &Arc<dyn Clock>,
+    mails: &SecurityMails,
 ) -> Result<ClerkServices, String> {
     let keys = match &clerk.jwt_key {
         Some(pem) => Keys::configured(pem).map_err(wrong("ALLCLEAR_CLERK_JWT_KEY"))?,
         None => Keys::published(clerk.key_set.clone(), Arc::clone(clock))?,
     };
-    let api = BackendApi::new(clerk.api.clone(), clerk.secret_key.clone())?;
+    let api = Arc::new(BackendApi::new(
+        clerk.api.clone(),
+        clerk.secret_key.clone(),
+    )?);
+    let api_key_mails = ApiKeyMails::new(Arc::clone(&api) as _, mails.clone());
     let webhooks = Webhooks::new(clerk.webhook_secret.clone(), Arc::clone(clock));
     let store = Arc::new(database.clone());
     let directory = Directory::new(
         store,
-        Arc::new(api),
+        api,
         Arc::new(webhooks),
         Arc::clone(relay),
         Arc::clone(clock),
@@ -53,6 +59,7 @@ pub(crate) fn services(
     Ok(ClerkServices {
         verifier,
         directory,
+        api_key_mails: Arc::new(api_key_mails),
     })
 }
 

@@ -53,6 +53,8 @@ pub(crate) struct Identity {
     pub(crate) openid: Arc<OpenId>,
     /// Quotas of mails that people cause.
     pub(crate) mail_budget: Arc<MailBudget>,
+    /// Mails about the security of accounts.
+    pub(crate) security_mails: SecurityMails,
     /// Whether the installation has no account yet.
     pub(crate) is_first: bool,
 }
@@ -164,7 +166,7 @@ pub(crate) async fn built_in(
         hasher,
         mailer: Arc::clone(mailer),
         mail_budget: Arc::clone(&mail_budget),
-        security_mails,
+        security_mails: security_mails.clone(),
         clock: Arc::clone(clock),
     };
     let passwords = Passwords::new(ports, background.clone(), links.clone());
@@ -197,6 +199,7 @@ pub(crate) async fn built_in(
         keys,
         openid: Arc::new(openid),
         mail_budget,
+        security_mails,
         is_first,
     })
 }

@@ -3,6 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
 use allclear_application::account::Accounts;
 use allclear_application::api_key::ApiKeys;
+use allclear_application::directory::ApiKeyMails;
 use allclear_application::timestamp;
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft};
 use allclear_domain::id::{ApiKeyId, UserId};
@@ -154,12 +155,16 @@ async fn create(
     repeatable.create(&operator, respond, create).await
 }
 
-/// Mails the person who has created a key. Accounts are the built-in provider's.
+/// Mails the person who has created a key, whose account is the built-in provider's or Clerk's.
 fn mail_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
-    let accounts = request.app_data::<web::Data<Accounts>>();
-    let creator = operator.caller.subject.parse().ok().map(UserId);
-    if let (Some(accounts), Some(creator)) = (accounts, creator) {
-        accounts.mail_api_key(creator, key.name.clone(), &client_of(request));
+    let (creator, name) = (&operator.caller.subject, key.name.clone());
+    let client = client_of(request);
+    if let Some(mails) = request.app_data::<web::Data<ApiKeyMails>>() {
+        mails.send(creator.clone(), name, &client);
+    } else if let Some(accounts) = request.app_data::<web::Data<Accounts>>()
+        && let Ok(creator) = creator.parse()
+    {
+        accounts.mail_api_key(UserId(creator), name, &client);
     }
 }
 

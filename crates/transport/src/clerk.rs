@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use actix_web::web::{self, Data};
 use allclear_application::caller::TokenVerifier;
-use allclear_application::directory::Directory;
+use allclear_application::directory::{ApiKeyMails, Directory};
 
 use crate::routes::Routes;
 
@@ -19,6 +19,8 @@ pub struct ClerkServices {
     pub verifier: Arc<dyn TokenVerifier>,
     /// The directory of Clerk's users and organisations.
     pub directory: Arc<Directory>,
+    /// Mails about API keys.
+    pub api_key_mails: Arc<ApiKeyMails>,
 }
 
 impl ClerkServices {
@@ -26,7 +28,8 @@ impl ClerkServices {
     pub(crate) fn provide(&self, config: &mut web::ServiceConfig) {
         config
             .app_data(Data::from(Arc::clone(&self.verifier)))
-            .app_data(Data::from(Arc::clone(&self.directory)));
+            .app_data(Data::from(Arc::clone(&self.directory)))
+            .app_data(Data::from(Arc::clone(&self.api_key_mails)));
     }
 }
 

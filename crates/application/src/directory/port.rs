@@ -146,12 +146,15 @@ pub trait DirectoryStore: Send + Sync {
     async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error>;
 }
 
-/// The API of the provider, requested for unknown names.
+/// The API of the provider, requested for unknown names, and for addresses.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait Profiles: Send + Sync {
     /// A user's name; `None` if the user does not exist or has no name.
     async fn user(&self, id: &str) -> Result<Option<String>, Error>;
+
+    /// A user's primary mail address; `None` if the user does not exist or has not verified one.
+    async fn address(&self, id: &str) -> Result<Option<String>, Error>;
 
     /// An organisation's name; `None` if it does not exist.
     async fn organisation(&self, id: &OrganisationId) -> Result<Option<String>, Error>;

@@ -19,7 +19,7 @@ use crate::http_client;
 /// versions.
 const VERSION: &str = "2025-04-10";
 
-/// Client of Clerk's API for names.
+/// Client of Clerk's API for names and addresses.
 pub struct BackendApi {
     client: Client,
     address: Url,
@@ -89,6 +89,11 @@ impl Profiles for BackendApi {
             .and_then(|user| user.name()))
     }
 
+    async fn address(&self, id: &str) -> Result<Option<String>, Error> {
+        let found = self.read::<User>("users", id).await?;
+        Ok(found.and_then(User::address))
+    }
+
     async fn organisation(&self, id: &OrganisationId) -> Result<Option<String>, Error> {
         Ok(self
             .read::<Organisation>("organizations", id.as_str())
@@ -110,6 +115,27 @@ mod tests {
             SecretKey::parse("sk_test_abc", &application()).unwrap(),
         )
         .unwrap()
+    }
+
+    #[tokio::test]
+    async fn only_a_verified_primary_address_is_returned() {
+        let fake_clerk = FakeClerk::start().await;
+        let api = api(&fake_clerk);
+        let address = |id: &str, status: &str| json!({"id": id, "email_address": format!("{id}@example.com"), "verification": {"status": status}});
+        for (primary, expected) in [
+            ("work", Some("work@example.com")),
+            ("new", None),
+            ("gone", None),
+        ] {
+            let user = json!({
+                "id": "user_1", "primary_email_address_id": primary,
+                "email_addresses": [address("new", "unverified"), address("work", "verified")],
+            });
+            fake_clerk.set("/v1/users/user_1", 200, &user);
+            let found = api.address("user_1").await.unwrap();
+            assert_eq!(found.as_deref(), expected, "{primary}");
+        }
+        assert_eq!(api.address("user_2").await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! The product with Clerk, against a fake Clerk.
 
+mod api_key;
 pub(crate) mod fake_clerk;
 mod page;
 mod start;

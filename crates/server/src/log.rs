@@ -17,12 +17,19 @@ pub(crate) fn start(settings: &Settings) {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
+    let mut filter = EnvFilter::new(&settings.log);
+    if let Ok(hidden) = HIDDEN.parse() {
+        filter = filter.add_directive(hidden);
+    }
     tracing_subscriber::registry()
-        .with(EnvFilter::new(&settings.log))
+        .with(filter)
         .with(lines)
         .with(Demotion)
         .init();
 }
+
+/// Spans of the PostgreSQL driver, whatever the level: that of a new connection has the URL of the database, with its password.
+const HIDDEN: &str = "sea_orm::driver::sqlx_postgres=off";
 
 /// Messages that the HTTP library logs at ERROR for malformed requests. Any client can send any number of them.
 const MALFORMED: [&str; 4] = [

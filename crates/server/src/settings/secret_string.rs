@@ -6,6 +6,7 @@ use std::fmt;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
+use url::Url;
 
 /// A text that may contain a password. Its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
@@ -43,16 +44,19 @@ impl TypedValueParser for UrlWithScheme {
         argument: Option<&Arg>,
         value: &OsStr,
     ) -> Result<SecretString, Error> {
+        let refused = |reason: &str| {
+            let name = argument.map(ToString::to_string).unwrap_or_default();
+            let message = format!("invalid value for '{name}': {reason}\n");
+            Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        };
         let text = value
             .to_str()
             .filter(|text| self.0.iter().any(|scheme| text.starts_with(scheme)));
-        text.map(SecretString::from).ok_or_else(|| {
-            let name = argument.map(ToString::to_string).unwrap_or_default();
-            let message = format!(
-                "invalid value for '{name}': it must begin with {}\n",
-                self.0.join(" or ")
-            );
-            Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
-        })
+        let text =
+            text.ok_or_else(|| refused(&format!("it must begin with {}", self.0.join(" or "))))?;
+        // A driver's own error would repeat the URL with its password.
+        Url::parse(text)
+            .map_err(|error| refused(&format!("{error}; a password must be percent-encoded")))?;
+        Ok(text.into())
     }
 }

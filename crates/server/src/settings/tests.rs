@@ -96,13 +96,27 @@ fn short_metrics_token_is_refused_and_not_printed() {
 
 #[test]
 fn a_password_is_never_printed() {
-    for (flag, bad) in [
-        ("--database-url", "mysql://ann:hunter2@x"),
-        ("--redis-url", "http://:hunter2@x"),
+    for (flag, bad, reason) in [
+        (
+            "--database-url",
+            "mysql://ann:hunter2@x",
+            "it must begin with",
+        ),
+        ("--redis-url", "http://:hunter2@x", "it must begin with"),
+        (
+            "--database-url",
+            "postgres://ann:hunter2/@x",
+            "must be percent-encoded",
+        ),
+        (
+            "--redis-url",
+            "redis://ann:hunter2@[",
+            "must be percent-encoded",
+        ),
     ] {
         let refused = parse(&[flag, bad], "").unwrap_err();
         assert!(
-            refused.contains(flag) && refused.contains("it must begin with"),
+            refused.contains(flag) && refused.contains(reason),
             "{refused}"
         );
         assert!(!refused.contains("hunter2"), "{refused}");

@@ -1,5 +1,6 @@
 //! Secrets that people send are in no item of the audit log, no line of the log and no error.
 
+mod configured;
 mod issued;
 
 use std::fs::{File, read_to_string};
@@ -13,6 +14,22 @@ use crate::process::{Process, command};
 
 /// Part of every secret.
 const CANARY: &str = "Canary7b9f";
+
+/// Asserts that no line contains one of these secrets, each given with its kind.
+pub(crate) fn assert_hidden<'l>(
+    secrets: &[(&str, String)],
+    lines: impl IntoIterator<Item = &'l str>,
+) {
+    let mut leaks = Vec::new();
+    for line in lines {
+        for (kind, secret) in secrets {
+            if line.contains(secret) {
+                leaks.push(format!("{kind} {secret}: {line}"));
+            }
+        }
+    }
+    assert!(leaks.is_empty(), "{} leaks: {leaks:#?}", leaks.len());
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_secret_is_in_the_audit_log_the_log_or_an_error() {

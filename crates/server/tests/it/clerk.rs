@@ -3,6 +3,7 @@
 mod api_key;
 pub(crate) mod fake_clerk;
 mod page;
+mod secret;
 mod start;
 mod token;
 mod webhook;

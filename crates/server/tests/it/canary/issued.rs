@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use totp_rs::{Builder, Secret};
 use url::Url;
 
+use super::assert_hidden;
 use crate::app::{
     Operator, PASSWORD, TestResponse, client, client_builder, cookie_client, operator_of, send,
 };
@@ -21,6 +22,7 @@ use crate::identity::passkey::authenticator::Authenticator;
 use crate::openid::lying_provider::LyingProvider;
 use crate::openid::{flags, parameter};
 use crate::process::{Process, command, lasting_port};
+use crate::socket::Client;
 
 const MAIL_PASSWORD: &str = "CanaryMail4c1d";
 const PROVIDER_SECRET: &str = "secret-of-the-client";
@@ -204,17 +206,17 @@ impl World {
         let made = made.await;
         self.keep("API key", &made["key"]);
         let list = self.call("/component/list");
-        let with_key = || {
-            client()
-                .get(&list)
-                .bearer_auth(made["key"].as_str().unwrap())
-        };
+        let key = made["key"].as_str().unwrap();
+        let with_key = || client().get(&list).bearer_auth(key);
         assert_eq!(send(with_key()).await.status, 200);
+        self.sockets(key).await;
         let path = format!("/api-key/{}", made["id"].as_str().unwrap());
         assert_eq!(self.ada.delete(&path).await.status, 200);
         let revoked = send(with_key()).await;
         assert_eq!(revoked.status, 401);
         self.errors.push(revoked.body.to_string());
+        let refused = Client::connect(&self.process.url, json!({"token": key}), &[]).await;
+        self.errors.push(refused.err().unwrap().to_string());
 
         let target = self.receiver.url("/CanaryHook8f5a");
         self.keep("address of a chat", &json!("CanaryHook8f5a"));
@@ -234,6 +236,40 @@ impl World {
         let path = format!("/subscriber/{}/rotate-secret", hook["id"].as_str().unwrap());
         let rotated = self.ada.create_at(&path).await;
         self.keep("webhook secret", &rotated["secret"]);
+    }
+
+    /// Handshakes with a key and with a token, in the header and in `auth`.
+    async fn sockets(&self, key: &str) {
+        let url = &self.process.url;
+        for secret in [key, &self.ada.token] {
+            Client::signed_in(url, secret).await;
+            let bearer = format!("Bearer {secret}");
+            let by_header = Client::connect(url, json!({}), &[("authorization", &bearer)]).await;
+            assert!(by_header.is_ok());
+        }
+    }
+
+    /// A link with which a mail program unsubscribes; its code is in the query.
+    async fn one_click(&mut self) {
+        let subscriber = json!({"email": "carl@example.com", "orgId": self.ada.organisation});
+        self.done(&client(), "/subscriber/public", subscriber).await;
+        let code = self.mailed("unsubscribeCode=").await;
+        self.keep("one-click code", &json!(code));
+        for (end, is_right) in [("x", false), ("", true)] {
+            let fields = [
+                ("email", "carl@example.com"),
+                ("orgId", &self.ada.organisation),
+                ("unsubscribeCode", &format!("{code}{end}")),
+            ];
+            let url = self.call("/subscriber/unsubscribe/one-click");
+            let request = client()
+                .post(Url::parse_with_params(&url, fields).unwrap())
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body("List-Unsubscribe=One-Click");
+            let response = send(request).await;
+            assert_eq!(response.status < 300, is_right, "{response:?}");
+            self.errors.push(response.body.to_string());
+        }
     }
 
     async fn provider(&mut self, provider: &LyingProvider) {
@@ -349,6 +385,7 @@ async fn no_issued_or_configured_secret_is_in_the_audit_log_the_log_or_an_error(
     };
     world.sessions_and_passwords().await;
     world.keys_and_webhooks().await;
+    world.one_click().await;
     world.provider(&provider).await;
     world.passkeys().await;
     world.authenticator_app().await;
@@ -359,13 +396,8 @@ async fn no_issued_or_configured_secret_is_in_the_audit_log_the_log_or_an_error(
     assert_eq!(world.process.terminate().await, Some(0));
     let log = read_to_string(&log).unwrap();
     assert!(log.contains("\"level\":\"TRACE\""), "a log at each level");
-    let mut leaks = Vec::new();
-    for line in log.lines().chain(texts.iter().map(String::as_str)) {
-        for (kind, secret) in &secrets {
-            if line.contains(secret) {
-                leaks.push(format!("{kind} {secret}: {line}"));
-            }
-        }
-    }
-    assert!(leaks.is_empty(), "{} leaks: {leaks:#?}", leaks.len());
+    assert_hidden(
+        &secrets,
+        log.lines().chain(texts.iter().map(String::as_str)),
+    );
 }

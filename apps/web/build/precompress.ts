@@ -1,10 +1,12 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const compressible = /\.(css|html|js|json|svg|txt|webmanifest)$/;
+/** Their uncompressed forms would be three megabytes of the binary; the server unpacks them for the few clients that want one. */
+const onlyCompressed = /^assets\/(?!embed-).*\.(css|js)$/;
 
 /** Writes a brotli and a gzip file beside each text file of the build. */
 export function precompress(): Plugin {
@@ -15,10 +17,10 @@ export function precompress(): Plugin {
     async writeBundle({ dir }) {
       if (!dir) return;
       const entries = await readdir(dir, { recursive: true });
-      const files = entries
-        .filter((file) => compressible.test(file))
-        .map((file) => join(dir, file));
-      await Promise.all(files.map(compress));
+      const files = entries.filter((file) => compressible.test(file));
+      await Promise.all(files.map((file) => compress(join(dir, file))));
+      const spare = files.filter((file) => onlyCompressed.test(file));
+      await Promise.all(spare.map((file) => rm(join(dir, file))));
     },
   };
 }

@@ -1,10 +1,11 @@
 //! Response bodies in every supported content coding.
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use bytes::Bytes;
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 /// A body and its compressed forms.
@@ -59,11 +60,12 @@ impl Encoded {
         }
     }
 
-    /// A body with the compressed forms that a build made.
+    /// A body with the compressed forms that a build made. Without an uncompressed form, a client that accepts no compression
+    /// receives the unpacked one of gzip.
     #[must_use]
-    pub fn precompressed(plain: Bytes, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
+    pub fn precompressed(plain: Option<Bytes>, gzip: Option<Bytes>, brotli: Option<Bytes>) -> Self {
         Self {
-            plain,
+            plain: plain.unwrap_or_default(),
             gzip: gzip.unwrap_or_default(),
             brotli: brotli.unwrap_or_default(),
         }
@@ -104,10 +106,19 @@ impl Encoded {
             (Coding::Brotli, self.brotli.clone())
         } else if accepted.gzip && !self.gzip.is_empty() {
             (Coding::Gzip, self.gzip.clone())
+        } else if self.plain.is_empty() && !self.gzip.is_empty() {
+            (Coding::Identity, unpacked(&self.gzip))
         } else {
             (Coding::Identity, self.plain.clone())
         }
     }
+}
+
+fn unpacked(gzip: &[u8]) -> Bytes {
+    let mut plain = Vec::new();
+    // The build made these bytes; damaged ones are sent as far as they can be read.
+    let _ = GzDecoder::new(gzip).read_to_end(&mut plain);
+    plain.into()
 }
 
 fn gzip(plain: &[u8]) -> Vec<u8> {
@@ -187,6 +198,15 @@ mod tests {
         let encoded = Encoded::gzipped(b"a body".to_vec());
         assert_eq!(encoded.pick(&accepting("gzip, br")).0, Coding::Gzip);
         assert_eq!(encoded.pick(&accepting("br")).0, Coding::Identity);
+    }
+
+    #[test]
+    fn body_that_is_stored_compressed_is_unpacked_for_other_clients() {
+        let plain = b"the same bytes ".repeat(100);
+        let stored = Encoded::precompressed(None, Some(gzip(&plain).into()), None);
+        let (coding, body) = stored.pick(&accepting("identity"));
+        assert_eq!((coding, &body[..]), (Coding::Identity, &plain[..]));
+        assert_eq!(stored.pick(&accepting("gzip")).0, Coding::Gzip);
     }
 
     fn accepting(codings: &'static str) -> HeaderMap {

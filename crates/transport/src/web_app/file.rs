@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::Path;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ETag, EntityTag, Header, HeaderValue, IfNoneMatch};
@@ -10,7 +9,7 @@ use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
-use rust_embed::{Embed, EmbeddedFile};
+use rust_embed::Embed;
 
 use crate::status::encoded::Encoded;
 use crate::status::page::Document;
@@ -33,11 +32,11 @@ pub(super) struct File {
 /// All files by their addresses.
 pub(super) fn files() -> HashMap<String, File> {
     Files::iter()
-        .filter(|path| !is_compressed(path))
-        .filter_map(|path| {
-            let file = Files::get(&path)?;
-            Some((format!("/{path}"), File::new(&path, file)))
+        .map(|path| {
+            let plain = path.strip_suffix(".gz").or(path.strip_suffix(".br"));
+            plain.unwrap_or(&path).to_owned()
         })
+        .filter_map(|path| Some((format!("/{path}"), File::of(&path)?)))
         .collect()
 }
 
@@ -55,28 +54,32 @@ pub(super) fn embed_script() -> Document {
     match found {
         Some((file, path)) => {
             let hash = file.metadata.sha256_hash();
-            Document::script(body(&path, file), &hash[..12])
+            Document::script(body(&path), &hash[..12])
         }
         None => Document::script(Encoded::gzipped(Vec::new()), &[]),
     }
 }
 
 impl File {
-    fn new(path: &str, file: EmbeddedFile) -> Self {
-        let kind = file.metadata.mimetype();
-        let kind = if kind.starts_with("text/") {
+    /// The file of a path. Of scripts and styles the build keeps only the compressed forms.
+    fn of(path: &str) -> Option<Self> {
+        let stored = Files::get(path).or_else(|| Files::get(&format!("{path}.gz")))?;
+        let kind = mime_guess::from_path(path).first_or_octet_stream();
+        let kind = if kind.type_() == mime_guess::mime::TEXT {
             format!("{kind}; charset=utf-8")
         } else {
-            kind.to_owned()
+            kind.to_string()
         };
         let content_type = HeaderValue::from_str(&kind);
-        Self {
+        Some(Self {
             content_type: content_type
                 .unwrap_or(HeaderValue::from_static("application/octet-stream")),
             is_page: kind.starts_with("text/html"),
-            tag: EntityTag::new_strong(URL_SAFE_NO_PAD.encode(&file.metadata.sha256_hash()[..12])),
-            body: body(path, file),
-        }
+            tag: EntityTag::new_strong(
+                URL_SAFE_NO_PAD.encode(&stored.metadata.sha256_hash()[..12]),
+            ),
+            body: body(path),
+        })
     }
 
     pub(super) fn respond(
@@ -116,11 +119,10 @@ impl File {
     }
 }
 
-/// A file with the compressed forms that the build made.
-fn body(path: &str, file: EmbeddedFile) -> Encoded {
-    let sibling =
-        |ending: &str| Files::get(&format!("{path}.{ending}")).map(|file| bytes(file.data));
-    Encoded::precompressed(bytes(file.data), sibling("gz"), sibling("br"))
+/// The forms of a file that the build made.
+fn body(path: &str) -> Encoded {
+    let form = |ending: &str| Files::get(&format!("{path}{ending}")).map(|file| bytes(file.data));
+    Encoded::precompressed(form(""), form(".gz"), form(".br"))
 }
 
 pub(super) fn send(
@@ -142,9 +144,4 @@ fn bytes(data: Cow<'static, [u8]>) -> Bytes {
         Cow::Borrowed(embedded) => Bytes::from_static(embedded),
         Cow::Owned(read) => Bytes::from(read),
     }
-}
-
-fn is_compressed(path: &str) -> bool {
-    let ending = Path::new(path).extension();
-    ending.is_some_and(|ending| ending == "br" || ending == "gz")
 }

@@ -347,7 +347,7 @@ async fn least_requested_pages_are_evicted() {
     for number in 0..4 * fit {
         let organisation = OrganisationId::parse(&format!("org-{number}")).unwrap();
         let slot = Arc::new(PageSlot::default());
-        let body = Encoded::precompressed(vec![0; BODY].into(), None, None);
+        let body = Encoded::precompressed(Some(vec![0; BODY].into()), None, None);
         let document = || Document {
             body: body.clone(),
             content_type: HeaderValue::from_static("text/plain"),

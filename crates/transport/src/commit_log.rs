@@ -29,12 +29,13 @@ pub(crate) enum Found<'a, T> {
     End,
 }
 
-/// The newest commits, oldest first. Positions count all commits since the log was created, from 0.
+/// The newest commits, oldest first. Positions count all commits since the log was created, from 0; commits that were added in front
+/// of them have negative ones.
 #[derive(Debug)]
 pub(crate) struct CommitLog<T> {
     entries: VecDeque<T>,
     /// Position of the oldest entry.
-    first: u64,
+    first: i64,
     bytes: usize,
 }
 
@@ -49,19 +50,38 @@ impl<T> Default for CommitLog<T> {
 }
 
 impl<T: LogEntry> CommitLog<T> {
-    /// Appends a commit. Removes the older ones if a commit in between is missing.
+    /// Appends a commit, unless the log has it. Removes the older ones if a commit in between is missing.
     pub(crate) fn push(&mut self, entry: T) {
-        if self
-            .newest()
-            .is_some_and(|newest| newest.next() != entry.revision())
-        {
-            self.drop_before(self.end());
+        if let Some(newest) = self.newest() {
+            if entry.revision() <= newest {
+                return;
+            }
+            if entry.revision() != newest.next() {
+                self.drop_before(self.end());
+            }
         }
         self.bytes += entry.size();
         self.entries.push_back(entry);
         while self.entries.len() > 1 && (self.entries.len() > MAX_COMMITS || self.bytes > MAX_BYTES)
         {
             self.drop_before(self.first + 1);
+        }
+    }
+
+    /// Adds consecutive commits that are older than those in the log. Does nothing if a commit in between is missing, or if the log would
+    /// be more than half full: new commits would remove them before they are read.
+    pub(crate) fn prepend(&mut self, mut older: Vec<T>) {
+        let oldest = self.entries.front().map(LogEntry::revision);
+        older.retain(|entry| oldest.is_none_or(|oldest| entry.revision() < oldest));
+        let next = older.last().map(|entry| entry.revision().next());
+        let has_room = self.has_room(&older);
+        if has_room && oldest.is_none() {
+            older.into_iter().for_each(|entry| self.push(entry));
+        } else if has_room && next == oldest {
+            older
+                .into_iter()
+                .rev()
+                .for_each(|entry| self.push_front(entry));
         }
     }
 
@@ -76,6 +96,10 @@ impl<T: LogEntry> CommitLog<T> {
                 ..Self::default()
             };
         }
+        let added = usize::try_from(self.first - other.first).unwrap_or(0);
+        for entry in other.entries.iter().take(added).rev() {
+            self.push_front(entry.clone());
+        }
         for entry in other.since(self.end()) {
             self.bytes += entry.size();
             self.entries.push_back(entry.clone());
@@ -84,28 +108,27 @@ impl<T: LogEntry> CommitLog<T> {
     }
 
     /// The commit at a position.
-    pub(crate) fn get(&self, position: u64) -> Found<'_, T> {
-        let Some(index) = position.checked_sub(self.first) else {
+    pub(crate) fn get(&self, position: i64) -> Found<'_, T> {
+        let Ok(index) = usize::try_from(position - self.first) else {
             return Found::Dropped;
         };
-        let index = usize::try_from(index).unwrap_or(usize::MAX);
         self.entries.get(index).map_or(Found::End, Found::Entry)
     }
 
     /// The commits from a position on.
-    pub(crate) fn since(&self, position: u64) -> impl Iterator<Item = &T> {
-        let skipped = usize::try_from(position.saturating_sub(self.first)).unwrap_or(usize::MAX);
+    pub(crate) fn since(&self, position: i64) -> impl Iterator<Item = &T> {
+        let skipped = usize::try_from(position - self.first).unwrap_or(0);
         self.entries.iter().skip(skipped)
     }
 
     /// Position of the commit that follows a revision; `None` if it is not in the log.
-    pub(crate) fn after(&self, revision: Revision) -> Option<u64> {
+    pub(crate) fn after(&self, revision: Revision) -> Option<i64> {
         let next = revision.next();
         let index = self
             .entries
             .iter()
             .position(|entry| entry.revision() == next)?;
-        Some(self.first + u64::try_from(index).ok()?)
+        Some(self.first + i64::try_from(index).ok()?)
     }
 
     /// The newest revision; `None` if the log is empty.
@@ -114,11 +137,24 @@ impl<T: LogEntry> CommitLog<T> {
     }
 
     /// Position of the next commit.
-    pub(crate) fn end(&self) -> u64 {
-        self.first + self.entries.len() as u64
+    pub(crate) fn end(&self) -> i64 {
+        // A log has at most `MAX_COMMITS`.
+        self.first + i64::try_from(self.entries.len()).unwrap_or(i64::MAX)
     }
 
-    fn drop_before(&mut self, position: u64) {
+    /// Whether the log with these entries would be at most half full.
+    fn has_room(&self, entries: &[T]) -> bool {
+        let bytes: usize = entries.iter().map(LogEntry::size).sum();
+        self.entries.len() + entries.len() <= MAX_COMMITS / 2 && self.bytes + bytes <= MAX_BYTES / 2
+    }
+
+    fn push_front(&mut self, entry: T) {
+        self.bytes += entry.size();
+        self.entries.push_front(entry);
+        self.first -= 1;
+    }
+
+    fn drop_before(&mut self, position: i64) {
         while self.first < position
             && let Some(oldest) = self.entries.pop_front()
         {
@@ -196,6 +232,50 @@ mod tests {
             assert_eq!((kept(&copy), copy.bytes), (kept(&original), original.bytes));
             assert_eq!(copy.end(), original.end());
         }
+    }
+
+    #[test]
+    fn older_commits_are_added_in_front_and_copied() {
+        let frames = |revisions: std::ops::RangeInclusive<i64>, size| {
+            revisions.map(|revision| frame(revision, size)).collect()
+        };
+        for (present, expected) in [
+            (log(1..=0, 1), vec![3, 4, 5]),
+            (log(5..=7, 1), vec![3, 4, 5, 6, 7]),
+            (log(6..=7, 1), vec![3, 4, 5, 6, 7]),
+            (log(7..=8, 1), vec![7, 8]),
+            (log(2..=4, 1), vec![2, 3, 4]),
+        ] {
+            let (mut original, mut copy) = (present, CommitLog::default());
+            copy.copy(&original);
+            let end = original.end();
+            original.prepend(frames(3..=5, 1));
+            assert_eq!(kept(&original), expected);
+            // A reader that waits for the next commit receives no older one from the front.
+            assert!(original.end() == end || expected.len() == 3);
+            copy.copy(&original);
+            assert_eq!((kept(&copy), copy.bytes), (expected, original.bytes));
+            assert_eq!((copy.first, copy.end()), (original.first, original.end()));
+        }
+        let mut half_full = log(101..=200, 1);
+        half_full.prepend(frames(1..=100, 1));
+        half_full.prepend(frames(99..=100, MAX_BYTES / 2));
+        assert_eq!(kept(&half_full)[0], 101);
+        half_full.prepend(frames(80..=100, 1));
+        assert_eq!(
+            (kept(&half_full)[0], half_full.after(Revision(79))),
+            (80, Some(-21))
+        );
+        assert!(matches!(half_full.get(-22), Found::Dropped));
+    }
+
+    #[test]
+    fn commit_that_the_log_has_is_not_appended_again() {
+        let mut log = log(1..=3, 1);
+        log.push(frame(2, 1));
+        log.push(frame(3, 1));
+        log.push(frame(4, 1));
+        assert_eq!(kept(&log), [1, 2, 3, 4]);
     }
 
     proptest! {

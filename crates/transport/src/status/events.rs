@@ -20,7 +20,7 @@ use utoipa::IntoParams;
 use crate::client_slots::ClientLimits;
 use crate::problem::Problem;
 use crate::status::viewer_notifier::FrameStream;
-use crate::status::viewers::{Viewers, encode, resync};
+use crate::status::viewers::{Frame, Viewers, resync};
 
 /// How many commits a viewer may resume; a viewer further behind has to read the snapshot again.
 const CATCH_UP: u64 = 1000;
@@ -111,10 +111,34 @@ impl EventStreams {
             // state.
             live.start_with([resync(newest)], newest);
         } else if !live.resume(seen, delivered) {
-            match self.stored(organisation, seen, delivered).await? {
-                Some((commits, last)) => live.start_with(commits, last),
-                None => live.start_with([resync(delivered)], delivered),
-            }
+            self.catch_up(live, organisation, seen, delivered).await?;
+        }
+        Ok(())
+    }
+
+    /// Brings a viewer to the live commits by those in the outbox. They are added to the log as far as it has room: thousands of
+    /// viewers who return after a restart lack the same ones.
+    async fn catch_up(
+        &self,
+        live: &mut FrameStream,
+        organisation: &OrganisationId,
+        seen: Revision,
+        delivered: Revision,
+    ) -> Result<(), Error> {
+        // The semaphore is never closed.
+        let _read = self.reads.acquire().await.map_err(Error::internal)?;
+        // Another viewer may have added them meanwhile.
+        if live.resume(seen, delivered) {
+            return Ok(());
+        }
+        let Some(frames) = self.stored(organisation, seen, delivered).await? else {
+            live.start_with([resync(delivered)], delivered);
+            return Ok(());
+        };
+        self.viewers.add_stored(organisation, frames.clone());
+        if !live.resume(seen, delivered) {
+            let last = frames.last().map_or(seen, |frame| frame.revision);
+            live.start_with(frames.into_iter().map(|frame| frame.bytes), last);
         }
         Ok(())
     }
@@ -138,31 +162,29 @@ impl EventStreams {
         Ok((seen > newest).then_some(newest))
     }
 
-    /// The stored commits from a viewer's position to the live ones, and their last revision.
-    /// `None` if they are too many or too large, so that reading the snapshot is cheaper.
+    /// The stored commits from a viewer's position to the live ones. `None` if they are too many or too
+    /// large, so that reading the snapshot is cheaper.
     async fn stored(
         &self,
         organisation: &OrganisationId,
         seen: Revision,
         delivered: Revision,
-    ) -> Result<Option<(Vec<Bytes>, Revision)>, Error> {
-        // The semaphore is never closed.
-        let _read = self.reads.acquire().await.map_err(Error::internal)?;
+    ) -> Result<Option<Vec<Frame>>, Error> {
         let Stored::Commits(commits) = self.outbox.after(organisation, seen, CATCH_UP).await?
         else {
             return Ok(None);
         };
         let last = commits.last().map_or(seen, Commit::revision);
-        let (mut encoded, mut bytes) = (Vec::with_capacity(commits.len()), 0);
+        let (mut frames, mut bytes) = (Vec::with_capacity(commits.len()), 0);
         for commit in &commits {
-            let frame = encode(commit);
-            bytes += frame.len();
+            let frame = Frame::of(commit);
+            bytes += frame.bytes.len();
             if bytes > CATCH_UP_BYTES {
                 return Ok(None);
             }
-            encoded.push(frame);
+            frames.push(frame);
         }
-        Ok((last >= delivered).then_some((encoded, last)))
+        Ok((last >= delivered).then_some(frames))
     }
 }
 
@@ -188,22 +210,4 @@ fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reconnection_times_are_spread_over_their_whole_range() {
-        let mut tenths = [0; 10];
-        for _ in 0..1000 {
-            let text = String::from_utf8(opening().to_vec()).unwrap();
-            let time = text
-                .strip_prefix(": allclear\nretry: ")
-                .and_then(|rest| rest.strip_suffix("\n\n"));
-            let time: u32 = time.unwrap().parse().unwrap();
-            assert!(RETRY.contains(&time), "{time}");
-            let span = RETRY.end() - RETRY.start() + 1;
-            tenths[((time - RETRY.start()) * 10 / span) as usize] += 1;
-        }
-        assert!(tenths.iter().all(|count| *count > 0), "{tenths:?}");
-    }
-}
+mod tests;

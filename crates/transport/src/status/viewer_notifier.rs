@@ -65,7 +65,7 @@ pub(crate) struct FrameStream {
     /// The revision up to which the viewer has received everything.
     seen: Revision,
     /// Position of the next frame, and how many of its bytes were sent.
-    next: u64,
+    next: i64,
     sent: usize,
     /// Bytes in the HTTP server's buffer, at most.
     buffered: usize,

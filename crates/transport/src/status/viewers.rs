@@ -20,6 +20,15 @@ pub(crate) struct Frame {
     pub(crate) bytes: Bytes,
 }
 
+impl Frame {
+    pub(crate) fn of(commit: &Commit) -> Self {
+        Self {
+            revision: commit.revision(),
+            bytes: encode(commit),
+        }
+    }
+}
+
 impl LogEntry for Frame {
     fn revision(&self) -> Revision {
         self.revision
@@ -61,6 +70,13 @@ impl Viewers {
             .subscribe()
     }
 
+    /// Adds commits that were read from the outbox to the log of an organisation, for all viewers who lack them.
+    pub(crate) fn add_stored(&self, organisation: &OrganisationId, frames: Vec<Frame>) {
+        if let Some(channel) = self.lock().get(organisation) {
+            channel.log().prepend(frames);
+        }
+    }
+
     /// Number of open streams.
     pub fn count(&self) -> usize {
         self.lock().values().map(Channel::viewers).sum()
@@ -91,10 +107,7 @@ impl CommitListener for Viewers {
             return;
         };
         if let Some(channel) = self.lock().get(&organisation) {
-            channel.send(Frame {
-                revision: commit.revision(),
-                bytes: encode(commit),
-            });
+            channel.send(Frame::of(commit));
         }
     }
 
@@ -137,11 +150,12 @@ impl Channel {
     }
 
     fn send(&self, frame: Frame) {
-        self.log
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(frame);
+        self.log().push(frame);
         self.changes.send_modify(|_| {});
+    }
+
+    fn log(&self) -> MutexGuard<'_, CommitLog<Frame>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,14 @@
 //! The methods of each API path, for `Allow` in 405 responses and in responses to OPTIONS (RFC
 //! 9110, sections 9.3.7 and 15.5.6).
 
-use utoipa::openapi::PathItem;
-use utoipa::openapi::path::Paths;
+use std::collections::BTreeMap;
 
+use actix_web::dev::HttpServiceFactory;
+use utoipa::openapi::PathItem;
+use utoipa_actix_web::OpenApiFactory;
+
+use crate::openapi;
+use crate::routes::Routes;
 use crate::web_app::matches_route;
 
 /// Methods of pages and files.
@@ -13,14 +18,15 @@ pub(crate) const READ: &str = "GET, HEAD";
 pub(crate) struct Methods(Vec<(String, String)>);
 
 impl Methods {
-    pub(crate) fn of(calls: &Paths) -> Self {
-        let described = calls
-            .paths
-            .iter()
-            .map(|(path, item)| (path.clone(), listed(item)));
+    /// The methods of all documented routes.
+    pub(crate) fn of_routes() -> Self {
+        let mut routes = RouteMethods::default();
+        openapi::routes(&mut routes);
+        let described = routes.found.into_iter();
         // The document does not describe itself.
         Self(
             described
+                .map(|(path, taken)| (path, listed(taken)))
                 .chain([(
                     "/api/v1/openapi.json".to_owned(),
                     format!("{READ}, OPTIONS"),
@@ -42,21 +48,53 @@ impl Methods {
     }
 }
 
-fn listed(item: &PathItem) -> String {
-    let operations = [
-        ("GET, HEAD", &item.get),
-        ("POST", &item.post),
-        ("PATCH", &item.patch),
-        ("PUT", &item.put),
-        ("DELETE", &item.delete),
-    ];
-    let taken: Vec<_> = operations
-        .into_iter()
-        .filter(|(_, call)| call.is_some())
-        .map(|(method, _)| method)
-        .chain(["OPTIONS"])
-        .collect();
-    taken.join(", ")
+/// Which methods a path has, in the order of [`METHODS`].
+type Taken = [bool; METHODS.len()];
+
+const METHODS: [&str; 5] = [READ, "POST", "PATCH", "PUT", "DELETE"];
+
+/// Collects the methods of routes. The descriptions of routes take twenty megabytes, so they are dropped one by one.
+#[derive(Default)]
+struct RouteMethods {
+    prefix: String,
+    found: BTreeMap<String, Taken>,
+}
+
+impl Routes for RouteMethods {
+    fn service(&mut self, call: impl HttpServiceFactory + OpenApiFactory + 'static) -> &mut Self {
+        for (path, item) in call.paths().paths {
+            let path = format!("{}{path}", self.prefix);
+            let taken = self.found.entry(path).or_default();
+            for (taken, also) in taken.iter_mut().zip(methods(&item)) {
+                *taken |= also;
+            }
+        }
+        self
+    }
+
+    fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
+        let outside = self.prefix.len();
+        self.prefix += path;
+        routes(self);
+        self.prefix.truncate(outside);
+        self
+    }
+}
+
+const fn methods(item: &PathItem) -> Taken {
+    [
+        item.get.is_some(),
+        item.post.is_some(),
+        item.patch.is_some(),
+        item.put.is_some(),
+        item.delete.is_some(),
+    ]
+}
+
+fn listed(taken: Taken) -> String {
+    let methods = METHODS.into_iter().zip(taken);
+    let methods = methods.filter_map(|(method, taken)| taken.then_some(method));
+    methods.chain(["OPTIONS"]).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -65,7 +103,7 @@ mod tests {
 
     #[test]
     fn path_has_the_methods_of_its_most_specific_route() {
-        let methods = Methods::of(&crate::openapi::document().paths);
+        let methods = Methods::of_routes();
         assert_eq!(
             methods.at("/api/v1/component/7"),
             Some("GET, HEAD, PATCH, DELETE, OPTIONS")
@@ -76,5 +114,13 @@ mod tests {
             "not those of the component `list`"
         );
         assert_eq!(methods.at("/api/v1/nowhere"), None);
+    }
+    #[test]
+    fn every_described_path_has_the_methods_of_its_operations() {
+        let found = Methods::of_routes();
+        for (path, item) in &openapi::document().paths.paths {
+            let expected = listed(methods(item));
+            assert!(found.0.contains(&(path.clone(), expected)), "{path}");
+        }
     }
 }

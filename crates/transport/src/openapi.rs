@@ -4,10 +4,13 @@ mod headers;
 
 use std::collections::BTreeMap;
 
+use actix_web::web::Bytes;
 use actix_web::{HttpResponse, web};
+use allclear_application::error::Error;
 use allclear_domain::membership::Role;
 use serde_json::json;
 use strum::VariantArray;
+use tokio::sync::OnceCell;
 use utoipa::OpenApi;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::Operation;
@@ -17,7 +20,7 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem, RefOr, Schema};
 
 use crate::identity::{self, cookie};
-use crate::problem::{FieldProblem, ProblemBody};
+use crate::problem::{FieldProblem, Problem, ProblemBody};
 use crate::routes::{RouteDescriptions, Routes};
 use crate::{clerk, server, status};
 
@@ -25,17 +28,21 @@ const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A 
     that ends in `/re-authentication-required` if the caller has not authenticated in the last ten minutes. Its \
     description names the exceptions.";
 
-/// The OpenAPI document of all API calls under `/api/v1`.
-#[must_use]
-pub fn document() -> Document {
-    let mut described = RouteDescriptions::new();
-    described
-        .scope("/api/v1/status", status::routes)
+/// Adds the routes of all API calls under `/api/v1`.
+pub(crate) fn routes(all: &mut impl Routes) {
+    all.scope("/api/v1/status", status::routes)
         .scope("/api/v1", |routes| {
             server::routes(routes);
             routes.scope("/identity", identity::routes);
             clerk::routes(routes);
         });
+}
+
+/// The OpenAPI document of all API calls under `/api/v1`.
+#[must_use]
+pub fn document() -> Document {
+    let mut described = RouteDescriptions::new();
+    routes(&mut described);
     let mut document = Document::new(
         Info::new("Allclear", env!("CARGO_PKG_VERSION")),
         described.paths,
@@ -144,12 +151,20 @@ pub fn json() -> Result<String, serde_json::Error> {
     document().to_pretty_json()
 }
 
-/// The serialised document.
-pub(crate) struct OpenApiJson(pub(crate) String);
+/// The serialised document. It is generated for its first request: that takes twenty megabytes, and few clients request it.
+#[derive(Default)]
+pub(crate) struct OpenApiJson(OnceCell<Bytes>);
 
 /// `GET /api/v1/openapi.json`.
-pub(crate) async fn serve(document: web::Data<OpenApiJson>) -> HttpResponse {
-    HttpResponse::Ok()
+pub(crate) async fn serve(document: web::Data<OpenApiJson>) -> Result<HttpResponse, Problem> {
+    let json = document.0.get_or_try_init(generate).await?.clone();
+    Ok(HttpResponse::Ok()
         .content_type("application/json")
-        .body(document.0.clone())
+        .body(json))
+}
+
+/// Generates the document beside the threads that serve requests.
+async fn generate() -> Result<Bytes, Problem> {
+    let generated = web::block(json).await.map_err(Error::internal)?;
+    Ok(generated.map_err(Error::internal)?.into())
 }

@@ -194,9 +194,8 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let_wait(&listener)?;
     // Runs work that must not queue behind the requests of a worker.
     let runtime = Data::new(Handle::current());
-    let document = openapi::document();
-    let methods = Data::new(Methods::of(&document.paths));
-    let document = Data::new(OpenApiJson(document.to_pretty_json()?));
+    let methods = Data::new(Methods::of_routes());
+    let document = Data::new(OpenApiJson::default());
     let statuspage_document = Data::new(StatuspageOpenApi::new()?);
     let close_dead = close_dead_connections(&state.socket_settings.settings());
     let responses = PublicResponses::new(state.hsts, Arc::clone(&state.web_app));

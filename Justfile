@@ -102,10 +102,10 @@ _web: _web-dependencies
 _test-tools:
     .ci/install-test-tools
 
-# Installs cargo-deny if it is missing.
+# Installs cargo-deny if it is missing, without optimisation: building it takes longer than its checks.
 _deny:
     if ! PATH="{{ tools }}/cargo/bin:$PATH" command -v cargo-deny >/dev/null; then \
-        cargo install --quiet --locked --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
+        cargo install --quiet --locked --debug --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
     fi
 
 # Installs Lighthouse if it is missing.

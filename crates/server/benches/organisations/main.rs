@@ -26,13 +26,15 @@ const BENCH: Bench = Bench("organisations");
 const FEW: usize = 10;
 const MANY: usize = 10_000;
 const COMPONENTS: usize = 20;
-/// How often both servers are started, in turns.
-const ROUNDS: usize = 10;
+/// How often both servers are started, in turns: for a start alone, and to work with them.
+const STARTS: usize = 20;
+const ROUNDS: usize = 8;
 /// Saves after a start.
 const SAVES: usize = 30;
 /// Pages drawn at the end beside many organisations.
 const PAGES: usize = 200;
-/// Time that a server is left alone before its memory is read.
+/// Time that a server is left alone before it is stopped, and before its memory is read.
+const PAUSE: Duration = Duration::from_millis(200);
 const REST: Duration = Duration::from_secs(2);
 /// How much more something may take beside many organisations than beside few.
 const BUDGET: f64 = 1.2;
@@ -94,8 +96,18 @@ impl Side {
             found: Found::default(),
         };
         // A first start after such an import is not measured.
-        side.start()?.stop()?;
+        let peer = side.start()?;
+        thread::sleep(REST);
+        peer.stop()?;
         Ok(side)
+    }
+
+    /// Starts the server; notes how long that takes.
+    fn timed_start(&mut self) -> io::Result<Peer> {
+        let begin = Instant::now();
+        let peer = self.start()?;
+        self.found.start.push(begin.elapsed());
+        Ok(peer)
     }
 
     fn start(&self) -> io::Result<Peer> {
@@ -107,9 +119,7 @@ impl Side {
 
     /// Starts the server, draws pages that are spread over all organisations, and saves.
     fn round(&mut self) -> io::Result<Peer> {
-        let begin = Instant::now();
-        let peer = self.start()?;
-        self.found.start.push(begin.elapsed());
+        let peer = self.timed_start()?;
         thread::sleep(REST);
         self.found.at_rest.push(peer.memory()?);
         for number in 0..FEW {
@@ -195,6 +205,13 @@ fn memory(what: &str, database: &str, few: &[u64], many: &[u64]) {
 
 fn run(database: &str, mut few: Side, mut many: Side) -> io::Result<()> {
     progress(&format!("rounds, {database}"));
+    for _ in 0..STARTS {
+        for side in [&mut few, &mut many] {
+            let peer = side.timed_start()?;
+            thread::sleep(PAUSE);
+            peer.stop()?;
+        }
+    }
     for round in 1..=ROUNDS {
         few.round()?.stop()?;
         let peer = many.round()?;

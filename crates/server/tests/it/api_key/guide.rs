@@ -36,10 +36,11 @@ fn step(name: &str) -> String {
         .split_once("run: |\n")
         .unwrap()
         .1;
-    step.lines()
-        .take_while(|line| line.starts_with("          "))
-        .map(|line| format!("{}\n", line.trim_start()))
-        .collect()
+    let lines = step
+        .lines()
+        .take_while(|line| line.starts_with("          "));
+    let lines: Vec<_> = lines.map(str::trim_start).collect();
+    lines.join("\n")
 }
 
 /// Whether the programs of the guide are installed.

@@ -17,6 +17,11 @@ const STATEMENT: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(1);
 /// A connection to PostgreSQL that is older is replaced, so that connections move to another server some time after the address has.
 const LIFETIME: Duration = Duration::from_mins(30);
+/// Pages of the write-ahead log of SQLite after which they are copied into the database: 16 MiB. A page that many commits change is
+/// copied once. With SQLite's own 1,000 pages, writes of many organisations, which change other pages each, wait for the copies.
+const CHECKPOINT_PAGES: &str = "4000";
+/// Memory for pages of the connection that writes to SQLite, in KiB: the ends of all indexes that a hundred busy organisations change.
+const WRITER_CACHE: &str = "-8000";
 /// Number of connections for reads, and of those for writes to PostgreSQL.
 const CONNECTIONS: u32 = 8;
 
@@ -41,13 +46,20 @@ fn sqlite(url: &str, reads: bool) -> ConnectOptions {
     options
         .test_before_acquire(false)
         .map_sqlx_sqlite_opts(move |connection| {
-            connection
+            let connection = connection
                 .create_if_missing(!reads)
                 .pragma("journal_mode", "WAL")
                 .pragma("synchronous", "FULL")
                 .pragma("query_only", if reads { "ON" } else { "OFF" })
                 .foreign_keys(true)
-                .busy_timeout(CONNECTION_TIMEOUT)
+                .busy_timeout(CONNECTION_TIMEOUT);
+            if reads {
+                connection
+            } else {
+                connection
+                    .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+                    .pragma("cache_size", WRITER_CACHE)
+            }
         });
     options
 }
@@ -112,7 +124,10 @@ pub(crate) fn usual(url: &str) -> ConnectOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sea_orm::{AccessMode, ConnectionTrait, Database, IsolationLevel, TransactionTrait};
+    use sea_orm::{
+        AccessMode, ConnectionTrait, Database, DbBackend, IsolationLevel, Statement,
+        TransactionTrait,
+    };
 
     #[test]
     fn no_pool_starts_the_task_that_closes_connections() {
@@ -124,6 +139,30 @@ mod tests {
         ] {
             let limits = (options.get_idle_timeout(), options.get_max_lifetime());
             assert_eq!(limits, (Some(None), Some(None)));
+        }
+    }
+
+    #[tokio::test]
+    async fn commits_to_sqlite_are_durable_and_seldom_wait_for_a_checkpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("a.db").display());
+        let writer = Database::connect(sqlite_writer(&url)).await.unwrap();
+        let reader = Database::connect(sqlite_reader(&url)).await.unwrap();
+        for (connection, name, expected) in [
+            (&writer, "synchronous", 2),
+            (&writer, "wal_autocheckpoint", 4000),
+            (&writer, "cache_size", -8000),
+            (&reader, "cache_size", -2000),
+        ] {
+            let row = connection
+                .query_one_raw(Statement::from_string(
+                    DbBackend::Sqlite,
+                    format!("PRAGMA {name}"),
+                ))
+                .await
+                .unwrap();
+            let value: i64 = row.unwrap().try_get_by_index(0).unwrap();
+            assert_eq!(value, expected, "{name}");
         }
     }
 

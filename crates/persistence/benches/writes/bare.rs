@@ -176,6 +176,8 @@ pub(crate) async fn sqlite(file: &Path, rows: Vec<Row>, connections: usize) -> T
         .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
+        .pragma("wal_autocheckpoint", "4000")
+        .pragma("cache_size", "-8000")
         .busy_timeout(Duration::from_secs(30));
     let mut open = Vec::new();
     for _ in 0..connections {

@@ -62,8 +62,8 @@ other there.`,
     title: 'A hundred organisations that write',
     how: `wrk records incident updates over HTTP, in turns on incidents of one organisation and of a hundred. A writer is a connection
 that sends one update after the other. Three nodes share PostgreSQL and Redis, and have a third of the writers each. All servers and
-the client share the machine; PostgreSQL does not wait for its disk.`,
-    command: ['.ci/with-servers', 'node', 'crates/server/benches/organisations-writing/main.mjs', binary],
+the client share the machine; PostgreSQL does not wait for its disk, except with fsync on.`,
+    command: ['env', 'POSTGRES_FSYNC=on', '.ci/with-servers', 'node', 'crates/server/benches/organisations-writing/main.mjs', binary],
   },
   {
     name: 'growth',

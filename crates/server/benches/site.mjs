@@ -20,7 +20,7 @@ const UNLIMITED = [
 ];
 
 export class Site {
-  agent = new Agent({ keepAlive: true });
+  agent = new Agent({ keepAlive: true, maxFreeSockets: 4 });
 
   /** Starts a server in this folder, with these settings in addition. */
   static async start(binary, folder, settings = {}) {

@@ -1,5 +1,6 @@
 // Incident updates of a hundred organisations beside those of one, over HTTP: on one node with SQLite and, on the servers that
-// ALLCLEAR_TEST_POSTGRES_URL and ALLCLEAR_TEST_REDIS_URL name, on one node and on three with PostgreSQL.
+// ALLCLEAR_TEST_POSTGRES_URL, ALLCLEAR_TEST_DURABLE_POSTGRES_URL and ALLCLEAR_TEST_REDIS_URL name, on one node and on three with
+// PostgreSQL.
 //
 //   node crates/server/benches/organisations-writing/main.mjs [path of the allclear binary]
 //
@@ -22,7 +23,7 @@ const binary = process.argv[2] ?? 'target/release/allclear';
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 4);
 const script = fileURLToPath(new URL('updates.lua', import.meta.url));
-const { ALLCLEAR_TEST_POSTGRES_URL: postgres, ALLCLEAR_TEST_REDIS_URL: redis } = process.env;
+const { ALLCLEAR_TEST_POSTGRES_URL: postgres, ALLCLEAR_TEST_DURABLE_POSTGRES_URL: durable, ALLCLEAR_TEST_REDIS_URL: redis } = process.env;
 
 /** Organisations that write at the same time. Both sides write to so many incidents. */
 const MANY = 100;
@@ -146,16 +147,23 @@ async function withNodes(title, count, settings) {
   }
 }
 
-const onSqlite = await withNodes('SQLite', 1, {});
-budgets('SQLite', onSqlite, onSqlite[0], 'one organisation');
+/** Settings of an empty database on this PostgreSQL server. */
+const on = (server) => ({ ALLCLEAR_DATABASE_URL: recreate(server, 'organisations_writing') });
+
+async function alone(title, settings) {
+  const rates = await withNodes(title, 1, settings);
+  budgets(title, rates, rates[0], 'one organisation');
+  return rates[0];
+}
+
+await alone('SQLite', {});
+if (durable) await alone('PostgreSQL, fsync on', on(durable));
 if (postgres) {
-  const database = () => ({ ALLCLEAR_DATABASE_URL: recreate(postgres, 'organisations_writing') });
-  const alone = await withNodes('PostgreSQL', 1, database());
-  budgets('PostgreSQL', alone, alone[0], 'one organisation');
+  const one = await alone('PostgreSQL', on(postgres));
   if (redis) {
     const title = 'PostgreSQL and three nodes';
-    const three = await withNodes(title, 3, { ...database(), ALLCLEAR_REDIS_URL: redis });
+    const three = await withNodes(title, 3, { ...on(postgres), ALLCLEAR_REDIS_URL: redis });
     budgets(title, three, three[0], 'one organisation on three nodes');
-    budgets(title, three, alone[0], 'one organisation on one node');
+    budgets(title, three, one, 'one organisation on one node');
   }
 }

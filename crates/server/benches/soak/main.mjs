@@ -53,6 +53,14 @@ async function subscribe(site, organisation, ports) {
   }
 }
 
+/** Many reads at the same time, for which the server opens all its connections to the database. */
+async function burst(site, organisation) {
+  const headers = await site.bearer(organisation);
+  for (let time = 0; time < 20; time += 1) {
+    await Promise.all(Array.from({ length: 64 }, () => site.call('GET', '/audit', headers)));
+  }
+}
+
 const level = async (site) => ({ files: await site.files(), threads: await site.threads(), memoryKiB: await site.memory() });
 
 /** Runs the load for so many seconds; returns what was done, and the memory at each second. */
@@ -88,7 +96,7 @@ try {
   const { data: component } = await site.call('POST', '/component/create', await site.bearer(organisation), { name: 'API' });
   await subscribe(site, organisation, sinks.ports);
 
-  await loaded(site, organisation, component.id, WARM_UP);
+  await Promise.all([loaded(site, organisation, component.id, WARM_UP), burst(site, organisation)]);
   await setTimeout(1000 * REST);
   const before = await level(site);
   const { done, memory, busy } = await loaded(site, organisation, component.id, seconds);
@@ -99,6 +107,9 @@ try {
   const [first, last] = [around(early - WINDOW / 2, early + WINDOW / 2), around(seconds - WINDOW, Infinity)];
   print({ what: `the load, ${seconds} seconds`, ...done, mails: sinks.taken.mails, webhooks: sinks.taken.webhooks });
   const shown = ({ files, threads, memoryKiB }) => ({ files, threads, memoryMiB: Number((memoryKiB / 1024).toFixed(1)) });
+  const part = (number) => around((number * seconds) / 10 - WINDOW / 2, (number * seconds) / 10 + WINDOW / 2);
+  const memoryMiB = Array.from({ length: 10 }, (_, number) => (part(number + 1) / 1024).toFixed(1));
+  print({ what: 'memory after each tenth of the load', memoryMiB });
   print({ what: 'at rest before, under load, at rest after', before: shown(before), under: shown(busy), after: shown(after) });
   budget(`memory at the end of ${seconds} seconds, of after ${early}`, last / first, 1.05);
   budget('open files after the load, of before', after.files / before.files, 1);

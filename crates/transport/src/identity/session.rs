@@ -307,10 +307,11 @@ async fn issue_token(
         }
     };
     sessions.touch(&session).await?;
+    // A user who is not a member is refused first, and does not learn what the organisation requires.
+    let issued = sessions.token(&session, organisation.as_ref()).await?;
     if let Some(organisation) = &organisation {
         factors.check_requirement(&session, organisation).await?;
     }
-    let issued = sessions.token(&session, organisation.as_ref()).await?;
     Ok(ApiResponse::new(TokenBody {
         token: issued.token,
         expires_at: issued.expires_at,

@@ -315,6 +315,12 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
     assert!(asks_for_factor(&refused), "{refused:?}");
     assert_status(bob.post("/token", json!({})), 200).await;
     assert_status(ann.post("/token", token.clone()), 200).await;
+    let outsider = Person::signed_up(app, "eve@example.com").await;
+    let refused = outsider.post("/token", token.clone()).await;
+    assert!(
+        refused.status == 403 && !asks_for_factor(&refused),
+        "{refused:?}"
+    );
 
     let refused = set("bob", json!(false)).await;
     assert!(asks_for_factor(&refused), "{refused:?}");

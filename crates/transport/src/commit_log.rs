@@ -76,7 +76,9 @@ impl<T: LogEntry> CommitLog<T> {
         let next = older.last().map(|entry| entry.revision().next());
         let has_room = self.has_room(&older);
         if has_room && oldest.is_none() {
-            older.into_iter().for_each(|entry| self.push(entry));
+            for entry in older {
+                self.push(entry);
+            }
         } else if has_room && next == oldest {
             older
                 .into_iter()

@@ -49,8 +49,8 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
     for _ in 0..STATES.len() * HOOKS {
         let request = receiver.next().await;
         let status = request.json()["incident"]["status"].clone();
-        let received = received.entry(request.path).or_default();
-        received.push(status.as_str().unwrap().to_owned());
+        let statuses = received.entry(request.path).or_default();
+        statuses.push(status.as_str().unwrap().to_owned());
     }
     let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
     while operator.get("/subscriber/deliveries").await.body["data"]["waiting"] != 0 {

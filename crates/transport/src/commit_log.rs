@@ -242,7 +242,7 @@ mod tests {
             revisions.map(|revision| frame(revision, size)).collect()
         };
         for (present, expected) in [
-            (log(1..=0, 1), vec![3, 4, 5]),
+            (CommitLog::default(), vec![3, 4, 5]),
             (log(5..=7, 1), vec![3, 4, 5, 6, 7]),
             (log(6..=7, 1), vec![3, 4, 5, 6, 7]),
             (log(7..=8, 1), vec![7, 8]),

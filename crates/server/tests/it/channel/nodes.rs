@@ -45,11 +45,11 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
         let body = json!({"status": status.to_uppercase(), "message": "It goes on"});
         operator.create(&path, body).await;
     }
-    let mut received: HashMap<String, Vec<String>> = HashMap::new();
+    let mut seen: HashMap<String, Vec<String>> = HashMap::new();
     for _ in 0..STATES.len() * HOOKS {
         let request = receiver.next().await;
         let status = request.json()["incident"]["status"].clone();
-        let statuses = received.entry(request.path).or_default();
+        let statuses = seen.entry(request.path).or_default();
         statuses.push(status.as_str().unwrap().to_owned());
     }
     let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
@@ -58,9 +58,9 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
     }
     let rest = receiver.rest();
     assert!(rest.is_empty(), "{rest:?}");
-    assert_eq!(received.len(), HOOKS);
-    for (path, received) in received {
-        assert_eq!(received, STATES, "{path}");
+    assert_eq!(seen.len(), HOOKS);
+    for (path, seen) in seen {
+        assert_eq!(seen, STATES, "{path}");
     }
     assert_eq!(
         operator.get("/subscriber/deliveries").await.body["data"]["sent"],

@@ -26,8 +26,9 @@ test: _test-tools _web
     cargo build --quiet --locked --bin allclear
     .ci/verify-unit
     node --test crates/server/tests/socket/*.test.mjs
-    node crates/socketio/conformance/run.mjs
-    .ci/consumers target/debug/allclear
+    # The first of these two mostly waits, so they run side by side.
+    node crates/socketio/conformance/run.mjs & conformance=$!; \
+    failed=0; .ci/consumers target/debug/allclear || failed=1; wait $conformance || failed=1; exit $failed
     if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
 
 # Checks formats, lints, types, dependencies between crates, and generated files.

@@ -17,7 +17,7 @@ use crate::{Crowd, FOUND, SIZE, gather, site::Site};
 const IDLE: usize = 50;
 /// How long `wrk` asks, and how long an operator takes from one save to the next.
 const SECONDS: u32 = 16;
-const PAUSE: Duration = Duration::from_millis(500);
+const SAVE_INTERVAL: Duration = Duration::from_millis(500);
 /// How much longer a save may take with viewers than without.
 const SLOWER: Limit = Limit::AtMost(10.0);
 
@@ -94,7 +94,7 @@ fn under_load(
                 .join()
                 .map_err(|_| io::Error::other("a save panicked"))??,
         );
-        crowd.rest(PAUSE)?;
+        crowd.rest(SAVE_INTERVAL)?;
     }
     let said = String::from_utf8_lossy(&wrk.wait_with_output()?.stdout).into_owned();
     let slowest = said
@@ -107,7 +107,7 @@ fn under_load(
 /// Makes a change; returns the duration.
 fn save(site: &Site, number: usize) -> io::Result<Duration> {
     let begin = Instant::now();
-    response_of(site.tell(number, SIZE)?)?;
+    response_of(site.publish(number, SIZE)?)?;
     Ok(begin.elapsed())
 }
 

@@ -86,14 +86,14 @@ fn gather(site: &Site, count: usize) -> io::Result<Crowd> {
 }
 
 /// Makes the server publish an event; returns the time until the last viewer received it.
-fn tell(site: &Site, crowd: &mut Crowd, number: usize, length: usize) -> io::Result<Duration> {
+fn publish(site: &Site, crowd: &mut Crowd, number: usize, length: usize) -> io::Result<Duration> {
     crowd.expect(1);
     let begin = Instant::now();
-    let asked = site.tell(number, length)?;
+    let sent = site.publish(number, length)?;
     let delivered = crowd.wait();
     let time = begin.elapsed();
     // An error response explains more than the missing events.
-    response_of(asked)?;
+    response_of(sent)?;
     delivered.map(|()| time)
 }
 
@@ -102,13 +102,13 @@ fn measure(bench: &Bench, kind: Kind, viewers: usize, measurements: &mut FanOut)
     // What a process takes once is not a viewer's.
     let mut few = gather(&site, 20)?;
     for number in 0..20 {
-        tell(&site, &mut few, number, SIZE)?;
+        publish(&site, &mut few, number, SIZE)?;
     }
     let before = site.peer.memory()?;
     let mut crowd = gather(&site, viewers)?;
     drop(few);
     crowd.rest(Duration::from_millis(300))?;
-    tell(&site, &mut crowd, 20, SIZE)?;
+    publish(&site, &mut crowd, 20, SIZE)?;
     measurements.memory = site.peer.memory()?.saturating_sub(before) / viewers as u64;
     progress("  changes");
     let rounds = (DELIVERIES / viewers).clamp(ROUNDS, 200);
@@ -116,7 +116,7 @@ fn measure(bench: &Bench, kind: Kind, viewers: usize, measurements: &mut FanOut)
     for number in 0..rounds {
         measurements
             .times
-            .push(tell(&site, &mut crowd, 21 + number, SIZE)?);
+            .push(publish(&site, &mut crowd, 21 + number, SIZE)?);
         crowd.rest(Duration::from_millis(10))?;
     }
     measurements.processor += site.peer.processor()? - begin;
@@ -131,7 +131,7 @@ fn stalled(bench: &Bench, kind: Kind) -> io::Result<u64> {
     let mut numbers = 0..2 * FLOOD;
     let mut flood = || -> io::Result<()> {
         for number in numbers.by_ref().take(FLOOD) {
-            tell(&site, &mut crowd, number, FLOOD_SIZE)?;
+            publish(&site, &mut crowd, number, FLOOD_SIZE)?;
         }
         Ok(())
     };

@@ -99,7 +99,7 @@ impl Site {
     }
 
     /// Requests an event of that many bytes; the response is read later.
-    pub(crate) fn tell(&self, number: usize, size: usize) -> io::Result<Socket> {
+    pub(crate) fn publish(&self, number: usize, size: usize) -> io::Result<Socket> {
         let Request {
             method,
             path,

@@ -34,7 +34,7 @@ const SAVES: usize = 30;
 /// Pages drawn at the end beside many organisations.
 const PAGES: usize = 200;
 /// Time that a server is left alone before it is stopped, and before its memory is read.
-const PAUSE: Duration = Duration::from_millis(200);
+const STOP_DELAY: Duration = Duration::from_millis(200);
 const REST: Duration = Duration::from_secs(2);
 /// How much more something may take beside many organisations than beside few.
 const BUDGET: f64 = 1.2;
@@ -208,7 +208,7 @@ fn run(database: &str, mut few: Side, mut many: Side) -> io::Result<()> {
     for _ in 0..STARTS {
         for side in [&mut few, &mut many] {
             let peer = side.timed_start()?;
-            thread::sleep(PAUSE);
+            thread::sleep(STOP_DELAY);
             peer.stop()?;
         }
     }

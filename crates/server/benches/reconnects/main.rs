@@ -35,7 +35,7 @@ const ARRIVAL: Duration = Duration::from_secs(8);
 const AWAY: Duration = Duration::from_secs(5);
 /// Changes while the viewers are away, and the time from one to the next while they come back.
 const CHANGES_MEANWHILE: usize = 20;
-const PAUSE: Duration = Duration::from_millis(250);
+const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
 /// When all viewers have to be back, in seconds.
 const RETURN: f64 = 30.0;
 /// Longest time of a part.
@@ -157,7 +157,7 @@ fn come_back(site: &Site, viewers: &mut Viewers, restart: &Restart) -> io::Resul
     while viewers.counts.open < count && ready.elapsed() < PATIENCE {
         let (site, bearer) = (site.clone(), bearer.clone());
         viewers.during(move || site.change(port, &bearer, number))?;
-        viewers.until(PAUSE, |viewers| viewers.counts.open == count)?;
+        viewers.until(CHANGE_INTERVAL, |viewers| viewers.counts.open == count)?;
         number += 1;
     }
     let open = ready.elapsed();

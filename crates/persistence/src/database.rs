@@ -133,7 +133,8 @@ impl Database {
         .await
     }
 
-    /// Runs one write transaction that leaves no item in an audit log, for the named reason. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
+    /// Runs one write transaction. The caller names the reason why it adds no item to an audit log here; a change that has items uses
+    /// [`Self::change`]. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
     /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] and the
     /// [`OpenCall`] of the caller.
     pub(crate) async fn write<T, F>(&self, _: NoItem, work: F) -> Result<T, Error>

@@ -122,7 +122,7 @@ async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse,
 }
 
 /// Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
-/// The caller gets a mail about it, except with Clerk. Needs a recent authentication.
+/// The caller gets a mail about it. Needs a recent authentication.
 #[utoipa::path(
     tag = "api keys",
     request_body = KeyInput,

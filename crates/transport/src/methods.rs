@@ -115,6 +115,7 @@ mod tests {
         );
         assert_eq!(methods.at("/api/v1/nowhere"), None);
     }
+
     #[test]
     fn every_described_path_has_the_methods_of_its_operations() {
         let found = Methods::of_routes();

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Creates an API key and returns its text, which is not shown again. An organisation may have 100 keys.
-         *     The caller gets a mail about it, except with Clerk. Needs a recent authentication.
+         *     The caller gets a mail about it. Needs a recent authentication.
          */
         post: operations["post_api_key_create"];
         delete?: never;

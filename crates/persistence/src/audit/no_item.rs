@@ -24,6 +24,6 @@ pub(crate) enum NoItem {
     Directory,
     /// Progress of messages and mails.
     Delivery,
-    /// Nobody asks for it: removal of what has expired, counters, times of last use, stronger hashes of the same passwords.
+    /// Maintenance by the product itself: removal of expired rows, counters, times of last use, stronger hashes of the same passwords.
     Upkeep,
 }

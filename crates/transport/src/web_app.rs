@@ -89,8 +89,7 @@ impl WebApp {
     pub(crate) fn unknown(&self, request: &HttpRequest) -> HttpResponse {
         let mut page = send(
             &mut HttpResponse::NotFound(),
-            request,
-            &self.unknown_page,
+            self.unknown_page.pick(request.headers()),
             HeaderValue::from_static("text/html; charset=utf-8"),
         );
         self.allow(request.headers(), page.headers_mut());

@@ -1,7 +1,9 @@
 //! The files that the build of the web app made, embedded in the binary. Builds without optimisation read them from disk.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::io::Read;
+use std::sync::OnceLock;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ETag, EntityTag, Header, HeaderValue, IfNoneMatch};
@@ -9,9 +11,10 @@ use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use flate2::read::GzDecoder;
 use rust_embed::Embed;
 
-use crate::status::encoded::Encoded;
+use crate::status::encoded::{Coding, Encoded};
 use crate::status::page::Document;
 
 #[derive(Embed)]
@@ -27,15 +30,20 @@ pub(super) struct File {
     content_type: HeaderValue,
     tag: EntityTag,
     body: Encoded,
+    /// The uncompressed body of a file that is stored compressed, from its first request on.
+    unpacked: OnceLock<Bytes>,
 }
 
 /// All files by their addresses.
 pub(super) fn files() -> HashMap<String, File> {
-    Files::iter()
+    let paths: BTreeSet<String> = Files::iter()
         .map(|path| {
             let plain = path.strip_suffix(".gz").or(path.strip_suffix(".br"));
             plain.unwrap_or(&path).to_owned()
         })
+        .collect();
+    let files = paths.into_iter();
+    files
         .filter_map(|path| Some((format!("/{path}"), File::of(&path)?)))
         .collect()
 }
@@ -79,7 +87,19 @@ impl File {
                 URL_SAFE_NO_PAD.encode(&stored.metadata.sha256_hash()[..12]),
             ),
             body: body(path),
+            unpacked: OnceLock::new(),
         })
+    }
+
+    /// The smallest form that the client accepts.
+    fn pick(&self, request: &HttpRequest) -> (Coding, Bytes) {
+        let (coding, bytes) = self.body.pick(request.headers());
+        let is_stored = coding != Coding::Identity || !bytes.is_empty();
+        if is_stored || self.body.gzip().is_empty() {
+            return (coding, bytes);
+        }
+        let unpacked = self.unpacked.get_or_init(|| unpacked(self.body.gzip()));
+        (coding, unpacked.clone())
     }
 
     pub(super) fn respond(
@@ -110,12 +130,7 @@ impl File {
         if known {
             return response.finish();
         }
-        send(
-            &mut response,
-            request,
-            &self.body,
-            self.content_type.clone(),
-        )
+        send(&mut response, self.pick(request), self.content_type.clone())
     }
 }
 
@@ -125,13 +140,19 @@ fn body(path: &str) -> Encoded {
     Encoded::precompressed(form(""), form(".gz"), form(".br"))
 }
 
+fn unpacked(gzip: &[u8]) -> Bytes {
+    let mut plain = Vec::new();
+    if let Err(error) = GzDecoder::new(gzip).read_to_end(&mut plain) {
+        tracing::error!(%error, "a file of the web app could not be unpacked");
+    }
+    plain.into()
+}
+
 pub(super) fn send(
     response: &mut HttpResponseBuilder,
-    request: &HttpRequest,
-    body: &Encoded,
+    (coding, bytes): (Coding, Bytes),
     content_type: HeaderValue,
 ) -> HttpResponse {
-    let (coding, bytes) = body.pick(request.headers());
     response.insert_header((header::CONTENT_TYPE, content_type));
     if let Some(coding) = coding.header() {
         response.insert_header((header::CONTENT_ENCODING, coding));
@@ -143,5 +164,42 @@ fn bytes(data: Cow<'static, [u8]>) -> Bytes {
     match data {
         Cow::Borrowed(embedded) => Bytes::from_static(embedded),
         Cow::Owned(read) => Bytes::from(read),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use actix_web::test::TestRequest;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    #[test]
+    fn file_that_is_stored_compressed_is_unpacked_for_clients_without_compression() {
+        let plain = b"the same bytes ".repeat(100);
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(&plain).unwrap();
+        let gzip = Bytes::from(gzip.finish().unwrap());
+        let file = File {
+            is_page: false,
+            content_type: HeaderValue::from_static("text/javascript"),
+            tag: EntityTag::new_strong("a".to_owned()),
+            body: Encoded::precompressed(None, Some(gzip.clone()), None),
+            unpacked: OnceLock::new(),
+        };
+        let accepting = |codings: &'static str| {
+            TestRequest::default()
+                .insert_header((header::ACCEPT_ENCODING, codings))
+                .to_http_request()
+        };
+        assert_eq!(file.pick(&accepting("gzip")), (Coding::Gzip, gzip));
+        assert!(file.unpacked.get().is_none());
+        let (coding, body) = file.pick(&accepting("identity"));
+        assert_eq!((coding, &body[..]), (Coding::Identity, &plain[..]));
+        // It is unpacked once.
+        assert_eq!(file.pick(&accepting("")).1.as_ptr(), body.as_ptr());
     }
 }

@@ -60,13 +60,13 @@ export class Server {
   /** Waits for a mail to an address and returns the latest link that begins with a path. */
   async mailedLink(to: string, screen = '/login'): Promise<string> {
     let link: string | undefined;
-    const search = async () => {
+    const find = async () => {
       const links = await mailedLinks(join(this.folder, 'mail'), to);
       const leads = ({ pathname, search }: URL) => `${pathname}${search}`.startsWith(screen);
       link = links.filter((each) => leads(new URL(each))).at(-1);
       return link;
     };
-    await expect.poll(search, { message: `a mail to ${to}` }).toBeDefined();
+    await expect.poll(find, { message: `a mail to ${to}` }).toBeDefined();
     return link ?? '';
   }
 

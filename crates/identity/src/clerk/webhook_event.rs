@@ -66,6 +66,13 @@ struct Membership {
     role: Option<String>,
 }
 
+/// What a removal needs of an `OrganizationMembershipJSON`: less than a change of it, so that nothing else can keep access open.
+#[derive(Deserialize)]
+struct Removal {
+    organization: Identified,
+    public_user_data: PublicUserData,
+}
+
 /// `OrganizationMembershipPublicUserDataJSON`.
 #[derive(Deserialize)]
 struct PublicUserData {
@@ -137,7 +144,7 @@ impl Event {
                 member(read(data)?, MemberChange::Updated, happened_at)?
             }
             "organizationMembership.deleted" => {
-                let found: Membership = read(data)?;
+                let found: Removal = read(data)?;
                 let organisation = organisation(&found.organization.id)?;
                 vec![DirectoryEvent::Revoked(Revocation::Membership {
                     organisation,

@@ -165,3 +165,14 @@ fn unreadable_event_is_an_error() {
     assert!(events("organization.created", &json!({"id": "../x", "name": "X"})).is_err());
     assert!(events("session.ended", &json!({"id": 7})).is_err());
 }
+
+#[test]
+fn removal_of_a_member_needs_no_more_than_the_identifiers() {
+    let data = json!({"organization": {"id": "org_1"}, "public_user_data": {"user_id": "user_1"}});
+    let left = Revocation::Membership {
+        organisation: acme(),
+        user: "user_1".into(),
+    };
+    let found = events("organizationMembership.deleted", &data);
+    assert_eq!(found, Ok(vec![DirectoryEvent::Revoked(left)]));
+}

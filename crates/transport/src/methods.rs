@@ -3,12 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::dev::HttpServiceFactory;
 use utoipa::openapi::PathItem;
-use utoipa_actix_web::OpenApiFactory;
 
 use crate::openapi;
-use crate::routes::Routes;
+use crate::routes::RouteVisitor;
 use crate::web_app::matches_route;
 
 /// Methods of pages and files.
@@ -18,11 +16,18 @@ pub(crate) const READ: &str = "GET, HEAD";
 pub(crate) struct Methods(Vec<(String, String)>);
 
 impl Methods {
-    /// The methods of all documented routes.
+    /// The methods of all documented routes. Their descriptions take twenty megabytes, so each is dropped before the next one.
     pub(crate) fn of_routes() -> Self {
-        let mut routes = RouteMethods::default();
-        openapi::routes(&mut routes);
-        let described = routes.found.into_iter();
+        let mut found = BTreeMap::<String, Taken>::new();
+        openapi::routes(&mut RouteVisitor::new(|described, _| {
+            for (path, item) in described.paths {
+                let taken = found.entry(path).or_default();
+                for (taken, also) in taken.iter_mut().zip(methods(&item)) {
+                    *taken |= also;
+                }
+            }
+        }));
+        let described = found.into_iter();
         // The document does not describe itself.
         Self(
             described
@@ -52,34 +57,6 @@ impl Methods {
 type Taken = [bool; METHODS.len()];
 
 const METHODS: [&str; 5] = [READ, "POST", "PATCH", "PUT", "DELETE"];
-
-/// Collects the methods of routes. The descriptions of routes take twenty megabytes, so they are dropped one by one.
-#[derive(Default)]
-struct RouteMethods {
-    prefix: String,
-    found: BTreeMap<String, Taken>,
-}
-
-impl Routes for RouteMethods {
-    fn service(&mut self, call: impl HttpServiceFactory + OpenApiFactory + 'static) -> &mut Self {
-        for (path, item) in call.paths().paths {
-            let path = format!("{}{path}", self.prefix);
-            let taken = self.found.entry(path).or_default();
-            for (taken, also) in taken.iter_mut().zip(methods(&item)) {
-                *taken |= also;
-            }
-        }
-        self
-    }
-
-    fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
-        let outside = self.prefix.len();
-        self.prefix += path;
-        routes(self);
-        self.prefix.truncate(outside);
-        self
-    }
-}
 
 const fn methods(item: &PathItem) -> Taken {
     [

@@ -13,7 +13,7 @@ use strum::VariantArray;
 use tokio::sync::OnceCell;
 use utoipa::OpenApi;
 use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, Paths};
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
@@ -21,7 +21,7 @@ use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem, RefOr, Sc
 
 use crate::identity::{self, cookie};
 use crate::problem::{FieldProblem, Problem, ProblemBody};
-use crate::routes::{RouteDescriptions, Routes};
+use crate::routes::{RouteVisitor, Routes};
 use crate::{clerk, server, status};
 
 const DESCRIPTION: &str = "Incidents, maintenance and the public status page. A call with `x-recent-authentication` is 403 with a `type` \
@@ -41,18 +41,18 @@ pub(crate) fn routes(all: &mut impl Routes) {
 /// The OpenAPI document of all API calls under `/api/v1`.
 #[must_use]
 pub fn document() -> Document {
-    let mut described = RouteDescriptions::new();
-    routes(&mut described);
-    let mut document = Document::new(
-        Info::new("Allclear", env!("CARGO_PKG_VERSION")),
-        described.paths,
-    );
+    let (mut paths, mut schemas) = (Paths::new(), Vec::new());
+    routes(&mut RouteVisitor::new(|described, call| {
+        paths.merge(described);
+        call.schemas(&mut schemas);
+    }));
+    let mut document = Document::new(Info::new("Allclear", env!("CARGO_PKG_VERSION")), paths);
     document.info.description = Some(DESCRIPTION.to_owned());
     for (path, item) in &mut document.paths.paths {
         describe_operations(path, item);
     }
     let components = document.components.get_or_insert_with(Components::new);
-    components.schemas.extend(described.schemas);
+    components.schemas.extend(schemas);
     add_permissions(components);
     headers::add(components);
     components

@@ -1,10 +1,9 @@
-//! One list of routes for two uses: the app, and the OpenAPI document. Each worker has an app;
-//! without the document, apps take much less memory.
+//! One list of routes for two uses: the app, and the OpenAPI descriptions. Each worker has an app;
+//! without the descriptions, apps take much less memory.
 
 use actix_web::dev::HttpServiceFactory;
 use actix_web::web;
 use utoipa::openapi::path::Paths;
-use utoipa::openapi::{RefOr, Schema};
 use utoipa_actix_web::OpenApiFactory;
 
 /// A collector of routes.
@@ -26,26 +25,23 @@ impl Routes for web::ServiceConfig {
     }
 }
 
-/// Collects the OpenAPI descriptions of routes.
-pub(crate) struct RouteDescriptions {
+/// Visits the OpenAPI description of each route.
+pub(crate) struct RouteVisitor<F> {
     prefix: String,
-    /// The described paths, complete from the first segment.
-    pub(crate) paths: Paths,
-    /// The schemas of requests and responses, by name.
-    pub(crate) schemas: Vec<(String, RefOr<Schema>)>,
+    visit: F,
 }
 
-impl RouteDescriptions {
-    pub(crate) fn new() -> Self {
+impl<F: FnMut(Paths, &dyn OpenApiFactory)> RouteVisitor<F> {
+    /// `visit` receives the paths of a route, complete from the first segment, and its whole description.
+    pub(crate) const fn new(visit: F) -> Self {
         Self {
             prefix: String::new(),
-            paths: Paths::new(),
-            schemas: Vec::new(),
+            visit,
         }
     }
 }
 
-impl Routes for RouteDescriptions {
+impl<F: FnMut(Paths, &dyn OpenApiFactory)> Routes for RouteVisitor<F> {
     fn service(&mut self, call: impl HttpServiceFactory + OpenApiFactory + 'static) -> &mut Self {
         let mut paths = call.paths();
         let own = std::mem::take(&mut paths.paths);
@@ -53,8 +49,7 @@ impl Routes for RouteDescriptions {
             .into_iter()
             .map(|(path, item)| (format!("{}{path}", self.prefix), item))
             .collect();
-        self.paths.merge(paths);
-        call.schemas(&mut self.schemas);
+        (self.visit)(paths, &call);
         self
     }
 

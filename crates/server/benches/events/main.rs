@@ -37,6 +37,8 @@ const PASSES: usize = 2;
 /// Deliveries in a pass, and changes at least.
 const DELIVERIES: usize = 200_000;
 const ROUNDS: usize = 50;
+/// Memory per viewer, in KiB.
+const MEMORY: Limit = Limit::AtMost(10.0);
 /// Bytes of a component's description.
 const SIZE: usize = 200;
 /// Viewers that stop reading, the kernel's buffer for each, and the events sent meanwhile.
@@ -169,7 +171,7 @@ fn run(bench: &Bench, viewers: usize) -> io::Result<()> {
         );
     }
     let budget = format!("memory a viewer of {viewers}, KiB");
-    FOUND.budget(&budget, ours.kibibytes(), Limit::AtMost(12.0));
+    FOUND.budget(&budget, ours.kibibytes(), MEMORY);
     Ok(())
 }
 
@@ -188,7 +190,7 @@ fn run_many(bench: &Bench) -> io::Result<()> {
         }),
     );
     let memory = format!("memory a viewer of {MANY}, KiB");
-    FOUND.budget(&memory, measurements.kibibytes(), Limit::AtMost(10.0));
+    FOUND.budget(&memory, measurements.kibibytes(), MEMORY);
     let reached = format!("{MANY} viewers: a change reaches the last one, p99, milliseconds");
     FOUND.budget(&reached, last, Limit::AtMost(600.0));
     load::run(&bench.binary, MANY, Limit::AtMost(25.0))

@@ -204,25 +204,25 @@ fn run(viewers: usize) -> io::Result<()> {
         budget(
             "burst, of socket.io's",
             ours.best_burst() / theirs.best_burst(),
-            Limit::AtLeast(6.0),
+            Limit::AtLeast(20.0),
         );
     } else {
         let late = single.percentile(99) / reference.percentile(99);
         budget(
             "processor a delivery, of socket.io's",
             single.cost() / reference.cost(),
-            Limit::AtMost(0.7),
+            Limit::AtMost(0.55),
         );
         budget(
             "p99 at the last viewer, of socket.io's",
             late,
-            Limit::AtMost(0.85),
+            Limit::AtMost(0.5),
         );
     }
     budget(
         "memory a viewer, KiB",
         single.kibibytes(),
-        Limit::AtMost(16.0),
+        Limit::AtMost(12.0),
     );
     Ok(())
 }

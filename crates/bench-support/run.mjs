@@ -17,10 +17,10 @@ const lighthouse = '.just/lighthouse';
 const benches = [
   {
     name: 'page',
-    title: 'Public page, snapshot and Statuspage summary, beside nginx',
-    how: `nginx serves the very bytes of each answer from a file, with our headers on it, as many workers as processors,
-sendfile and an open-file cache. Both run at once; wrk asks them in turns on keep-alive connections, and the median of the
-rounds counts. Ours are answered as always: with a request id, security headers and figures.`,
+    title: 'Public page, snapshot, history, feeds and Statuspage summary, beside nginx',
+    how: `nginx serves the same bytes as each response from a file, with the same headers, as many workers as processors, sendfile and
+an open-file cache. Both servers run at the same time; wrk requests them in turns on keep-alive connections, and the median of the
+rounds counts. Allclear runs as in production: with request ids, security headers and metrics.`,
     command: ['node', 'crates/server/benches/page.mjs', binary],
   },
   {

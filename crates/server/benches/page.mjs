@@ -1,65 +1,65 @@
-// Requests per second of the public page, the public snapshot and the Statuspage API's summary, compared with nginx serving the same bytes with the
-// same headers from a file. Both run at the same time, on free loopback ports, with as many workers as there are
-// processors; wrk asks them in turns, so that whatever else the machine does meets both.
+// Requests per second of the demo's public page, snapshot, history, feeds and Statuspage summary, compared with nginx that serves the same
+// bytes with the same headers from files, and the size of the page. Both servers run at the same time, on free ports, with as many workers
+// as there are processors. wrk requests them in turns, so that other work on the machine affects both.
 //
-//   node crates/server/benches/page.mjs [path of the allclear binary]
+// node crates/server/benches/page.mjs [path of the allclear binary]
 //
-// Prints a JSON object a line: the figures of each way of asking, medians over the rounds, `ratio`, ours over nginx's, and
-// the budgets.
-// Needs nginx and wrk. ROUNDS and SECONDS say how often and how long each is asked.
+// Prints one JSON object per line: the measurements, which are medians over the rounds, and the budgets. `ratio` is the rate of the product
+// as a share of that of nginx. Needs nginx, wrk and curl. ROUNDS and SECONDS are the number and the length of the measurements.
 
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+import { startDemo } from './demo.mjs';
 import { freePort } from './free-port.mjs';
+import { stop } from './process.mjs';
+import { Bench, median } from './results.mjs';
+import { wrk } from './wrk.mjs';
 
 const run = promisify(execFile);
 const binary = process.argv[2] ?? 'target/release/allclear';
 const rounds = Number(process.env.ROUNDS ?? 5);
 const seconds = Number(process.env.SECONDS ?? 4);
+const bench = new Bench('page');
 
-/** What nginx would send by itself, and what says when or to whom an answer was sent. */
+/** Headers that nginx sends by itself, and headers of one response or connection. */
 const own = new Set(['connection', 'content-length', 'date', 'etag', 'keep-alive', 'transfer-encoding', 'content-type']);
+/** The encodings, with the name of each and the maximum size of the page in kilobytes. */
+const ENCODINGS = [
+  { name: 'gzip', coding: 'gzip', kilobytes: 8 },
+  { name: 'plain', coding: 'identity', kilobytes: 30 },
+];
+/** Minimum rate as a share of that of nginx. */
+const SHARE = 0.9;
+/** The same for the page and the snapshot with gzip, which most readers request. */
+const MAIN_SHARE = 1;
 
-/** The demo: a filled organisation. Answers the origin and the path of its status page. */
-async function startDemo() {
-  const child = spawn(binary, ['demo'], {
-    env: { ...process.env, ALLCLEAR_LISTEN: '127.0.0.1:0', ALLCLEAR_LOG: 'info' },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const address = /^\s*Public\s+(\S+)/.exec(line)?.[1];
-    if (address) return { child, page: new URL(address) };
-  }
-  throw new Error(`${binary} demo did not say where its status page is`);
-}
+/** What is requested: the path for the path of the page. `isMain` marks the page and the snapshot. */
+const documents = [
+  { what: 'page', of: (page) => page, isMain: true },
+  { what: 'snapshot', of: (page) => `/api/v1${page}`, isMain: true },
+  { what: 'history', of: (page) => `${page}/history` },
+  { what: 'Atom feed', of: (page) => `${page}/history.atom` },
+  { what: 'JSON feed', of: (page) => `${page}/feed.json` },
+  { what: 'Statuspage summary', of: (page) => `${page}/api/v2/summary.json` },
+];
 
-const asked = {
-  'page, gzip': (page) => [page.pathname, 'gzip'],
-  'page, plain': (page) => [page.pathname, 'identity'],
-  'snapshot, gzip': (page) => [`/api/v1${page.pathname}`, 'gzip'],
-  'snapshot, plain': (page) => [`/api/v1${page.pathname}`, 'identity'],
-  'Statuspage summary, gzip': (page) => [`${page.pathname}/api/v2/summary.json`, 'gzip'],
-  'Statuspage summary, plain': (page) => [`${page.pathname}/api/v2/summary.json`, 'identity'],
-};
-
-async function bytesOf(url, coding) {
-  // Node's fetch would decode what it gets: curl leaves it as it is.
-  const { stdout } = await run('curl', ['-sS', '-D', '-', '-o', '-', '-H', `accept-encoding: ${coding}`, url.href], {
+/** Requests a document. Returns the lines of its headers, and its body as it is sent. */
+async function responseOf(url, coding) {
+  // Node's fetch would decode the body.
+  const { stdout } = await run('curl', ['-sSf', '-D', '-', '-o', '-', '-H', `accept-encoding: ${coding}`, url.href], {
     encoding: 'buffer',
     maxBuffer: 64 * 1024 * 1024,
   });
   const end = stdout.indexOf('\r\n\r\n');
-  const lines = stdout.subarray(0, end).toString().split('\r\n').slice(1);
-  return { headers: new Map(lines.map((line) => line.split(/:\s*/s, 2).map((it) => it))), body: stdout.subarray(end + 4), lines };
+  return { lines: stdout.subarray(0, end).toString().split('\r\n').slice(1), body: stdout.subarray(end + 4) };
 }
 
-/** nginx with each answer as a file, and our headers on it. */
+/** Starts nginx with the body of each response as a file, and the headers of the response. */
 async function startNginx(folder, responses) {
   const port = await freePort();
   await mkdir(join(folder, 'files'));
@@ -89,78 +89,57 @@ async function startNginx(folder, responses) {
   const origin = `http://127.0.0.1:${port}`;
   for (let tries = 0; tries < 100; tries += 1) {
     if (await fetch(origin).then(() => true, () => false)) return { child, origin };
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await setTimeout(50);
   }
-  throw new Error('nginx does not answer');
+  throw new Error('nginx does not respond');
 }
 
-/** One run of wrk: requests a second, and how long the slowest hundredth waits, in milliseconds. */
-async function wrk(url, connections, headers) {
-  const flags = headers.flatMap((header) => ['-H', header]);
-  const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...flags, url]);
-  const errors = /Socket errors.*|Non-2xx or 3xx responses.*/.exec(stdout)?.[0];
-  if (errors) throw new Error(`${url}: ${errors}`);
-  const [, value, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout);
-  const ms = Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit];
-  return { rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)[1]), p99: ms };
-}
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
-async function compare(what, coding, connections, [ours, theirs]) {
+/** Requests both servers in turns. `atLeast` is the minimum share of the rate of nginx. */
+async function compare(what, connections, atLeast, [ours, theirs]) {
   const found = { ours: [], nginx: [] };
   for (let round = 0; round < rounds; round += 1) {
-    found.ours.push(await wrk(ours.url, connections, ours.headers));
-    found.nginx.push(await wrk(theirs.url, connections, theirs.headers));
+    found.ours.push(await wrk(ours.url, { connections, seconds, headers: ours.headers }));
+    found.nginx.push(await wrk(theirs.url, { connections, seconds, headers: theirs.headers }));
   }
   const of = (runs, key) => Number(median(runs.map((it) => it[key])).toFixed(2));
-  const ratio = median(found.ours.map(({ rate }, round) => rate / found.nginx[round].rate));
-  const measurements = {
-    bench: 'page',
-    what,
+  const ratio = median(found.ours.map(({ requestsPerSecond }, round) => requestsPerSecond / found.nginx[round].requestsPerSecond));
+  bench.measurement(what, {
     connections,
-    requestsPerSecond: of(found.ours, 'rate'),
-    p99Milliseconds: of(found.ours, 'p99'),
-    nginxRequestsPerSecond: of(found.nginx, 'rate'),
-    nginxP99Milliseconds: of(found.nginx, 'p99'),
+    requestsPerSecond: of(found.ours, 'requestsPerSecond'),
+    p99Milliseconds: of(found.ours, 'p99Milliseconds'),
+    nginxRequestsPerSecond: of(found.nginx, 'requestsPerSecond'),
+    nginxP99Milliseconds: of(found.nginx, 'p99Milliseconds'),
     ratio: Number(ratio.toFixed(3)),
-  };
-  console.log(JSON.stringify(measurements));
-  const limit = coding === 'gzip' ? 0.9 : 0.7;
-  const budget = `${what}, ${connections} connections: requests a second, of nginx's`;
-  const value = measurements.ratio;
-  console.log(JSON.stringify({ bench: 'page', budget, value, rule: 'at least', limit, met: value >= limit }));
-}
-
-async function stop(child) {
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
+  });
+  bench.atLeast(`${what}, ${connections} connections: requests a second, of nginx's`, ratio, atLeast);
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'allclear-page-bench-'));
 // nginx started by root reads the files as another user.
 await chmod(folder, 0o755);
-const demo = await startDemo();
+// The log has the level of an installation.
+const demo = await startDemo(binary, { log: 'info' });
 let nginx;
 try {
-  const ways = Object.entries(asked).map(([what, of]) => [what, ...of(demo.page)]);
+  const targets = documents.flatMap(({ of, ...document }) =>
+    ENCODINGS.map((encoding) => ({ ...document, ...encoding, url: new URL(of(demo.page.pathname), demo.page) })),
+  );
   const responses = [];
-  for (const [, path, coding] of ways) responses.push(await bytesOf(new URL(path, demo.page), coding));
+  for (const { url, coding } of targets) responses.push(await responseOf(url, coding));
   nginx = await startNginx(folder, responses);
-  for (const [index, [what, path, coding]] of ways.entries()) {
+  for (const [index, { what, isMain, name, coding, kilobytes, url }] of targets.entries()) {
     const headers = [`accept-encoding: ${coding}`];
-    const url = new URL(path, demo.page).href;
-    const peer = `${nginx.origin}/${index}`;
-    const tag = async (address) => (await fetch(address, { headers: { 'accept-encoding': coding } })).headers.get('etag');
-    const [tagged, peerTagged] = [await tag(url), await tag(peer)];
+    const [ours, theirs] = [url.href, `${nginx.origin}/${index}`];
+    const bytes = responses[index].body.length;
+    if (what === 'page') bench.atMost(`${what}, ${name}: kilobytes`, bytes / 1000, kilobytes);
+    const share = isMain && coding === 'gzip' ? MAIN_SHARE : SHARE;
     for (const connections of [64, 512]) {
-      await compare(`${what}, ${responses[index].body.length} bytes`, coding, connections, [{ url, headers }, { url: peer, headers }]);
+      const requests = [ours, theirs].map((at) => ({ url: at, headers }));
+      await compare(`${what}, ${name}, ${bytes} bytes`, connections, share, requests);
     }
-    await compare(`${what}, not modified`, coding, 64, [
-      { url, headers: [...headers, `if-none-match: ${tagged}`] },
-      { url: peer, headers: [...headers, `if-none-match: ${peerTagged}`] },
-    ]);
+    const tag = async (at) => (await fetch(at, { headers: { 'accept-encoding': coding } })).headers.get('etag');
+    const conditional = async (at) => ({ url: at, headers: [...headers, `if-none-match: ${await tag(at)}`] });
+    await compare(`${what}, ${name}, not modified`, 64, SHARE, [await conditional(ours), await conditional(theirs)]);
   }
 } finally {
   await stop(demo.child);

@@ -1,14 +1,19 @@
-// One run of wrk: requests a second, and the wait of the slowest hundredth in milliseconds.
+// Load by wrk.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Fails if a response is an error or takes more than ten seconds. */
-export async function wrk(url, { connections, seconds, headers }) {
-  const flags = headers.flatMap((header) => ['-H', header]);
-  const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency', ...flags, url]);
+/**
+ * Runs wrk once. `p99Milliseconds` is the time that 99 of 100 requests do not exceed. `script` is a Lua file, and `parameters` are those
+ * of the script. Fails if a response is an error or takes more than ten seconds.
+ */
+export async function wrk(url, { connections, seconds, headers = [], script, parameters = [] }) {
+  const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency'];
+  for (const header of headers) flags.push('-H', header);
+  if (script) flags.push('-s', script);
+  const { stdout } = await run('wrk', [...flags, url, '--', ...parameters]);
   const errors = /Socket errors.*|Non-2xx or 3xx responses.*/.exec(stdout)?.[0];
   if (errors) throw new Error(`${url}: ${errors}`);
   const [, value, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout);

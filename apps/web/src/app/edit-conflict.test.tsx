@@ -3,6 +3,7 @@ import { http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Component } from '@/api/types';
 import { endpoints, paths } from '@/paths';
+import { componentGroup } from '@/testing/component-group';
 import { FakeSocket } from '@/testing/fake-socket';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { renderApp } from './testing';
@@ -286,18 +287,7 @@ describe('a deleted item', () => {
   });
 
   it('is reported in the dialog of a group, also of the last one', async () => {
-    const group = {
-      id: 'g1',
-      code: 'europegroup1',
-      name: 'Europe',
-      description: '',
-      position: 1,
-      display: 'OPEN',
-      status: 'OPERATIONAL',
-      underMaintenance: false,
-      createdAt: '2026-11-20T10:00:00.000Z',
-      updatedAt: '2026-11-20T10:00:00.000Z',
-    };
+    const group = componentGroup('Europe', { id: 'g1' });
     const list = apiUrl(endpoints.componentGroups.list);
     const path = apiUrl(endpoints.componentGroups.item('g1'));
     server.use(

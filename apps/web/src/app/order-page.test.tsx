@@ -1,8 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { ComponentGroup, ComponentOrder } from '@/api/types';
+import type { ComponentOrder } from '@/api/types';
 import { component } from '@/testing/component';
+import { componentGroup } from '@/testing/component-group';
 import { endpoints, paths } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { apiUrl, problem, server, success } from '@/testing/server';
@@ -10,18 +11,7 @@ import { renderApp } from './testing';
 
 type Groups = ComponentOrder['groups'];
 
-const platform: ComponentGroup = {
-  id: 'platform',
-  code: '0123456789ab',
-  name: 'Platform',
-  description: '',
-  position: 1,
-  display: 'OPEN',
-  status: 'OPERATIONAL',
-  underMaintenance: false,
-  createdAt: '2026-11-20T10:00:00.000Z',
-  updatedAt: '2026-11-20T10:00:00.000Z',
-};
+const platform = componentGroup('Platform');
 
 const start: Groups = [
   { id: 'platform', components: ['api', 'cdn'] },

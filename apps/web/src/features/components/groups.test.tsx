@@ -6,20 +6,10 @@ import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { component } from '@/testing/component';
+import { componentGroup } from '@/testing/component-group';
 import { componentRoutes } from './routes';
 
-const europe: ComponentGroup = {
-  id: 'g1',
-  code: 'europegroup1',
-  name: 'Europe',
-  description: '',
-  position: 1,
-  display: 'OPEN',
-  status: 'OPERATIONAL',
-  underMaintenance: false,
-  createdAt: '2026-11-20T10:00:00.000Z',
-  updatedAt: '2026-11-20T10:00:00.000Z',
-};
+const europe = componentGroup('Europe', { id: 'g1' });
 let groups: ComponentGroup[];
 let sent: { method: string; body: unknown }[];
 

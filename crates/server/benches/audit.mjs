@@ -5,16 +5,18 @@
 //
 // Prints one JSON object per line: the measurements, and the budgets.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+
+import { recreate } from './postgres.mjs';
+import { Bench } from './results.mjs';
+import { Site } from './site.mjs';
 
 const binary = process.argv[2] ?? 'target/release/allclear';
 const server = process.env.ALLCLEAR_TEST_POSTGRES_URL;
+const bench = new Bench('audit-calls');
 const FEW = 1_000;
 const MANY = 1_000_000;
 const ROUNDS = 300;
@@ -35,55 +37,19 @@ function items(organisation, count) {
     '{"status":"OPERATIONAL"}', '{"status":"DEGRADED"}' FROM generate_series(1, ${count}) n; ANALYZE;`;
 }
 
-/** A server whose only organisation has this many items more than it made itself. */
-class Side {
-  agent = new Agent({ keepAlive: true });
-
-  async start(folder, database, count) {
-    const env = { ...process.env, ALLCLEAR_LISTEN: '127.0.0.1:0', ALLCLEAR_DATA_DIR: folder, ALLCLEAR_LOG: 'off', ALLCLEAR_DATABASE_URL: database };
-    this.child = spawn(binary, ['serve'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const line of createInterface({ input: this.child.stdout })) {
-      this.url = /^\s*Listens\s+(\S+)/.exec(line)?.[1].replace(/^(?!http)/, 'http://');
-      if (this.url) break;
-    }
-    const account = { name: 'Ann', email: 'ann@example.com', password: 'correct horse battery' };
-    const { headers } = await this.call('POST', '/identity/sign-up', {}, account);
-    this.cookie = headers['set-cookie'].map((cookie) => cookie.split(';')[0]).join('; ');
-    const founded = await this.call('POST', '/identity/organisations', { cookie: this.cookie }, { name: 'Acme' });
-    this.organisation = JSON.parse(founded.text).data.id;
-    execFileSync('psql', ['-q', '-v', 'ON_ERROR_STOP=1', database, '-c', items(this.organisation, count)]);
-    const time = Date.now() - 60_000 - Math.floor(count / 2);
-    const hex = time.toString(16).padStart(12, '0');
-    this.middle = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
-  }
-
-  /** The authorization header of a request. A token is valid for five minutes. */
-  async bearer() {
-    const token = await this.call('POST', '/identity/token', { cookie: this.cookie }, { organisationId: this.organisation });
-    return { authorization: `Bearer ${JSON.parse(token.text).data.token}` };
-  }
-
-  async call(method, path, headers, body) {
-    const sent = body ? JSON.stringify(body) : '';
-    const type = body ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(sent) } : {};
-    const asking = request(`${this.url}/api/v1${path}`, { method, agent: this.agent, headers: { ...headers, ...type } });
-    asking.end(sent);
-    const [response] = await once(asking, 'response');
-    let text = '';
-    for await (const part of response.setEncoding('utf8')) text += part;
-    if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
-    return { headers: response.headers, text };
-  }
-
-  async stop() {
-    if (!this.child) return;
-    const gone = once(this.child, 'exit');
-    this.child.kill('SIGTERM');
-    this.agent.destroy();
-    await gone;
-  }
+/** Starts a server whose only organisation has this many further items. Returns the organisation, and the cursor of the middle item. */
+async function startSide(folder, count) {
+  const database = recreate(server, `audit_calls_${count}`);
+  const site = await Site.start(binary, folder, { ALLCLEAR_DATABASE_URL: database });
+  await site.signUp();
+  const organisation = await site.organisation('Acme');
+  execFileSync('psql', ['-q', '-v', 'ON_ERROR_STOP=1', database, '-c', items(organisation, count)]);
+  const time = Date.now() - 60_000 - Math.floor(count / 2);
+  const hex = time.toString(16).padStart(12, '0');
+  return { site, organisation, middle: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000` };
 }
 
+/** The query of each page. */
 const pages = {
   newest: () => '',
   middle: (side) => `&before=${side.middle}`,
@@ -97,43 +63,32 @@ const undisturbed = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.
 async function compare(few, many) {
   for (const [name, query] of Object.entries(pages)) {
     const sides = [few, many].map((side) => ({ side, path: `/audit?limit=${LIMIT}${query(side)}`, times: [] }));
-    for (const it of sides) it.headers = await it.side.bearer();
+    for (const it of sides) it.headers = await it.side.site.bearer(it.side.organisation);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const { side, path, headers, times } of sides) {
         const begun = performance.now();
-        const { text } = await side.call('GET', path, headers);
+        const { data } = await side.site.call('GET', path, headers);
         times.push(performance.now() - begun);
-        if (round === 0 && JSON.parse(text).data.length !== LIMIT) throw new Error(`${path}: ${text}`);
+        if (data.length !== LIMIT) throw new Error(`${path}: ${data.length} items`);
       }
     }
     const [beside, besideMany] = sides.map(({ times }) => 1000 * undisturbed(times));
     const what = `${name} ${LIMIT} items by HTTP, PostgreSQL`;
-    const figures = { microsecondsBesideFew: Math.round(beside), microsecondsBesideMany: Math.round(besideMany) };
-    console.log(JSON.stringify({ bench: 'audit-calls', what, ...figures }));
-    const value = Number((besideMany / beside).toFixed(3));
-    const budget = `${what}: beside ${MANY} items, of beside ${FEW}`;
-    console.log(JSON.stringify({ bench: 'audit-calls', budget, value, rule: 'at most', limit: BUDGET, met: value <= BUDGET }));
+    bench.measurement(what, { microsecondsBesideFew: Math.round(beside), microsecondsBesideMany: Math.round(besideMany) });
+    bench.atMost(`${what}: beside ${MANY} items, of beside ${FEW}`, besideMany / beside, BUDGET);
   }
-}
-
-/** Creates an empty database, and returns its URL. */
-function recreate(name) {
-  for (const statement of [`DROP DATABASE IF EXISTS ${name}`, `CREATE DATABASE ${name}`]) {
-    execFileSync('psql', ['-q', `${server}/postgres`, '-c', statement]);
-  }
-  return `${server}/${name}`;
 }
 
 const folders = [];
-const sides = [new Side(), new Side()];
+const sides = [];
 try {
-  for (const [number, count] of [FEW, MANY].entries()) {
+  for (const count of [FEW, MANY]) {
     const folder = await mkdtemp(join(tmpdir(), 'allclear-audit-bench-'));
     folders.push(folder);
-    await sides[number].start(folder, recreate(`audit_calls_${count}`), count);
+    sides.push(await startSide(folder, count));
   }
   await compare(...sides);
 } finally {
-  for (const side of sides) await side.stop();
+  for (const { site } of sides) await site.stop();
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 }

@@ -1,14 +1,14 @@
-// Allclear beside other self-hosted status pages that show the same content: their public pages under load, their memory, what a
-// first visit downloads, and the time until its headline is painted.
+// Compares Allclear with other self-hosted status pages that show the same content: the public pages under load, the memory, the download
+// of a first visit, and the time until its headline is painted.
 //
-//   node crates/server/benches/peers.mjs [path of the allclear binary]
+// node crates/server/benches/peers.mjs [path of the allclear binary]
 //
-// Prints a JSON object a line. Needs wrk, and Chromium: CHROME_PATH, or what .ci/browser finds. Missing peers are installed into
-// .just/peers: Vigil by cargo, which takes minutes, and Uptime Kuma by npm. ROUNDS and SECONDS say how often and how long each
-// page is requested, VISITS how often a browser opens it.
+// Prints one JSON object per line. Needs wrk, curl, and Chromium: CHROME_PATH names it, or .ci/browser finds it. Missing peers are
+// installed into .just/peers: Vigil by cargo, which takes minutes, and Uptime Kuma by npm. ROUNDS and SECONDS are the number and the length
+// of the loads of each page. VISITS is the number of its visits by a browser.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -16,9 +16,11 @@ import { promisify } from 'node:util';
 
 import { startAllclear } from './peers/allclear.mjs';
 import { Browser } from './peers/browser.mjs';
-import { endAll } from './peers/process.mjs';
+import { stopAll } from './peers/server.mjs';
 import { startUptimeKuma } from './peers/uptime-kuma.mjs';
 import { startVigil } from './peers/vigil.mjs';
+import { processor, status } from './process.mjs';
+import { Bench, median } from './results.mjs';
 import { wrk } from './wrk.mjs';
 
 const run = promisify(execFile);
@@ -29,37 +31,27 @@ const visits = Number(process.env.VISITS ?? 5);
 const CONNECTIONS = 64;
 const CODINGS = { gzip: 'gzip', plain: 'identity' };
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const bench = new Bench('peers');
 const rounded = (value) => Number(value.toPrecision(4));
-const print = (what, figures) => console.log(JSON.stringify({ bench: 'peers', what, ...figures }));
 
-/** Resident memory of a process, in MiB. */
-async function resident({ pid }) {
-  return Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
-}
+/** Resident memory of a server, in MiB. */
+const resident = async ({ pid }) => rounded((await status(pid, 'VmRSS')) / 1024);
 
-/** Processor time of a process so far, in microseconds; the kernel counts hundredths of a second. */
-async function processor({ pid }) {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
-}
-
-/** Bytes of the page's body as they are sent. */
+/** Size of the body of a response as it is sent, in bytes. */
 async function bodyBytes(url, coding) {
   const { stdout } = await run('curl', ['-sS', '-o', '/dev/null', '-w', '%{size_download}', '-H', `accept-encoding: ${coding}`, url]);
   return Number(stdout);
 }
 
-/** One run of the load on an address of a product. */
+/** Requests a URL of a server once under load. */
 async function load({ child, url }, coding) {
-  const before = await processor(child);
-  const answered = await wrk(url, { connections: CONNECTIONS, seconds, headers: [`accept-encoding: ${coding}`] });
-  const microseconds = (await processor(child)) - before;
-  return { ...answered, processorMicrosecondsPerRequest: microseconds / answered.requests };
+  const before = await processor(child.pid);
+  const results = await wrk(url, { connections: CONNECTIONS, seconds, headers: [`accept-encoding: ${coding}`] });
+  const used = (await processor(child.pid)).own - before.own;
+  return { ...results, processorMicrosecondsPerRequest: (1e6 * used) / results.requests };
 }
 
-/** The products' pages, and what a page requests to show its content, under the same load in turns. */
+/** Measures the pages, and the requests by which a page gets its content, under the same load in turns. */
 async function compareLoad(products) {
   const targets = products.flatMap(({ title, child, page, data }) => [
     { what: `${title}, page`, child, url: page },
@@ -72,7 +64,7 @@ async function compareLoad(products) {
     }
     for (const [index, { what, url }] of targets.entries()) {
       const of = (key) => rounded(median(runs[index].map((it) => it[key])));
-      print(`${what}, ${name} requested, ${CONNECTIONS} connections`, {
+      bench.measurement(`${what}, ${name} requested, ${CONNECTIONS} connections`, {
         bytes: await bodyBytes(url, coding),
         requestsPerSecond: of('requestsPerSecond'),
         p99Milliseconds: of('p99Milliseconds'),
@@ -82,27 +74,27 @@ async function compareLoad(products) {
   }
 }
 
-/** First visits to the products' pages in a browser, in turns. */
+/** Measures first visits to the pages in a browser, in turns. */
 async function compareVisits(products) {
   const browser = await Browser.start();
   try {
-    const found = products.map(() => ({ near: [], far: [] }));
-    // The browser's own first page takes longer.
+    const found = products.map(() => ({ fast: [], slow: [] }));
+    // The first page that a browser opens takes longer, so it does not count.
     for (const product of products) await browser.visit(product);
     for (let visit = 0; visit < visits; visit += 1) {
       for (const [index, product] of products.entries()) {
-        found[index].near.push(await browser.visit(product));
-        found[index].far.push(await browser.visit(product, { far: true }));
+        found[index].fast.push(await browser.visit(product));
+        found[index].slow.push(await browser.visit(product, { isSlow: true }));
       }
     }
     for (const [index, { title }] of products.entries()) {
-      const of = (key, where = 'near') => rounded(median(found[index][where].map((it) => it[key])));
-      print(`${title}, first visit`, {
+      const of = (key, connection = 'fast') => rounded(median(found[index][connection].map((it) => it[key])));
+      bench.measurement(`${title}, first visit`, {
         requests: of('requests'),
         bytes: of('bytes'),
         scriptBytes: of('scriptBytes'),
         headlineMilliseconds: of('headlineMilliseconds'),
-        headlineMillisecondsOnSlowConnection: of('headlineMilliseconds', 'far'),
+        headlineMillisecondsOnSlowConnection: of('headlineMilliseconds', 'slow'),
       });
     }
   } finally {
@@ -119,10 +111,9 @@ try {
   await compareVisits(products);
   await compareLoad(products);
   for (const [index, { title, child }] of products.entries()) {
-    const figures = { atRest: rounded(atRest[index]), afterLoad: rounded(await resident(child)) };
-    print(`${title}, resident memory, MiB`, figures);
+    bench.measurement(`${title}, resident memory, MiB`, { atRest: atRest[index], afterLoad: await resident(child) });
   }
 } finally {
-  await endAll();
+  await stopAll();
   await rm(folder, { recursive: true, force: true });
 }

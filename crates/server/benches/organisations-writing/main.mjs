@@ -1,84 +1,58 @@
-// Incident updates of a hundred organisations beside those of one, over HTTP: on one node with SQLite and, on the servers that
-// ALLCLEAR_TEST_POSTGRES_URL, ALLCLEAR_TEST_DURABLE_POSTGRES_URL and ALLCLEAR_TEST_REDIS_URL name, on one node and on three with
-// PostgreSQL.
+// Measures incident updates of a hundred organisations over HTTP, and compares them with those of one organisation: on one node with SQLite
+// and, on the servers that ALLCLEAR_TEST_POSTGRES_URL, ALLCLEAR_TEST_DURABLE_POSTGRES_URL and ALLCLEAR_TEST_REDIS_URL name, on one node and
+// on three with PostgreSQL.
 //
-//   node crates/server/benches/organisations-writing/main.mjs [path of the allclear binary]
+// node crates/server/benches/organisations-writing/main.mjs [path of the allclear binary]
 //
-// Prints a JSON object a line: the figures, medians over the rounds, and the budgets. Needs wrk and psql. ROUNDS and SECONDS say how
-// often and how long each is measured.
+// Prints one JSON object per line: the measurements, which are medians over the rounds, and the budgets. Needs wrk and psql. ROUNDS and
+// SECONDS are the number and the length of the measurements.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { freePort } from '../free-port.mjs';
 import { recreate } from '../postgres.mjs';
+import { processor } from '../process.mjs';
+import { Bench, median } from '../results.mjs';
 import { Site } from '../site.mjs';
+import { wrk } from '../wrk.mjs';
 
 const binary = process.argv[2] ?? 'target/release/allclear';
 const rounds = Number(process.env.ROUNDS ?? 3);
 const seconds = Number(process.env.SECONDS ?? 4);
 const script = fileURLToPath(new URL('updates.lua', import.meta.url));
 const { ALLCLEAR_TEST_POSTGRES_URL: postgres, ALLCLEAR_TEST_DURABLE_POSTGRES_URL: durable, ALLCLEAR_TEST_REDIS_URL: redis } = process.env;
+const bench = new Bench('organisations-writing');
 
-/** Organisations that write at the same time. Both sides write to so many incidents. */
+/** Number of organisations that write at the same time, and of the incidents of each side. */
 const MANY = 100;
-/** Writers of each side: connections that send one update after the other. */
+/** What is compared with the first side. A writer is a connection that sends one update after the other. */
 const sides = [
   { what: 'one organisation, 16 writers', isOne: true, writers: 16 },
   { what: `${MANY} organisations, 16 writers`, writers: 16 },
   { what: `${MANY} organisations, ${MANY} writers`, writers: MANY },
 ];
-/** A tick of /proc/pid/stat, in seconds. */
-const TICK = 0.01;
-
-const print = (line) => console.log(JSON.stringify({ bench: 'organisations-writing', ...line }));
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
-/** Processor time of a process, in seconds; undefined once it has ended. */
-async function processor(pid) {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
-  return Number.isNaN(user + system) ? undefined : TICK * (user + system);
-}
-
-/** One run of wrk against a node: updates a second, the slowest hundredth in milliseconds, and the processors that wrk took. */
-async function write(node, targets, writers, first) {
-  const parameters = ['-t1', `-c${writers}`, `-d${seconds}s`, '--latency', '-s', script, node.url, '--', targets, String(first)];
-  const child = spawn('wrk', parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = once(child, 'exit');
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part) => (text += part));
-  let used = 0;
-  while (child.exitCode === null) {
-    used = (await processor(child.pid)) ?? used;
-    await Promise.race([ended, setTimeout(100)]);
-  }
-  const wrong = /Socket errors.*|Non-2xx or 3xx responses.*/.exec(text)?.[0];
-  if (wrong) throw new Error(wrong);
-  const [, value, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(text);
-  const p99 = Number(value) * { us: 0.001, ms: 1, s: 1000 }[unit];
-  return { rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)[1]), p99, used: used / seconds };
-}
-
-/** The same on all nodes at the same time, with the writers spread over them. */
+/** Runs wrk on all nodes at the same time, with the writers spread over them. `processors` is the share of processors that wrk used. */
 async function writeOnAll(nodes, targets, writers) {
-  const share = (number) => Math.floor((writers + number) / nodes.length);
-  const first = (number) => Math.floor((number * MANY) / nodes.length);
-  const runs = await Promise.all(nodes.map((node, number) => write(node, targets, share(number), first(number))));
-  const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
-  return { rate: sum('rate'), used: sum('used'), p99: Math.max(...runs.map(({ p99 }) => p99)) };
+  const before = await processor('self');
+  const runs = await Promise.all(
+    nodes.map(({ url }, number) => {
+      const connections = Math.floor((writers + number) / nodes.length);
+      const first = Math.floor((number * MANY) / nodes.length);
+      return wrk(url, { connections, seconds, script, parameters: [targets, String(first)] });
+    }),
+  );
+  const used = (await processor('self')).children - before.children;
+  return {
+    rate: runs.reduce((total, run) => total + run.requestsPerSecond, 0),
+    p99: Math.max(...runs.map(({ p99Milliseconds }) => p99Milliseconds)),
+    processors: used / seconds,
+  };
 }
 
-/** Writes a file of new incidents, spread over these organisations, for the script. */
+/** Creates incidents, spread over these organisations, and writes the file that names them for `updates.lua`. */
 async function fill(node, file, organisations) {
   const bearers = new Map();
   for (const { id } of organisations) bearers.set(id, await node.bearer(id));
@@ -94,7 +68,7 @@ async function fill(node, file, organisations) {
   return file;
 }
 
-/** Measures every side in turns; returns the median rate of each. */
+/** Measures the sides in turns. Returns the median rate of each. */
 async function measure(title, folder, nodes) {
   const [node] = nodes;
   await node.signUp();
@@ -114,22 +88,20 @@ async function measure(title, folder, nodes) {
   }
   for (const [number, { what, writers }] of sides.entries()) {
     const of = (key, digits) => Number(median(found[number].map((run) => run[key])).toFixed(digits));
-    print({
-      what: `${what}, ${title}`,
+    bench.measurement(`${what}, ${title}`, {
       writers,
       perSecond: of('rate', 0),
       p99Milliseconds: of('p99', 1),
-      processorsOfTheClient: of('used', 2),
+      processorsOfTheClient: of('processors', 2),
     });
   }
   return found.map((runs) => median(runs.map(({ rate }) => rate)));
 }
 
+/** Prints the budgets of the rates of many organisations, compared with `one`, the rate that `beside` describes. */
 function budgets(title, [, ...many], one, beside) {
   for (const [number, rate] of many.entries()) {
-    const value = Number((rate / one).toFixed(3));
-    const budget = `${sides[number + 1].what}, ${title}: updates a second, of ${beside}`;
-    print({ budget, value, rule: 'at least', limit: 1, met: value >= 1 });
+    bench.atLeast(`${sides[number + 1].what}, ${title}: updates a second, of ${beside}`, rate / one, 1);
   }
 }
 
@@ -147,19 +119,20 @@ async function withNodes(title, count, settings) {
   }
 }
 
-/** Settings of an empty database on this PostgreSQL server. */
+/** Creates an empty database on this PostgreSQL server. Returns the settings of a node that uses it. */
 const on = (server) => ({ ALLCLEAR_DATABASE_URL: recreate(server, 'organisations_writing') });
 
-async function alone(title, settings) {
+/** Measures one node. Returns the rate of one organisation. */
+async function oneNode(title, settings) {
   const rates = await withNodes(title, 1, settings);
   budgets(title, rates, rates[0], 'one organisation');
   return rates[0];
 }
 
-await alone('SQLite', {});
-if (durable) await alone('PostgreSQL, fsync on', on(durable));
+await oneNode('SQLite', {});
+if (durable) await oneNode('PostgreSQL, fsync on', on(durable));
 if (postgres) {
-  const one = await alone('PostgreSQL', on(postgres));
+  const one = await oneNode('PostgreSQL', on(postgres));
   if (redis) {
     const title = 'PostgreSQL and three nodes';
     const three = await withNodes(title, 3, { ...on(postgres), ALLCLEAR_REDIS_URL: redis });

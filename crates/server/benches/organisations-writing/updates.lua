@@ -1,5 +1,5 @@
--- Records an update on the next incident of a list with each request. Parameters: a file with lines of an incident's identifier and a
--- bearer token, and the number of the line to begin with.
+-- A script of wrk: each request records an update of the next incident in a list. Parameters: a file with the identifier of an incident and a
+-- bearer token on each line, and the number of the first line that is used.
 
 local requests = {}
 local next_request = 0

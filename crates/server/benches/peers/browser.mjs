@@ -1,4 +1,4 @@
-// First visits of a browser: what they download, and when the headline is painted.
+// First visits of a browser: what it downloads, and when the headline is painted.
 
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -7,12 +7,12 @@ import { setTimeout } from 'node:timers/promises';
 
 const { chromium } = createRequire(resolve('apps/web/package.json'))('playwright-core');
 
-/** How long a visit lasts after its headline, so that everything is downloaded. */
-const LINGER = 2000;
+/** Time from the headline to the end of a visit, in milliseconds. Everything is downloaded in it. */
+const REST = 2000;
 /** Lighthouse's slow connection of a mobile phone. */
 const SLOW = { offline: false, latency: 150, downloadThroughput: (1.6e6 * 0.9) / 8, uploadThroughput: (750e3 * 0.9) / 8 };
 
-/** Runs in the page before its scripts. Marks the element with the text, so that the browser says when it is painted. */
+/** Runs in the page before its scripts. Marks the element with the text, so that the browser reports when it is painted. */
 function watchHeadline(text) {
   const mark = (node) => {
     const texts = document.createTreeWalker(node.nodeType === Node.TEXT_NODE ? node.parentNode : node, NodeFilter.SHOW_TEXT);
@@ -42,14 +42,14 @@ export class Browser {
     await this.chromium.close();
   }
 
-  /** A visit with nothing cached, from this machine or over a slow connection. */
-  async visit({ page: url, headline }, { far = false } = {}) {
+  /** Visits a page with an empty cache, over the connection of this machine or a slow one. */
+  async visit({ page: url, headline }, { isSlow = false } = {}) {
     const context = await this.chromium.newContext();
     try {
       const page = await context.newPage();
       const protocol = await context.newCDPSession(page);
       await protocol.send('Network.enable');
-      if (far) await protocol.send('Network.emulateNetworkConditions', SLOW);
+      if (isSlow) await protocol.send('Network.emulateNetworkConditions', SLOW);
       const received = new Map();
       protocol.on('Network.requestWillBeSent', ({ requestId, type }) => received.set(requestId, { type, bytes: 0 }));
       protocol.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
@@ -59,7 +59,7 @@ export class Browser {
       await page.goto(url);
       await page.waitForFunction(() => globalThis.headlinePaintedAt, null, { timeout: 30_000 });
       const headlineMilliseconds = await page.evaluate(() => globalThis.headlinePaintedAt);
-      if (!far) await setTimeout(LINGER);
+      if (!isSlow) await setTimeout(REST);
       const sum = (wanted) => wanted.reduce((bytes, it) => bytes + it.bytes, 0);
       const all = [...received.values()];
       const scripts = all.filter(({ type }) => type === 'Script');

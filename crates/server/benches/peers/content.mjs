@@ -1,4 +1,4 @@
-// What each product shows: ten components, of which one is down, and an open incident about it.
+// The content of each status page: ten components, one of them down, and an open incident about it.
 
 export const organisation = 'Acme';
 

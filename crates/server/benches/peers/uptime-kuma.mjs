@@ -1,5 +1,5 @@
-// Uptime Kuma, a status page written in Node, with the content of the comparison. Each component has fifty heartbeats, as many as
-// its page shows.
+// Starts Uptime Kuma, a status page written in Node, with the content of the comparison. Each component has fifty heartbeats, the number
+// that its page shows.
 
 import { copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import { freePort } from '../free-port.mjs';
 import { components, incident, organisation } from './content.mjs';
-import { complete, serve } from './process.mjs';
+import { complete, serve } from './server.mjs';
 
 const VERSION = '2.0.0-dev.0';
 const root = resolve('.just/peers/uptime-kuma');
@@ -47,7 +47,7 @@ export async function startUptimeKuma(folder) {
     // The server's check for a newer version does not leave this machine.
     HTTPS_PROXY: 'http://127.0.0.1:9',
   };
-  const child = await serve(process.execPath, ['server/server.js'], { origin: `${origin}/api/entry-page`, cwd: product, env });
+  const child = await serve(process.execPath, ['server/server.js'], { readyUrl: `${origin}/api/entry-page`, cwd: product, env });
   const { io } = createRequire(join(product, 'package.json'))('socket.io-client');
   const socket = io(origin, { transports: ['websocket'] });
   try {
@@ -64,10 +64,11 @@ export async function startUptimeKuma(folder) {
   };
 }
 
+/** Sends an event, and returns the response to it. */
 async function acknowledged(socket, event, ...parameters) {
-  const answer = await socket.timeout(20_000).emitWithAck(event, ...parameters);
-  if (!answer.ok) throw new Error(`${event}: ${answer.msg}`);
-  return answer;
+  const response = await socket.timeout(20_000).emitWithAck(event, ...parameters);
+  if (!response.ok) throw new Error(`${event}: ${response.msg}`);
+  return response;
 }
 
 async function fill(origin, call) {

@@ -1,4 +1,4 @@
-// Vigil, a status page written in Rust, with the content of the comparison.
+// Starts Vigil, a status page written in Rust, with the content of the comparison.
 
 import { cp, readdir, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, homedir } from 'node:os';
@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 
 import { freePort } from '../free-port.mjs';
 import { components, incident, organisation } from './content.mjs';
-import { complete, serve } from './process.mjs';
+import { complete, serve } from './server.mjs';
 
 const VERSION = '1.29.0';
 const root = resolve('.just/peers/vigil');
@@ -66,7 +66,7 @@ export async function startVigil(folder) {
   const origin = `http://127.0.0.1:${port}`;
   const file = join(folder, 'vigil.cfg');
   await writeFile(file, configuration(port));
-  const child = await serve(join(root, 'bin/vigil'), ['-c', file], { origin: `${origin}/robots.txt` });
+  const child = await serve(join(root, 'bin/vigil'), ['-c', file], { readyUrl: `${origin}/robots.txt` });
   const headers = { 'content-type': 'application/json', authorization: `Basic ${btoa(`:${TOKEN}`)}` };
   const send = async (path, body) => {
     const response = await fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -82,7 +82,7 @@ export async function startVigil(folder) {
   return { title: `Vigil ${VERSION}`, child, page: `${origin}/`, headline };
 }
 
-/** Waits for the status of the whole page, which Vigil derives from reports every ten seconds. */
+/** Waits until the page contains a text. Vigil updates the status of the whole page every ten seconds. */
 async function untilShown(page, text) {
   for (let tries = 0; tries < 600; tries += 1) {
     if ((await (await fetch(page)).text()).includes(text)) return;

@@ -1,16 +1,19 @@
-// A long mixed load: readers of page, snapshot and history, viewers that come and go on event streams and sockets, an operator, and
-// deliveries to sinks in this process. Memory must not grow meanwhile, and open files and threads must return to their level.
+// Measures memory, open files and threads under a long mixed load: readers of page, snapshot and history, viewers that come and go on event
+// streams and sockets, an operator, and deliveries to sinks in this process. Memory must not grow under the load. Open files and threads
+// must return to their level.
 //
-//   node crates/server/benches/soak/main.mjs [path of the allclear binary]
+// node crates/server/benches/soak/main.mjs [path of the allclear binary]
 //
-// Prints a JSON object a line: the figures, and the budgets. SECONDS is the length of the load, 1,800 by default. The memory at its end
-// is compared with that after five minutes, or after a quarter of a shorter load.
+// Prints one JSON object per line: the measurements, and the budgets. SECONDS is the length of the load, 1,800 by default. The memory at
+// its end is compared with that after five minutes, or after a quarter of a load of less than 20 minutes.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
+import { openFiles, status } from '../process.mjs';
+import { Bench, median } from '../results.mjs';
 import { Site } from '../site.mjs';
 import { run } from './load.mjs';
 import { startSinks } from './sinks.mjs';
@@ -18,22 +21,18 @@ import { startSinks } from './sinks.mjs';
 const binary = process.argv[2] ?? 'target/release/allclear';
 const seconds = Number(process.env.SECONDS ?? 1800);
 const early = Math.min(300, seconds / 4);
-/** The load before the level of files and threads is taken, which opens what the server keeps open. */
+/** Length of the load before the level of files and threads is measured, in seconds. It opens what the server keeps open. */
 const WARM_UP = Math.min(20, seconds / 10);
-/** The server closes its idle connections to receivers within this time, in seconds. */
+/** Time within which the server closes its idle connections to receivers, in seconds. */
 const REST = 45;
-/** Memory at a moment is the median of the samples of so many seconds. */
+/** Length of the samples whose median is the memory at a moment, in seconds. */
 const WINDOW = Math.min(20, seconds / 10);
 const MAILS = 20;
 const WEBHOOKS = 5;
 
-const print = (line) => console.log(JSON.stringify({ bench: 'soak', ...line }));
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-
-function budget(what, value, limit) {
-  const rounded = Number(value.toFixed(3));
-  print({ budget: what, value: rounded, rule: 'at most', limit, met: rounded <= limit });
-}
+/** Timeout of the confirmations of all subscribers, in milliseconds. */
+const CONFIRMATION_TIMEOUT = 60_000;
+const bench = new Bench('soak');
 
 /** Adds subscribers that receive everything. */
 async function subscribe(site, organisation, ports) {
@@ -45,15 +44,17 @@ async function subscribe(site, organisation, ports) {
     const target = { channel: 'webhook', target: `http://127.0.0.1:${ports.webhook}/${number}` };
     await site.call('POST', '/subscriber', headers, target);
   }
+  const end = performance.now() + CONFIRMATION_TIMEOUT;
   let subscribed = 0;
   while (subscribed < MAILS + WEBHOOKS) {
+    if (performance.now() > end) throw new Error(`only ${subscribed} subscribers are confirmed`);
     await setTimeout(50);
     const { data } = await site.call('GET', '/subscriber/list', headers);
     subscribed = data.filter(({ status }) => status === 'SUBSCRIBED').length;
   }
 }
 
-/** Many reads at the same time, for which the server opens all its connections to the database. */
+/** Sends many requests at the same time, for which the server opens all its connections to the database. */
 async function burst(site, organisation) {
   const headers = await site.bearer(organisation);
   for (let time = 0; time < 20; time += 1) {
@@ -61,9 +62,12 @@ async function burst(site, organisation) {
   }
 }
 
-const level = async (site) => ({ files: await site.files(), threads: await site.threads(), memoryKiB: await site.memory() });
+/** What the server uses at this moment. */
+async function level({ child: { pid } }) {
+  return { files: await openFiles(pid), threads: await status(pid, 'Threads'), memoryKiB: await status(pid, 'VmRSS') };
+}
 
-/** Runs the load for so many seconds; returns what was done, and the memory at each second. */
+/** Runs the load for this many seconds. Returns the counts of what was done, the memory at each second, and the level at the end. */
 async function loaded(site, organisation, component, length) {
   const done = { reads: 0, events: 0, streams: 0, sockets: 0, writes: 0, failures: 0 };
   const stop = new AbortController();
@@ -72,7 +76,7 @@ async function loaded(site, organisation, component, length) {
   const begun = performance.now();
   while (performance.now() - begun < 1000 * length) {
     await Promise.race([setTimeout(1000), running]);
-    memory.push({ at: (performance.now() - begun) / 1000, resident: await site.memory() });
+    memory.push({ at: (performance.now() - begun) / 1000, resident: await status(site.child.pid, 'VmRSS') });
   }
   const busy = await level(site);
   stop.abort();
@@ -105,16 +109,17 @@ try {
 
   const around = (from, to) => median(memory.filter(({ at }) => at >= from && at <= to).map(({ resident }) => resident));
   const [first, last] = [around(early - WINDOW / 2, early + WINDOW / 2), around(seconds - WINDOW, Infinity)];
-  print({ what: `the load, ${seconds} seconds`, ...done, mails: sinks.taken.mails, webhooks: sinks.taken.webhooks });
+  bench.measurement(`the load, ${seconds} seconds`, { ...done, mails: sinks.taken.mails, webhooks: sinks.taken.webhooks });
   const shown = ({ files, threads, memoryKiB }) => ({ files, threads, memoryMiB: Number((memoryKiB / 1024).toFixed(1)) });
   const part = (number) => around((number * seconds) / 10 - WINDOW / 2, (number * seconds) / 10 + WINDOW / 2);
   const memoryMiB = Array.from({ length: 10 }, (_, number) => (part(number + 1) / 1024).toFixed(1));
-  print({ what: 'memory after each tenth of the load', memoryMiB });
-  print({ what: 'at rest before, under load, at rest after', before: shown(before), under: shown(busy), after: shown(after) });
-  budget(`memory at the end of ${seconds} seconds, of after ${early}`, last / first, 1.05);
-  budget('open files after the load, of before', after.files / before.files, 1);
-  budget('threads after the load, of before', after.threads / before.threads, 1);
-  budget('failed requests, streams and sockets', done.failures, 0);
+  bench.measurement('memory after each tenth of the load', { memoryMiB });
+  const levels = { before: shown(before), under: shown(busy), after: shown(after) };
+  bench.measurement('at rest before, under load, at rest after', levels);
+  bench.atMost(`memory at the end of ${seconds} seconds, of after ${early}`, last / first, 1.05);
+  bench.atMost('open files after the load, of before', after.files / before.files, 1);
+  bench.atMost('threads after the load, of before', after.threads / before.threads, 1);
+  bench.atMost('failed requests, streams and sockets', done.failures, 0);
 } finally {
   await site?.stop();
   sinks.stop();

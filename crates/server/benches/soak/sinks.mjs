@@ -1,4 +1,4 @@
-// Servers that take every mail and every webhook message, and count them.
+// Servers that accept every mail and every webhook message, and count them.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,27 +11,27 @@ async function listening(server) {
   return server.address().port;
 }
 
-/** As much of RFC 5321 as a client needs that makes no mistakes. */
+/** Accepts mails (RFC 5321) from a client that makes no mistakes. */
 async function takeMails(socket, taken) {
   const send = (line) => socket.write(`${line}\r\n`);
   let isText = false;
-  send('220 sink');
+  send('220 ready');
   for await (const line of createInterface({ input: socket, crlfDelay: Infinity })) {
     if (isText) {
       if (line !== '.') continue;
       isText = false;
       taken.mails += 1;
-      send('250 taken');
+      send('250 accepted');
     } else if (/^DATA/i.test(line)) {
       isText = true;
-      send('354 go on');
+      send('354 send the message');
     } else {
-      send(/^QUIT/i.test(line) ? '221 bye' : '250 fine');
+      send(/^QUIT/i.test(line) ? '221 closing' : '250 ok');
     }
   }
 }
 
-/** Starts both; `confirm` receives the link of each webhook's first message. */
+/** Starts both servers. `confirm` is called with the confirmation link in the first message to each webhook. */
 export async function startSinks(confirm) {
   const taken = { mails: 0, webhooks: 0 };
   const mails = createTcpServer((socket) => {

@@ -1,8 +1,10 @@
-// Start and end of the products' processes.
+// Installs, starts and stops the compared servers.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+
+import { stop } from '../process.mjs';
 
 const running = new Set();
 
@@ -12,23 +14,18 @@ export async function complete(program, parameters, options = {}) {
   if (code !== 0) throw new Error(`${program} ${parameters.join(' ')} ended with ${code}`);
 }
 
-/** Starts a server and waits until it responds. */
-export async function serve(program, parameters, { origin, ...options }) {
+/** Starts a server, and waits until it responds to requests for this URL. Returns its process. */
+export async function serve(program, parameters, { readyUrl, ...options }) {
   const child = spawn(program, parameters, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
   running.add(child);
   for (let tries = 0; tries < 600 && child.exitCode === null; tries += 1) {
-    if (await fetch(origin).then(({ ok }) => ok, () => false)) return child;
+    if (await fetch(readyUrl).then(({ ok }) => ok, () => false)) return child;
     await setTimeout(50);
   }
-  throw new Error(`${program} does not respond at ${origin}`);
+  throw new Error(`${program} does not respond at ${readyUrl}`);
 }
 
-/** Ends all servers. */
-export async function endAll() {
-  for (const child of running) {
-    if (child.exitCode !== null) continue;
-    const gone = once(child, 'exit');
-    child.kill('SIGTERM');
-    await gone;
-  }
+/** Stops all servers. */
+export async function stopAll() {
+  for (const child of running) await stop(child);
 }

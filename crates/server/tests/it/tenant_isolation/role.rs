@@ -46,12 +46,44 @@ const OPEN: [(&str, &str); 25] = [
     ("post", "/subscriber/verify"),
 ];
 
+/// The calls with a session that every member of the organisation may make.
+const OF_MEMBERS: [(&str, &str); 2] = [
+    ("get", "/identity/organisations/{id}/members"),
+    ("get", "/identity/organisations/{id}/second-factor"),
+];
+
+/// What a call with a session must require. A declaration that is too weak would not be noticed otherwise, because the other tests
+/// derive from it which calls they make.
+fn expected_of_session(route: &Route) -> Guard {
+    let path = route.path.strip_prefix("/identity/").unwrap();
+    if OF_MEMBERS.contains(&(route.method, route.path)) {
+        Guard::Member
+    } else if path.starts_with("organisations/{id}") {
+        Guard::Admin
+    } else if path.starts_with("waitlist") {
+        Guard::Administrator
+    } else {
+        Guard::Session
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_declares_what_it_requires() {
     let document = Document::of(&TestApp::start().await).await;
     let open = document.routes(&[Guard::Open]).into_iter();
     let open: BTreeSet<_> = open.map(|route| (route.method, route.path)).collect();
     assert_eq!(open, OPEN.into());
+    for route in document.routes(&Guard::SESSION) {
+        assert_eq!(
+            document.guard(route),
+            expected_of_session(route),
+            "{route:?}"
+        );
+    }
+    for route in document.routes(&[Guard::Token]) {
+        let is_read = route.method == "get";
+        assert!(is_read || document.role(route) > Role::Viewer, "{route:?}");
+    }
     let expected = json!({
         "viewer": ["read"],
         "editor": ["read", "write"],

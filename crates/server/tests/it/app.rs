@@ -64,6 +64,22 @@ impl TestResponse {
         let row = |row: &Value| format!("{}: {}", row["field"], row["message"]).replace('"', "");
         rows.map(row).collect::<Vec<_>>().join("; ")
     }
+
+    /// Whether the response is 403 because the caller has to authenticate again.
+    pub(crate) fn needs_authentication(&self) -> bool {
+        self.is_forbidden_by("/re-authentication-required")
+    }
+
+    /// Whether the response is 403 because the caller has to use a second factor.
+    pub(crate) fn needs_factor(&self) -> bool {
+        self.is_forbidden_by("/second-factor-required")
+    }
+
+    /// Whether the response is 403 with a `type` that ends so.
+    fn is_forbidden_by(&self, problem: &str) -> bool {
+        let kind = self.body["type"].as_str().unwrap_or_default();
+        self.status == 403 && kind.ends_with(problem)
+    }
 }
 
 /// Settings with these flags, on a free port.

@@ -223,9 +223,7 @@ async fn changes_of_factors_need_a_recent_authentication_with_every_factor() {
         let refused = ann
             .call(method, path, Some(json!({"code": "123456"})))
             .await;
-        let kind = refused.body["type"].as_str().unwrap();
-        assert_eq!(refused.status, 403, "{path}: {refused:?}");
-        assert!(kind.ends_with("/re-authentication-required"), "{kind}");
+        assert!(refused.needs_authentication(), "{path}: {refused:?}");
     }
     let without = ann.post("/re-authenticate", json!({"password": PASSWORD}));
     let without = without.await;
@@ -286,12 +284,6 @@ async fn with_second_admin(enrolled: &Enrolled) -> (String, Person) {
     (acme, bob)
 }
 
-fn asks_for_factor(response: &TestResponse) -> bool {
-    let kind = response.body["type"].as_str();
-    let is_asked = kind.is_some_and(|kind| kind.ends_with("/second-factor-required"));
-    response.status == 403 && is_asked
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_without_one() {
     let enrolled = Enrolled::start().await;
@@ -312,18 +304,18 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
     let listed = bob.get(&path).await;
     assert_eq!(listed.body["data"], json!({"required": true}));
     let refused = bob.post("/token", token.clone()).await;
-    assert!(asks_for_factor(&refused), "{refused:?}");
+    assert!(refused.needs_factor(), "{refused:?}");
     assert_status(bob.post("/token", json!({})), 200).await;
     assert_status(ann.post("/token", token.clone()), 200).await;
     let outsider = Person::signed_up(app, "eve@example.com").await;
     let refused = outsider.post("/token", token.clone()).await;
     assert!(
-        refused.status == 403 && !asks_for_factor(&refused),
+        refused.status == 403 && !refused.needs_factor(),
         "{refused:?}"
     );
 
     let refused = set("bob", json!(false)).await;
-    assert!(asks_for_factor(&refused), "{refused:?}");
+    assert!(refused.needs_factor(), "{refused:?}");
     assert_eq!(set("ann", json!(false)).await.status, 200);
     assert_status(bob.post("/token", token), 200).await;
     let audit = ann
@@ -373,7 +365,7 @@ async fn a_required_factor_binds_every_call_about_the_organisation_except_leavin
         (Method::DELETE, at.clone(), None),
     ] {
         let refused = bob.call(method, &path, body).await;
-        assert!(asks_for_factor(&refused), "{path}: {refused:?}");
+        assert!(refused.needs_factor(), "{path}: {refused:?}");
     }
     let listed = ann.get(&format!("{at}/members")).await;
     assert_eq!(listed.body["data"].as_array().unwrap().len(), 3);

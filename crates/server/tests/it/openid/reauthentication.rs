@@ -26,9 +26,7 @@ async fn age_sessions(app: &TestApp) {
 /// The status of a sensitive change, and whether it needs an authentication.
 async fn sensitive(browser: &Browser) -> (u16, bool) {
     let response = browser.post("/user/totp", json!({})).await;
-    let kind = response.body["type"].as_str().unwrap_or_default();
-    let needs = kind.ends_with("/re-authentication-required");
-    (response.status, needs)
+    (response.status, response.needs_authentication())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,14 +9,7 @@ use super::document::{Document, Guard};
 use super::route::{ROUTES, Route};
 use super::walk::{Intruder, second_admin};
 use super::world::World;
-use crate::app::{TestApp, TestResponse};
-
-/// Whether a response asks for an authentication.
-fn asks_for_authentication(response: &TestResponse) -> bool {
-    let kind = response.body["type"].as_str();
-    let is_asked = kind.is_some_and(|kind| kind.ends_with("/re-authentication-required"));
-    response.status == 403 && is_asked
-}
+use crate::app::TestApp;
 
 /// Whether the call authenticates the caller.
 fn authenticates(route: &Route) -> bool {
@@ -43,19 +36,13 @@ async fn sensitive_calls_of_the_document_need_a_recent_authentication_and_no_oth
     let before = world.state(&app).await;
     for route in &sensitive {
         let response = admin.tries(&app, route, &world).await;
-        assert!(
-            asks_for_authentication(&response),
-            "{route:?}: {response:?}"
-        );
+        assert!(response.needs_authentication(), "{route:?}: {response:?}");
     }
     assert!(sensitive.len() > 20, "{sensitive:?}");
     assert_eq!(world.state(&app).await, before);
     others.sort_by_key(|route| authenticates(route));
     for route in &others {
         let response = admin.tries(&app, route, &world).await;
-        assert!(
-            !asks_for_authentication(&response),
-            "{route:?}: {response:?}"
-        );
+        assert!(!response.needs_authentication(), "{route:?}: {response:?}");
     }
 }

@@ -69,7 +69,7 @@ async fn a_connection_that_drops_in_the_middle_of_a_message_is_a_temporary_failu
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_waited_for_so_long_and_its_connection_is_not_used_again() {
+async fn a_silent_server_fails_after_the_timeout_and_its_connection_is_not_used_again() {
     let mut server = MailServer::start().await;
     let limits = SmtpLimits {
         exchange: Duration::from_millis(500),
@@ -97,7 +97,7 @@ async fn a_server_that_says_nothing_is_waited_for_so_long_and_its_connection_is_
 }
 
 #[tokio::test]
-async fn a_server_that_greets_nobody_is_waited_for_so_long() {
+async fn a_server_without_a_greeting_fails_after_the_timeout() {
     let mute = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("smtp://{}", mute.local_addr().unwrap());
     let mailer = mailer(

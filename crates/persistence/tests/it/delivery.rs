@@ -36,14 +36,14 @@ contract!(
     nodes_that_expand_at_once_queue_each_delivery_once_and_in_order,
     fifty_workers_claim_at_once_and_none_gets_what_another_has,
     a_claim_that_ends_is_free_again_and_a_renewed_one_is_not,
-    what_was_sent_is_not_sent_again_and_is_counted,
+    sent_deliveries_are_counted_and_not_sent_again,
     what_failed_is_due_at_its_time_and_holds_the_later_ones_back,
     what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason,
     a_subscribers_mails_go_out_in_order,
-    who_unsubscribes_or_is_deleted_gets_nothing_more,
+    unsubscribed_or_deleted_subscriber_gets_nothing_more,
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
     the_next_moment_is_when_something_gets_due_or_a_claim_ends,
-    what_is_old_is_forgotten,
+    old_results_are_deleted_and_waiting_deliveries_stay,
     a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
     a_subscription_that_the_receiver_ends_loses_its_queued_deliveries,
     deliveries_of_a_deleted_incident_are_withdrawn,
@@ -210,7 +210,7 @@ async fn a_claim_that_ends_is_free_again_and_a_renewed_one_is_not(database: &Dat
     );
 }
 
-async fn what_was_sent_is_not_sent_again_and_is_counted(database: &Database) {
+async fn sent_deliveries_are_counted_and_not_sent_again(database: &Database) {
     let world = World::new(database, "acme").await;
     world.subscribed(3).await;
     world.incident("Down").await;
@@ -313,11 +313,7 @@ async fn a_subscribers_mails_go_out_in_order(database: &Database) {
         .await;
     world.expand().await;
     let first = world.claim(10).await;
-    assert_eq!(
-        first.len(),
-        2,
-        "the update waits for what was told before it"
-    );
+    assert_eq!(first.len(), 2, "the update waits for the notice before it");
     assert!(world.claim(10).await.is_empty());
     world.sent(&first[..1]).await;
     let next = world.claim(10).await;
@@ -328,7 +324,7 @@ async fn a_subscribers_mails_go_out_in_order(database: &Database) {
     assert_eq!(fixture::message(&next[0]), "one");
 }
 
-async fn who_unsubscribes_or_is_deleted_gets_nothing_more(database: &Database) {
+async fn unsubscribed_or_deleted_subscriber_gets_nothing_more(database: &Database) {
     let world = World::new(database, "acme").await;
     let leaves = world.subscriber("leaves@example.com").await;
     let goes = world.subscriber("goes@example.com").await;
@@ -424,7 +420,7 @@ async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &D
     assert_eq!(database.next_due(soon).await.unwrap(), Some(ends));
 }
 
-async fn what_is_old_is_forgotten(database: &Database) {
+async fn old_results_are_deleted_and_waiting_deliveries_stay(database: &Database) {
     let world = World::new(database, "acme").await;
     world.subscribed(3).await;
     world.incident("Down").await;

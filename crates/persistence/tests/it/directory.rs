@@ -15,7 +15,7 @@ use crate::backend::clock;
 use crate::contract;
 
 contract!(
-    newer_news_win_whichever_comes_first,
+    newer_names_win_in_any_order,
     an_organisation_exists_from_its_first_name_on_and_a_fallback_gives_way,
     an_ended_session_is_over_for_every_token,
     a_user_or_member_who_comes_back_has_new_tokens,
@@ -23,7 +23,7 @@ contract!(
     members_of_a_provider_are_audited_once_and_late_reports_are_not,
     a_deleted_organisation_is_gone_for_good,
     a_message_is_handled_once,
-    what_ended_long_ago_is_forgotten_except_organisations,
+    old_revocations_are_deleted_except_those_of_organisations,
 );
 
 fn now() -> DateTime<Utc> {
@@ -54,7 +54,7 @@ async fn token_status(database: &Database, credential: &Credential) -> TokenStat
     database.token_status(credential).await.unwrap()
 }
 
-async fn newer_news_win_whichever_comes_first(database: &Database) {
+async fn newer_names_win_in_any_order(database: &Database) {
     let (early, late) = (now() - TimeDelta::seconds(9), now());
     for (name, as_of) in [("Ann", early), ("Anna", late), ("Ann", early)] {
         database
@@ -277,7 +277,7 @@ async fn a_message_is_handled_once(database: &Database) {
     );
 }
 
-async fn what_ended_long_ago_is_forgotten_except_organisations(database: &Database) {
+async fn old_revocations_are_deleted_except_those_of_organisations(database: &Database) {
     let long_ago = now() - Directory::MEMORY - TimeDelta::minutes(1);
     database
         .delete_organisation(&acme(), long_ago)

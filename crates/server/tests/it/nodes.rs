@@ -129,7 +129,7 @@ async fn no_event_is_lost_while_redis_is_unavailable_or_when_it_is_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_go_on_at_the_other() {
+async fn a_killed_node_loses_nothing_acknowledged_and_its_viewers_continue_at_the_other() {
     let Some(mut installation) = Installation::start().await else {
         return;
     };

@@ -93,7 +93,7 @@ async fn limit_of_file_size_refuses_writes_and_does_not_end_the_process() {
         "the database cannot be written to"
     );
     let list = operator.get("/component/list?limit=1").await;
-    assert_eq!(list.status, 200, "reads go on");
+    assert_eq!(list.status, 200, "reads still work");
     limit_file_size(&process, "unlimited").await;
     ready_becomes(&process, 200).await;
     operator.component("after").await;

@@ -68,7 +68,7 @@ async fn what_is_no_active_sessions_token_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
+async fn known_keys_stay_valid_while_keys_cannot_be_fetched() {
     let setup = Setup::start().await;
     setup.clerk.set("/.well-known/jwks.json", 500, json!({}));
     let list = setup.request(
@@ -91,7 +91,7 @@ async fn while_the_keys_cannot_be_fetched_those_that_are_known_go_on() {
     while setup.components(&token("user_1", "org_1")).await != 200 {
         assert!(
             tokio::time::Instant::now() < deadline,
-            "it asks again before long"
+            "the keys are requested again"
         );
     }
     setup.clerk.set("/.well-known/jwks.json", 500, json!({}));

@@ -56,7 +56,10 @@ async fn a_deleted_organisation_is_gone_and_does_not_come_back() {
     while setup.status("org_1").await.status != 404
         || send(cookie_client().get(&page)).await.status != 404
     {
-        assert!(tokio::time::Instant::now() < deadline, "the page goes");
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "the page is removed"
+        );
     }
     // A late event, and a token that is still valid.
     assert_status(
@@ -176,7 +179,7 @@ async fn members_are_in_the_audit_log_by_the_provider() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deleted_or_banned_users_tokens_are_worth_nothing() {
+async fn tokens_of_a_deleted_or_banned_user_are_refused() {
     let setup = Setup::start().await;
     let banned =
         json!({"id": "user_2", "username": "bob", "banned": true, "updated_at": now() * 1000});

@@ -10,7 +10,7 @@ use crate::app::{Operator, operator_of};
 use crate::events::Stream;
 use crate::socket::Client;
 
-/// nginx chooses a socket's node by the client's address. This many addresses never get the same node.
+/// nginx chooses a socket's node by the client's address. With this many addresses, each node gets some.
 const ADDRESSES: std::ops::Range<u8> = 10..26;
 
 fn address(last: u8) -> Ipv4Addr {
@@ -150,7 +150,7 @@ async fn sockets(url: &str) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn viewers_of_a_killed_node_go_on_at_the_other_through_nginx() {
+async fn viewers_of_a_killed_node_continue_at_the_other_through_nginx() {
     let Some(mut installation) = Installation::start().await else {
         return;
     };

@@ -105,8 +105,8 @@ impl Viewer {
         (status, body)
     }
 
-    /// Looks until the path is what it is expected to be last, and never shows an earlier organisation again. After the first look it
-    /// waits for the other viewers.
+    /// Reads until the path shows what is expected last. Fails if an earlier organisation is shown again. Waits for the other
+    /// viewers after the first read.
     async fn watch(mut self, tenants: &[Tenant; 2], last: Shown, all_read: &Barrier) {
         self.read().await;
         all_read.wait().await;
@@ -215,7 +215,7 @@ async fn a_domain_that_moves_shows_one_organisation_at_a_time_on_the_other_node(
         .await
         .expect("the other node shows the new organisation");
 
-    // A stream that was opened before goes on with the events of its organisation, and cannot be opened again.
+    // A stream that was opened before continues with the events of its organisation, and cannot be opened again.
     south.operator.component("contoso again").await;
     let made = north.operator.component("northwind again").await;
     loop {

@@ -248,7 +248,7 @@ async fn an_address_with_a_new_owner_does_not_give_away_its_account() {
     assert_eq!(page, "/login?signInError=email-unverified&provider=liar");
     let refused = setup.browser.audit(&acme, "session.refused").await;
     assert_eq!(refused.len(), 2, "{refused:?}");
-    // The session of the first person goes on.
+    // The session of the first person stays valid.
     assert_eq!(setup.browser.session().await["user"]["id"], first);
     let renamed = json!({"email": "hopper@example.com"});
     assert_eq!(setup.sign_in(&renamed).await, "/dashboard");

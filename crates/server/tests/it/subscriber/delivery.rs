@@ -1,4 +1,4 @@
-//! The mails that subscribers get about incidents.
+//! The mails that subscribers get about incidents and maintenances.
 
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ impl Site {
         (site, operator)
     }
 
-    /// The mails about the incident, the oldest first.
-    fn incident_mails(&self) -> Vec<String> {
+    /// The notices to the subscriber, the oldest first.
+    fn notices(&self) -> Vec<String> {
         let mails = mails_in(self.folder.path()).into_iter();
         mails
             .filter(|mail| {
@@ -73,7 +73,7 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
         record(&operator, &down, status, message).await;
     }
     let site = site.settled().await;
-    let mails = site.incident_mails();
+    let mails = site.notices();
     assert_eq!(mails.len(), 3);
     for (mail, words) in mails
         .iter()
@@ -113,11 +113,11 @@ async fn subscriber_unsubscribed_by_a_mails_link_gets_no_more_mail() {
     let (site, operator) = Site::with_a_subscriber().await;
     incident(&operator, "Down").await;
     let site = site.settled().await;
-    let leave = carried(&site.incident_mails()[0], "unsubscribe");
+    let leave = carried(&site.notices()[0], "unsubscribe");
     assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
     incident(&site.at(&operator), "Down again").await;
     let site = site.settled().await;
-    assert_eq!(site.incident_mails().len(), 1);
+    assert_eq!(site.notices().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -135,7 +135,7 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
     assert_status(operator.patch(&path, json!({"status": "CANCELLED"})), 200).await;
     let site = site.settled().await;
     let subjects: Vec<_> = site
-        .incident_mails()
+        .notices()
         .iter()
         .map(|mail| header(mail, "Subject"))
         .collect();
@@ -204,7 +204,7 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
     assert_eq!(operator.post("/incident/create", loud).await.status, 201);
     let site = site.settled().await;
     let subjects: Vec<_> = site
-        .incident_mails()
+        .notices()
         .iter()
         .map(|mail| header(mail, "Subject"))
         .collect();

@@ -258,7 +258,7 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_table_means_what_it_says() {
+async fn calls_of_the_table_succeed_with_permission() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::made(&app).await;
     let admin = Intruder {

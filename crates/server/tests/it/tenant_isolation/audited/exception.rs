@@ -30,7 +30,7 @@ pub(super) const EXCEPTIONS: &[(&str, &str, &str)] = &[
     (
         "post",
         "/identity/password-reset",
-        "Mails a link to whoever has the address; nothing changes until it is followed",
+        "Mails a link to the address; nothing changes until it is followed",
     ),
     (
         "post",

@@ -151,7 +151,7 @@ async fn workflow_announces_a_deployment_and_ends_if_it_cannot() {
         "no identifier, so nothing to complete"
     );
 
-    // The first try is refused, so the output of two tries meets in the pipe.
+    // The first try is refused, so curl writes the output of two tries into the pipe.
     program(&admin, &key).get("/component/list").await;
     let job = job(key["key"].as_str().unwrap());
     let begun = job.run(&step("Begin the maintenance")).await;

@@ -27,23 +27,24 @@ rounds counts. Allclear runs as in production: with request ids, security header
     name: 'events',
     title: 'Event stream: fan-out, and everything at once',
     how: `An operator changes a component over HTTP; the time runs until the last viewer has read the event. The peer is the
-plainest server of Node's own \`http\` that writes the same event to each viewer, driven by the same client program. At the end
-10,000 viewers, and then 50,000, hold streams while wrk asks for the page and an operator saves.`,
+simplest server of Node's own \`http\` that writes the same event to each viewer, under the same client. At the end, 10,000 viewers,
+and then 50,000, hold streams while wrk requests the page and an operator saves. Where the system lets a process open fewer files, the
+part with 50,000 viewers is left out.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'events', '--', binary],
   },
   {
     name: 'reconnects',
     title: 'A restart with 20,000 viewers',
-    how: `One client program holds the event streams and behaves as browsers do. The server is stopped and started again at its port
-after five seconds, with changes of a component meanwhile and every quarter of a second from then on. The page is read 250 times a
-second from one second after readiness; each reader has waited since it was due. Where the system lets a process open fewer files, as
+    how: `One client holds the event streams and behaves like browsers. The server is stopped, and started again at its port after five
+seconds. A component changes meanwhile, and every quarter of a second until all viewers are connected. From one second after readiness,
+the page is requested 250 times a second; the time of a request starts when it is due. Where the system lets a process open fewer files, as
 many viewers as it allows are measured.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'reconnects', '--', binary],
   },
   {
     name: 'fanout',
     title: "Socket: fan-out, beside Node's socket.io",
-    how: `Both servers tell a room of N viewers on WebSockets the same event of 200 bytes; one client program drives both. The
+    how: `Both servers send the same event of 200 bytes to a room of N viewers on WebSockets, under the same client. The
 peer is the \`socket.io\` package in its default settings. A stalled viewer has stopped reading.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'fanout'],
   },
@@ -52,9 +53,9 @@ peer is the \`socket.io\` package in its default settings. A stalled viewer has 
     title: 'Incident updates, beside bare transactions',
     how: `Sixteen operators record updates, each one after the other, through the service. The peer stores the same rows with the
 same sync setting (SQLite: WAL, synchronous FULL) in prepared statements and no product around them; the better of one
-connection and one each counts. "PostgreSQL" is the throwaway one of the tests: it does not wait for its disk, and neither does
-its peer. The one with fsync waits for it at every commit, as installations do, and the updates of one organisation follow each
-other there.`,
+connection and one each counts. "PostgreSQL" is the throwaway server of the tests: it does not wait for its disk, neither for
+Allclear nor for the peer. The server with fsync waits for it at every commit, as in production. There, the updates of one organisation
+are written one after the other.`,
     command: ['env', 'POSTGRES_FSYNC=on', '.ci/with-servers', 'cargo', 'bench', '--locked', '--workspace', '--bench', 'writes'],
   },
   {
@@ -105,16 +106,16 @@ organisation.`,
     name: 'deliveries',
     title: 'Messages to ten thousand subscribers and a thousand webhooks',
     how: `An operator records updates; each is sent to every subscriber, over SMTP and over HTTP, to sinks in the same process, which
-take everything. Then a message of one organisation while many of another one wait, and messages to webhooks of which one
-never answers.`,
+accept everything. Then a message of one organisation while many of another one wait, and messages to webhooks of which one
+never responds.`,
     command: ['cargo', 'bench', '--locked', '--workspace', '--bench', 'deliveries'],
   },
   {
     name: 'soak',
     title: 'Half an hour of mixed load',
-    how: `Readers of page, snapshot and history, viewers who come and go on 150 event streams and 20 sockets, an operator who records an
-update every 400 ms, and 25 deliveries of each update to sinks in the client's process. What the page shows does not grow meanwhile.
-Memory at a moment is a median of 20 seconds. The level before the load is that after a shorter load and a rest.`,
+    how: `Readers of page, snapshot and history, viewers that come and go on 150 event streams and 20 sockets, an operator that records an
+update every 400 ms, and 25 deliveries of each update to sinks in the client's process. The content of the page does not grow meanwhile.
+Memory at a moment is a median of 20 seconds. The level before the load is measured after a shorter load and a rest.`,
     command: ['node', 'crates/server/benches/soak/main.mjs', binary],
   },
   {
@@ -135,13 +136,13 @@ before the measurement nor in its two minutes.`,
     name: 'peers',
     title: 'Beside other self-hosted status pages',
     how: `Allclear, Vigil (from crates.io, in Rust) and Uptime Kuma (from npm, in Node) show the same ten components, one of them down,
-and one open incident. All run at once; wrk requests their pages in turns, the same way, and a browser with an empty cache opens them
-in turns; the medians count. The headline is the text about all components; its time is that of its first paint. The slow connection
+and one open incident. All run at once; wrk requests their pages in turns, and a browser with an empty cache opens them in
+turns; the medians count. The headline is the text about all components; its time is that of its first paint. The slow connection
 is Lighthouse's of a mobile phone. Bytes of a first visit are those of two seconds, with headers. Vigil has a worker for each
-processor and no notifiers; Uptime Kuma runs as in production, with SQLite. What differs: Allclear also draws bars of 90 days and is
-live by an event stream. Vigil keeps no history, and its script asks every 20 seconds. Uptime Kuma keeps a page for five minutes; its
-page is empty until its script has the content, which is measured by itself, with the last fifty heartbeats of each component. Neither
-peer compresses its pages. The package of Uptime Kuma on npm is a development build of version 2.`,
+processor and no notifiers; Uptime Kuma runs as in production, with SQLite. What differs: Allclear also draws bars of 90 days and keeps
+the page live by an event stream. Vigil keeps no history, and its script requests the status every 20 seconds. Uptime Kuma caches a page
+for five minutes; its page is empty until its script has the content, which is measured separately, with the last fifty heartbeats of each
+component. Neither peer compresses its pages. The package of Uptime Kuma on npm is a development build of version 2.`,
     command: ['node', 'crates/server/benches/peers.mjs', binary],
   },
   {

@@ -19,10 +19,7 @@ impl FanOut {
     /// Percentile of the time to the last viewer, in milliseconds.
     #[must_use]
     pub fn percentile(&self, percent: usize) -> f64 {
-        let mut times = self.times.clone();
-        times.sort();
-        let time = times.get((times.len() * percent / 100).min(times.len().saturating_sub(1)));
-        time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+        crate::percentile(&self.times, percent)
     }
 
     /// Processor time per delivery, in microseconds.

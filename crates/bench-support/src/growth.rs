@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::{Bench, Limit};
+use crate::{Bench, Limit, percentile};
 
 /// Measures how long work takes.
 pub async fn timed(work: impl Future<Output = ()>) -> Duration {
@@ -29,34 +29,17 @@ impl Bench {
             beside_few.push(timed(work(few)).await);
             beside_many.push(timed(work(many)).await);
         }
-        self.growth(what, of, beside_few, beside_many, at_most);
+        self.growth(what, of, &beside_few, &beside_many, at_most);
     }
 
     /// Prints the times of `what` among few and among many rows, and a budget for their ratio. `of` names the rows.
-    pub fn growth(
-        self,
-        what: &str,
-        of: &str,
-        few: Vec<Duration>,
-        many: Vec<Duration>,
-        at_most: f64,
-    ) {
-        let few = undisturbed(few);
-        let many = undisturbed(many);
+    pub fn growth(self, what: &str, of: &str, few: &[Duration], many: &[Duration], at_most: f64) {
+        // The first tenth is the time of work that nothing else disturbs.
+        let (few, many) = (percentile(few, 10), percentile(many, 10));
         self.measurement(
             what,
-            json!({"microsecondsBesideFew": few * 1e6, "microsecondsBesideMany": many * 1e6}),
+            json!({"microsecondsBesideFew": few * 1e3, "microsecondsBesideMany": many * 1e3}),
         );
         self.budget(&format!("{what}: {of}"), many / few, Limit::AtMost(at_most));
     }
-}
-
-/// Time of work that nothing else disturbs, in seconds: the first tenth.
-fn undisturbed(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times
-        .get(times.len() / 10)
-        .copied()
-        .unwrap_or_default()
-        .as_secs_f64()
 }

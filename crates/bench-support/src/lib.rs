@@ -9,7 +9,25 @@ pub mod peer;
 pub mod postgres;
 pub mod product;
 
+use std::{env, time::Duration};
+
 use serde_json::{Map, Value, json};
+
+/// The arguments of a bench, without the flags that Cargo adds.
+pub fn arguments() -> impl Iterator<Item = String> {
+    env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+}
+
+/// A percentile of durations, in milliseconds; 0 if there are none.
+#[must_use]
+pub fn percentile(times: &[Duration], percent: usize) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    let time = times.get((times.len() * percent / 100).min(times.len().saturating_sub(1)));
+    time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+}
 
 /// A bench. Its name is in each of its lines.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use rustix::process::{Pid, Signal};
@@ -19,6 +19,9 @@ const PAGE: u64 = 4096;
 const TICK: u64 = 10_000;
 /// Number of files that a process may need besides its viewers' connections.
 const SPARE_FILES: u64 = 200;
+
+/// Timeout of a server's end.
+const STOP_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Raises the limit of open files, for this process and the servers that it starts.
 ///
@@ -71,14 +74,20 @@ impl Peer {
     /// Stops the server by SIGTERM, and waits until it has ended.
     ///
     /// # Errors
-    /// If it does not end by itself, or ends with a failure.
+    /// If it does not end within a minute, or ends with a failure.
     pub fn stop(mut self) -> io::Result<()> {
         rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM)?;
-        let status = self.child.wait()?;
-        if status.success() {
-            return Ok(());
+        let until = Instant::now() + STOP_TIMEOUT;
+        while Instant::now() < until {
+            match self.child.try_wait()? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => {
+                    return Err(io::Error::other(format!("the server ended with {status}")));
+                }
+                None => thread::sleep(Duration::from_millis(1)),
+            }
         }
-        Err(io::Error::other(format!("the server ended with {status}")))
+        Err(io::Error::other("the server did not stop"))
     }
 
     /// Processor time that the server has used, in microseconds.
@@ -149,7 +158,11 @@ impl Watch {
     }
 }
 
-fn resident(pid: u32) -> io::Result<u64> {
+/// Resident memory of a process, in bytes.
+///
+/// # Errors
+/// If the system does not report it.
+pub fn resident(pid: u32) -> io::Result<u64> {
     let statm = fs::read_to_string(format!("/proc/{pid}/statm"))?;
     let pages = statm
         .split(' ')

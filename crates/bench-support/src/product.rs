@@ -25,18 +25,20 @@ pub fn command(binary: &str, folder: &Path, port: u16) -> Command {
     command
 }
 
-/// Starts the product.
+/// Starts the product, and waits until it is ready.
 ///
 /// # Errors
-/// If the product cannot be run, or ends before it listens.
+/// If the product cannot be run, ends before it listens, or is not ready.
 pub fn start(command: &mut Command) -> io::Result<Peer> {
-    Peer::start(command, |line| {
+    let peer = Peer::start(command, |line| {
         line.strip_prefix("Listens")?
             .rsplit(':')
             .next()?
             .parse()
             .ok()
-    })
+    })?;
+    response_of(send(peer.port, "GET", "/readyz", "", "")?)?;
+    Ok(peer)
 }
 
 /// A person with an account.

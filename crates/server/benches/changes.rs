@@ -17,7 +17,7 @@ use allclear_application::page::Page;
 use allclear_application::precondition::Precondition;
 use allclear_application::relay::Relay;
 use allclear_bench_support::growth::timed;
-use allclear_bench_support::{Bench, Limit, postgres};
+use allclear_bench_support::{Bench, Limit, percentile, postgres};
 use allclear_broadcast::InProcess;
 use allclear_domain::author::Author;
 use allclear_domain::component::{ComponentDraft, ComponentPatch, ComponentStatus};
@@ -198,7 +198,7 @@ fn unwrap<T, E: Debug>(result: Result<T, E>) {
     result.unwrap();
 }
 
-fn compare(database: &str, name: &str, few: Vec<Duration>, many: Vec<Duration>) {
+fn compare(database: &str, name: &str, few: &[Duration], many: &[Duration]) {
     BENCH.growth(
         &format!("{name}, {database}"),
         &format!("beside {OLD} changes, of beside {COMPONENTS}"),
@@ -215,36 +215,34 @@ async fn changes(database: &str, few: &str, many: &str) {
         few.work(&mut beside_few).await;
         many.work(&mut beside_many).await;
     }
-    let mut drawing = beside_many.drawing.clone();
-    drawing.sort_unstable();
     BENCH.budget(
         &format!("first drawing after a change, {database}, milliseconds, median beside {OLD}"),
-        drawing[ROUNDS / 2].as_secs_f64() * 1e3,
+        percentile(&beside_many.drawing, 50),
         DRAWING,
     );
     compare(
         database,
         "first drawing after a change",
-        beside_few.drawing,
-        beside_many.drawing,
+        &beside_few.drawing,
+        &beside_many.drawing,
     );
     compare(
         database,
         "history of a component",
-        beside_few.history,
-        beside_many.history,
+        &beside_few.history,
+        &beside_many.history,
     );
     compare(
         database,
         "uptime of a component",
-        beside_few.uptime,
-        beside_many.uptime,
+        &beside_few.uptime,
+        &beside_many.uptime,
     );
     compare(
         database,
         "change of a status",
-        beside_few.change,
-        beside_many.change,
+        &beside_few.change,
+        &beside_many.change,
     );
 }
 

@@ -1,14 +1,14 @@
 //! Measures how many incident updates of sixteen operators are acknowledged per second, and compares them with bare
 //! transactions that store the same rows with the same sync setting. Runs on SQLite and, if
 //! `ALLCLEAR_TEST_POSTGRES_URL` and `ALLCLEAR_TEST_DURABLE_POSTGRES_URL` name servers, on PostgreSQL.
-#![expect(clippy::unwrap_used, reason = "a bench has nobody to answer")]
+#![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 mod bare;
 mod operators;
 
 use std::time::Duration;
 
-use allclear_bench_support::{Bench, Limit, postgres};
+use allclear_bench_support::{Bench, Limit, percentile, postgres};
 use serde_json::json;
 
 use operators::Operators;
@@ -36,18 +36,12 @@ impl Taken {
         self.each.len() as f64 / self.whole.as_secs_f64()
     }
 
-    fn milliseconds(&self, percent: usize) -> f64 {
-        let mut sorted = self.each.clone();
-        sorted.sort_unstable();
-        sorted[sorted.len() * percent / 100].as_secs_f64() * 1000.0
-    }
-
-    fn print(&self, database: &str, who: &str) {
+    fn print(&self, database: &str, writer: &str) {
         let measurement = json!({
             "operators": OPERATORS, "writes": self.each.len(), "perSecond": self.rate().round(),
-            "p50Milliseconds": self.milliseconds(50), "p99Milliseconds": self.milliseconds(99),
+            "p50Milliseconds": percentile(&self.each, 50), "p99Milliseconds": percentile(&self.each, 99),
         });
-        BENCH.measurement(&format!("{who}, {database}"), measurement);
+        BENCH.measurement(&format!("{writer}, {database}"), measurement);
     }
 }
 

@@ -16,8 +16,12 @@ use clap::{Command, FromArgMatches};
 use reqwest::Client;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
+use tokio::time::{interval, timeout};
 
 use crate::sink::{SILENT, Sink, take_mails, take_requests};
+
+/// Timeout of each wait for messages.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Number of subscribers of an organisation, by kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -204,12 +208,15 @@ impl Site<'_> {
         let Server {
             mails, webhooks, ..
         } = self.server;
-        let mut tick = tokio::time::interval(Duration::from_millis(2));
-        while mails.taken.count(self.name) < times * self.subscribers.mails
-            || webhooks.taken.count(self.name) < times * self.subscribers.webhooks
-        {
-            tick.tick().await;
-        }
+        let mut tick = interval(Duration::from_millis(2));
+        let drained = async {
+            while mails.taken.count(self.name) < times * self.subscribers.mails
+                || webhooks.taken.count(self.name) < times * self.subscribers.webhooks
+            {
+                tick.tick().await;
+            }
+        };
+        timeout(TIMEOUT, drained).await.unwrap();
     }
 
     /// Number of waiting deliveries of the organisation.
@@ -223,6 +230,13 @@ impl Site<'_> {
         response["data"]["waiting"].as_u64().unwrap()
     }
 
+    /// Waits until this many deliveries of the organisation wait.
+    pub(crate) async fn queued(&self, count: u64) {
+        timeout(TIMEOUT, async { while self.waiting().await < count {} })
+            .await
+            .unwrap();
+    }
+
     /// Saves and waits for the messages, when each subscriber has received `before`. Returns the duration of the save,
     /// and that of the messages.
     pub(crate) async fn save_and_send(&self, before: usize) -> (Duration, Duration) {
@@ -234,6 +248,8 @@ impl Site<'_> {
 
     /// Waits until every delivery is recorded as sent.
     pub(crate) async fn all_sent(&self) {
-        while self.waiting().await > 0 {}
+        timeout(TIMEOUT, async { while self.waiting().await > 0 {} })
+            .await
+            .unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! An operator's save and the public page with many viewers: viewers hold streams, and `wrk` asks for the page.
+//! Measures an operator's saves and the public page while viewers hold streams and `wrk` requests the page.
 
 use std::{
     io,
@@ -8,20 +8,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use allclear_bench_support::{Limit, crowd::progress, product::response_of};
+use allclear_bench_support::{Limit, crowd::progress, percentile, product::response_of};
 use serde_json::json;
 
 use crate::{Crowd, FOUND, SIZE, gather, site::Site};
 
-/// Saves measured without viewers.
+/// Number of saves that are measured without viewers.
 const IDLE: usize = 50;
-/// How long `wrk` asks, and how long an operator takes from one save to the next.
+/// Length of a run of `wrk`, in seconds.
 const SECONDS: u32 = 16;
+/// Time from the end of one save to the next.
 const SAVE_INTERVAL: Duration = Duration::from_millis(500);
-/// How much longer a save may take with viewers than without.
+/// Maximum duration of a save with viewers, as a multiple of that without.
 const SLOWER: Limit = Limit::AtMost(10.0);
 
-/// Measures both; nothing where `wrk` is not installed. `limit` is that of the slowest hundredth of pages, in milliseconds.
+/// Measures both; nothing if `wrk` is not installed. `limit` is that of the 99th percentile of the page, in milliseconds.
 pub(crate) fn run(binary: &str, viewers: usize, limit: Limit) -> io::Result<()> {
     if Command::new("wrk")
         .arg("-v")
@@ -38,16 +39,18 @@ pub(crate) fn run(binary: &str, viewers: usize, limit: Limit) -> io::Result<()> 
         .map(|number| save(&site, number))
         .collect::<io::Result<Vec<_>>>()?;
     let mut crowd = gather(&site, viewers)?;
+    let idle = percentile(&idle, 50);
     for connections in [64, 512] {
         let (saves, page) = under_load(&site, &mut crowd, connections)?;
-        let what = format!("{viewers} viewers, page asked by {connections} connections");
+        let save = percentile(&saves, 50);
+        let what = format!("{viewers} viewers, page requested by {connections} connections");
         FOUND.measurement(
             &what,
-            json!({"save_ms": milliseconds(&saves), "idle_save_ms": milliseconds(&idle), "page_p99_ms": page}),
+            json!({"save_ms": save, "idle_save_ms": idle, "page_p99_ms": page}),
         );
         FOUND.budget(
             &format!("{what}: a save, of an idle one"),
-            milliseconds(&saves) / milliseconds(&idle),
+            save / idle,
             SLOWER,
         );
         if connections == 64 {
@@ -61,7 +64,7 @@ pub(crate) fn run(binary: &str, viewers: usize, limit: Limit) -> io::Result<()> 
     Ok(())
 }
 
-/// The saves while `wrk` asks, and the 99th percentile of how long it waits, in milliseconds.
+/// Runs `wrk`, and saves meanwhile. Returns the durations of the saves, and the 99th percentile of the page, in milliseconds.
 fn under_load(
     site: &Arc<Site>,
     crowd: &mut Crowd,
@@ -73,6 +76,8 @@ fn under_load(
             "-t1",
             &format!("-c{connections}"),
             &format!("-d{SECONDS}s"),
+            "--timeout",
+            "10s",
             "--latency",
             "-H",
             "accept-encoding: gzip",
@@ -96,28 +101,22 @@ fn under_load(
         );
         crowd.rest(SAVE_INTERVAL)?;
     }
-    let said = String::from_utf8_lossy(&wrk.wait_with_output()?.stdout).into_owned();
-    let slowest = said
+    let output = String::from_utf8_lossy(&wrk.wait_with_output()?.stdout).into_owned();
+    if output.contains("Socket errors") || output.contains("Non-2xx") {
+        return Err(io::Error::other(output));
+    }
+    let page = output
         .lines()
         .find_map(|line| line.trim().strip_prefix("99%"))
         .and_then(|time| parsed(time.trim()));
-    Ok((saves, slowest.ok_or_else(|| io::Error::other(said))?))
+    Ok((saves, page.ok_or_else(|| io::Error::other(output))?))
 }
 
-/// Makes a change; returns the duration.
+/// Saves a change. Returns the duration.
 fn save(site: &Site, number: usize) -> io::Result<Duration> {
     let begin = Instant::now();
     response_of(site.publish(number, SIZE)?)?;
     Ok(begin.elapsed())
-}
-
-/// The median.
-fn milliseconds(times: &[Duration]) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_unstable();
-    times
-        .get(times.len() / 2)
-        .map_or(0.0, |time| time.as_secs_f64() * 1000.0)
 }
 
 /// A time as `wrk` writes it, in milliseconds.

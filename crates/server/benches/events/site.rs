@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// A running server, and the request that makes it publish an event.
 pub(crate) struct Site {
     pub(crate) peer: Peer,
-    /// Where its stream is.
+    /// Path of the event stream.
     pub(crate) stream: String,
     request: Request,
     _folder: TempDir,
@@ -33,7 +33,7 @@ impl Site {
         let start = || product::start(&mut product::command(binary, folder.path(), 0));
         let peer = start()?;
         let person = Person::sign_up(peer.port)?;
-        // What hashing a password took would hide what viewers take: a process that has hashed none is measured.
+        // Memory that the hash of a password took would be used for viewers, so a process that has hashed none is measured.
         drop(peer);
         let peer = start()?;
         let organisation = person.organisation(peer.port, "Acme")?;
@@ -54,7 +54,7 @@ impl Site {
         })
     }
 
-    /// Node, which is posted the event that the product makes of it.
+    /// The server of Node. It receives the event that the product would send.
     pub(crate) fn node(component: Value) -> io::Result<Self> {
         let mut command = Command::new("node");
         command.arg(concat!(
@@ -83,7 +83,7 @@ impl Site {
         })
     }
 
-    /// Where its status page is.
+    /// Path of the status page.
     pub(crate) fn page(&self) -> String {
         self.stream
             .trim_start_matches("/api/v1")
@@ -98,7 +98,7 @@ impl Site {
         Ok(snapshot["data"]["components"][0].take())
     }
 
-    /// Requests an event of that many bytes; the response is read later.
+    /// Requests an event with a text of this many bytes. The caller reads the response.
     pub(crate) fn publish(&self, number: usize, size: usize) -> io::Result<Socket> {
         let Request {
             method,

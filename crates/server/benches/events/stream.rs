@@ -9,13 +9,13 @@ use allclear_bench_support::crowd::{Wire, connect, read_past};
 
 const ID: &[u8] = b"id:";
 
-/// Where in the stream's text the reading stands. The lines around chunks end in CR LF, and so are none of the text's.
+/// The state of a reader of the stream. The lines around chunks end in CR LF, so they do not end an event.
 #[derive(Default)]
 pub(crate) struct Lines {
-    /// Bytes of this line, and how many of them are `id:`.
+    /// Number of bytes of this line, and of those at its start that match `id:`.
     length: usize,
     id: usize,
-    /// Whether the event has an id, and so is the last of its change.
+    /// Whether the event has an id, which only the last event of a change has.
     last: bool,
 }
 
@@ -40,7 +40,7 @@ impl Wire for Lines {
     }
 }
 
-/// Opens a stream and reads its first comment; the caller reads the rest.
+/// Opens a stream and reads its first comment. The caller reads the rest.
 pub(crate) fn join(port: u16, path: &str, receive: Option<usize>) -> io::Result<Socket> {
     let mut stream = connect(port, receive)?;
     write!(

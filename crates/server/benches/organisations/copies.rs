@@ -1,20 +1,19 @@
-//! Copies of an organisation with everything that it has, made in the database.
+//! Copies an organisation and its rows in the database.
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr};
 
-/// How the value of a copy is made of the original's.
+/// The way to make the value of a copy from that of the original.
 #[derive(Clone, Copy)]
 enum Kind {
-    /// An identifier of text, or a mail address: the number of the copy comes first.
+    /// A text identifier or a mail address: starts with the number of the copy.
     Text,
-    /// A UUID: the number of the copy is its time.
+    /// A UUID: its time is the number of the copy.
     Uuid,
-    /// A code of twelve characters: the number of the copy is the first half.
+    /// A code of twelve characters: its first half is the number of the copy.
     Code,
 }
 
-/// The tables with rows of a new organisation that has components, and the columns that differ in copies. Tables that are referred to
-/// come first.
+/// The tables with rows of a new organisation that has components, and the columns that differ in copies. Referenced tables come first.
 const TABLES: [(&str, &[(&str, Kind)]); 7] = [
     (
         "users",
@@ -64,20 +63,19 @@ pub(crate) fn identifier(number: usize, original: &str) -> String {
     format!("{number}-{original}")
 }
 
-/// Copies the only organisation of a database so many times, with numbers from 1.
+/// Makes this many copies of the only organisation of a database, with numbers from 1.
 pub(crate) async fn make(url: &str, count: usize) -> Result<(), DbErr> {
     let connection = Database::connect(url).await?;
-    for (table, renewed) in TABLES {
+    for (table, changed) in TABLES {
         let columns = columns(&connection, table).await?;
-        let statement = copy(connection.get_database_backend(), table, renewed, &columns);
-        // The rows of a copy have numbers too: the original's alone are copied.
+        let statement = copy(connection.get_database_backend(), table, changed, &columns);
         let series = series(connection.get_database_backend(), count);
         let sql =
             format!("WITH RECURSIVE original AS (SELECT * FROM {table}), {series} {statement}");
         connection.execute_unprepared(&sql).await?;
     }
     if connection.get_database_backend() == DbBackend::Postgres {
-        // As autovacuum does by itself after a while.
+        // Autovacuum would do the same after a while.
         connection.execute_unprepared("VACUUM ANALYZE").await?;
     }
     connection.close().await
@@ -91,11 +89,11 @@ fn series(backend: DbBackend, count: usize) -> String {
     }
 }
 
-fn copy(backend: DbBackend, table: &str, renewed: &[(&str, Kind)], columns: &[String]) -> String {
+fn copy(backend: DbBackend, table: &str, changed: &[(&str, Kind)], columns: &[String]) -> String {
     let values: Vec<String> = columns
         .iter()
         .map(|column| {
-            let kind = renewed.iter().find(|(name, _)| name == column);
+            let kind = changed.iter().find(|(name, _)| name == column);
             kind.map_or_else(|| column.clone(), |(_, kind)| kind.copied(backend, column))
         })
         .collect();

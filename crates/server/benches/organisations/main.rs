@@ -1,11 +1,11 @@
-//! Ten thousand organisations with 20 components each on one node: its start, its memory, the first drawing of a page and a save, beside
-//! the same with ten organisations, in turns, on SQLite and, where `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
-//! `cargo bench -p allclear-server --bench organisations -- [BINARY]`
+//! Measures a node with ten thousand organisations of 20 components each, in turns with a node with ten: its start, its memory, the first
+//! drawing of a page, and a save. Runs on SQLite and, if `ALLCLEAR_TEST_POSTGRES_URL` names a server, on PostgreSQL.
+//! `cargo bench -p allclear-server --bench organisations -- [BINARY]` measures another binary.
 
 mod copies;
 
 use std::{
-    env, io,
+    io,
     path::Path,
     process::Command,
     thread,
@@ -13,7 +13,7 @@ use std::{
 };
 
 use allclear_bench_support::{
-    Bench, Limit,
+    Bench, Limit, arguments,
     crowd::progress,
     peer::Peer,
     postgres,
@@ -26,20 +26,22 @@ const BENCH: Bench = Bench("organisations");
 const FEW: usize = 10;
 const MANY: usize = 10_000;
 const COMPONENTS: usize = 20;
-/// How often both servers are started, in turns: for a start alone, and to work with them.
+/// Number of starts of each server that only measure the start.
 const STARTS: usize = 20;
+/// Number of starts of each server that are followed by work.
 const ROUNDS: usize = 8;
-/// Saves after a start.
+/// Number of saves in a round.
 const SAVES: usize = 30;
-/// Pages drawn at the end beside many organisations.
+/// Number of pages that the node with many organisations draws at the end.
 const PAGES: usize = 200;
-/// Time that a server is left alone before it is stopped, and before its memory is read.
+/// Time from a start to the stop of a server that does no work.
 const STOP_DELAY: Duration = Duration::from_millis(200);
+/// Time without a request before the memory is read.
 const REST: Duration = Duration::from_secs(2);
-/// How much more something may take beside many organisations than beside few.
+/// Maximum cost among many organisations, as a multiple of the cost among few.
 const BUDGET: f64 = 1.2;
 
-/// An installation, and the organisation of which the others are copies.
+/// An installation. All organisations are copies of the first one.
 struct Side {
     binary: String,
     folder: TempDir,
@@ -49,17 +51,17 @@ struct Side {
     person: Person,
     organisation: String,
     component: String,
-    found: Found,
+    measured: Measurements,
 }
 
-/// What was measured.
+/// The results of an installation.
 #[derive(Default)]
-struct Found {
+struct Measurements {
     start: Vec<Duration>,
     drawing: Vec<Duration>,
     save: Vec<Duration>,
     /// Drawings of a page after a save.
-    drawing_anew: Vec<Duration>,
+    drawing_after_save: Vec<Duration>,
     /// Resident memory at rest, and after ten pages were drawn, in bytes.
     at_rest: Vec<u64>,
     after_pages: Vec<u64>,
@@ -93,53 +95,53 @@ impl Side {
             person,
             organisation,
             component,
-            found: Found::default(),
+            measured: Measurements::default(),
         };
-        // A first start after such an import is not measured.
+        // The first start after such an import is not measured.
         let peer = side.start()?;
         thread::sleep(REST);
         peer.stop()?;
         Ok(side)
     }
 
-    /// Starts the server; notes how long that takes.
+    /// Starts the server, and records the duration.
     fn timed_start(&mut self) -> io::Result<Peer> {
         let begin = Instant::now();
         let peer = self.start()?;
-        self.found.start.push(begin.elapsed());
+        self.measured.start.push(begin.elapsed());
         Ok(peer)
     }
 
     fn start(&self) -> io::Result<Peer> {
-        let data = self.folder.path().to_owned();
-        let peer = product::start(&mut command(&self.binary, &data, self.database.as_deref()))?;
-        response_of(send(peer.port, "GET", "/readyz", "", "")?)?;
-        Ok(peer)
+        let data = self.folder.path();
+        product::start(&mut command(&self.binary, data, self.database.as_deref()))
     }
 
     /// Starts the server, draws pages that are spread over all organisations, and saves.
     fn round(&mut self) -> io::Result<Peer> {
         let peer = self.timed_start()?;
         thread::sleep(REST);
-        self.found.at_rest.push(peer.memory()?);
+        self.measured.at_rest.push(peer.memory()?);
         for number in 0..FEW {
             let time = self.draw(peer.port, number * self.count / FEW)?;
-            self.found.drawing.push(time);
+            self.measured.drawing.push(time);
         }
-        self.found.after_pages.push(peer.memory()?);
+        self.measured.after_pages.push(peer.memory()?);
         let bearer = self.person.bearer(peer.port, &self.organisation)?;
         for number in 0..SAVES {
             let path = format!("/api/v1/component/{}", self.component);
             let body = json!({"description": format!("Change {number}")}).to_string();
             let begin = Instant::now();
             response_of(send(peer.port, "PATCH", &path, &bearer, &body)?)?;
-            self.found.save.push(begin.elapsed());
-            self.found.drawing_anew.push(self.draw(peer.port, 0)?);
+            self.measured.save.push(begin.elapsed());
+            self.measured
+                .drawing_after_save
+                .push(self.draw(peer.port, 0)?);
         }
         Ok(peer)
     }
 
-    /// Asks for the page of a copy, or of the original.
+    /// Requests the page of a copy, or of the original if the number is 0. Returns the duration.
     fn draw(&self, port: u16, number: usize) -> io::Result<Duration> {
         let organisation = match number {
             0 => self.organisation.clone(),
@@ -171,12 +173,12 @@ fn median(values: &[u64]) -> u64 {
     values.get(values.len() / 2).copied().unwrap_or_default()
 }
 
-/// Memory of the many organisations' server after pages of 200 organisations were drawn, and the time of the slowest tenth.
+/// Draws the pages of 200 organisations, and prints the memory that they take.
 fn draw_many(side: &Side, peer: &Peer, database: &str) -> io::Result<()> {
     for number in 1..=PAGES {
         side.draw(peer.port, number * side.count / (PAGES + 1))?;
     }
-    let before = median(&side.found.after_pages);
+    let before = median(&side.measured.after_pages);
     let after = peer.memory()?;
     BENCH.measurement(
         &format!("{PAGES} pages of {MANY} organisations, {database}"),
@@ -220,15 +222,19 @@ fn run(database: &str, mut few: Side, mut many: Side) -> io::Result<()> {
         }
         peer.stop()?;
     }
-    let (few, many) = (few.found, many.found);
+    let (few, many) = (few.measured, many.measured);
     for (what, few, many) in [
         ("start to the first response", few.start, many.start),
         ("first drawing of a page", few.drawing, many.drawing),
         ("save", few.save, many.save),
-        ("drawing after a save", few.drawing_anew, many.drawing_anew),
+        (
+            "drawing after a save",
+            few.drawing_after_save,
+            many.drawing_after_save,
+        ),
     ] {
         let of = format!("beside {MANY} organisations, of beside {FEW}");
-        BENCH.growth(&format!("{what}, {database}"), &of, few, many, BUDGET);
+        BENCH.growth(&format!("{what}, {database}"), &of, &few, &many, BUDGET);
     }
     memory("memory at rest", database, &few.at_rest, &many.at_rest);
     let what = format!("memory after {FEW} pages");
@@ -237,10 +243,7 @@ fn run(database: &str, mut few: Side, mut many: Side) -> io::Result<()> {
 }
 
 fn main() -> io::Result<()> {
-    // Cargo adds flags of its own.
-    let binary = env::args()
-        .skip(1)
-        .find(|argument| !argument.starts_with("--"));
+    let binary = arguments().next();
     let binary = binary.unwrap_or_else(|| env!("CARGO_BIN_EXE_allclear").to_owned());
     let side = |url, count| Side::new(&binary, url, count);
     run("SQLite", side(None, FEW)?, side(None, MANY)?)?;

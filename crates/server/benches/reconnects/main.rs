@@ -1,23 +1,24 @@
-//! A storm of reconnects: the server restarts while many viewers hold event streams of a public page. Changes are made while they are
-//! away and while they come back. `cargo bench -p allclear-server --bench reconnects` prints a line of JSON per figure, and per budget
-//! whether it is met.
+//! Measures a restart of the server while many viewers hold event streams of a public page. The component changes while the server is
+//! unavailable and while the viewers reconnect. `cargo bench -p allclear-server --bench reconnects` prints a line of JSON for each
+//! measurement, and one for each budget.
 //!
-//! `-- [BINARY] [N]` measures another binary, and another number of viewers than 20,000. Where the system lets a process open fewer
-//! files, as many viewers as it allows are measured.
+//! `-- [BINARY] [N]` measures another binary, and another number of viewers than 20,000. If the system lets a process open fewer files, the
+//! bench measures as many viewers as possible.
 
 mod readers;
 mod response;
 mod viewers;
 
 use std::{
-    env, io, thread,
+    io, thread,
     time::{Duration, Instant},
 };
 
 use allclear_bench_support::{
-    Bench, Limit,
+    Bench, Limit, arguments,
     crowd::progress,
     peer::Peer,
+    percentile,
     product::{self, Person, id, post, response_of, send},
 };
 use readers::Readers;
@@ -27,23 +28,24 @@ use viewers::{Counts, Page, Viewers};
 
 const BENCH: Bench = Bench("reconnects");
 const VIEWERS: usize = 20_000;
-/// Open files that the server keeps for itself and for requests, or that it needs for connections without a response yet.
+/// Number of files that the server keeps free for itself and for requests, or opens for connections without a response.
 const OTHER_FILES: u64 = 2_500;
-/// Time over which the viewers open the page, as much as the server's times to reconnect are apart.
+/// Time in which the viewers open the page. The reconnect times that the server sends are spread over the same time.
 const ARRIVAL: Duration = Duration::from_secs(8);
-/// How long the server is away at least, so that viewers come to a closed port.
-const AWAY: Duration = Duration::from_secs(5);
-/// Changes while the viewers are away, and the time from one to the next while they come back.
-const CHANGES_MEANWHILE: usize = 20;
+/// Minimum time without a server, so that viewers try to connect to a closed port.
+const DOWNTIME: Duration = Duration::from_secs(5);
+/// Number of changes while the server is unavailable.
+const UNSEEN_CHANGES: usize = 20;
+/// Time from one change to the next while the viewers reconnect.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(250);
-/// When all viewers have to be back, in seconds.
-const RETURN: f64 = 30.0;
-/// Longest time of a part.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// Time that a server is left alone before its memory is read.
+/// Maximum time from readiness until all viewers are connected and up to date, in seconds.
+const RECONNECT_LIMIT: f64 = 30.0;
+/// Maximum time of the viewers' part in one step.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// Time from a change until the memory is read.
 const REST: Duration = Duration::from_secs(3);
 
-/// An installation with an organisation, of which one component is changed again and again.
+/// An installation with an organisation and a component.
 #[derive(Clone)]
 struct Site {
     binary: String,
@@ -63,7 +65,7 @@ impl Site {
         let bearer = person.bearer(peer.port, &organisation)?;
         let draft = json!({"name": "API"});
         let component = id(&post(peer.port, "/component/create", &bearer, &draft)?.1);
-        // What hashing a password took is not part of the memory of a server with viewers.
+        // Memory that the hash of a password took would be used for viewers, so a process that has hashed none is measured.
         let port = peer.port;
         peer.stop()?;
         let site = Self {
@@ -78,13 +80,11 @@ impl Site {
     }
 
     fn start(&self, port: u16) -> io::Result<Peer> {
-        let peer = product::start(&mut product::command(
+        product::start(&mut product::command(
             &self.binary,
             self.folder.path(),
             port,
-        ))?;
-        response_of(send(peer.port, "GET", "/readyz", "", "")?)?;
-        Ok(peer)
+        ))
     }
 
     /// Path of the page.
@@ -109,23 +109,23 @@ impl Site {
         Value::as_i64(revision).ok_or_else(|| io::Error::other("no revision"))
     }
 
-    /// Stops the server, and changes the component by another one that no viewer reaches. The server is started again at its port.
+    /// Stops the server, and starts it again at its port. Meanwhile, a server at another port, without viewers, changes the component.
     fn restart(&self, peer: Peer) -> io::Result<Restart> {
         let (port, begin) = (peer.port, Instant::now());
         peer.stop()?;
         let stop = begin.elapsed();
         let other = self.start(0)?;
         let bearer = self.bearer(other.port)?;
-        for number in 0..CHANGES_MEANWHILE {
+        for number in 0..UNSEEN_CHANGES {
             self.change(other.port, &bearer, number)?;
         }
         other.stop()?;
-        thread::sleep(AWAY.saturating_sub(begin.elapsed()));
+        thread::sleep(DOWNTIME.saturating_sub(begin.elapsed()));
         let peer = self.start(port)?;
         Ok(Restart {
             peer,
             stop,
-            away: begin.elapsed(),
+            downtime: begin.elapsed(),
             ready: Instant::now(),
         })
     }
@@ -134,27 +134,30 @@ impl Site {
 /// A server that was started again.
 struct Restart {
     peer: Peer,
-    /// How long it took to stop, and until the next one was ready.
+    /// Time that the stop took.
     stop: Duration,
-    away: Duration,
+    /// Time from the begin of the stop until the server was ready again.
+    downtime: Duration,
     ready: Instant,
 }
 
-/// The return of the viewers.
-struct Return {
-    /// Times from readiness until all have an open stream, and until all show the last change.
+/// The results of a restart.
+struct Reconnection {
+    /// Time from readiness until all viewers have an open stream.
     open: Duration,
+    /// Time from readiness until all viewers have received the last change.
     current: Duration,
-    /// How long the readers of the page have waited.
+    /// Response times of the page.
     pages: Vec<Duration>,
 }
 
-fn come_back(site: &Site, viewers: &mut Viewers, restart: &Restart) -> io::Result<Return> {
+/// Changes the component until all viewers have reconnected, and reads the page meanwhile.
+fn reconnect(site: &Site, viewers: &mut Viewers, restart: &Restart) -> io::Result<Reconnection> {
     let (port, ready, count) = (restart.peer.port, restart.ready, viewers.count());
     let readers = Readers::from(ready + Duration::from_secs(1), port, &site.path());
     let bearer = site.bearer(port)?;
-    let mut number = CHANGES_MEANWHILE;
-    while viewers.counts.open < count && ready.elapsed() < PATIENCE {
+    let mut number = UNSEEN_CHANGES;
+    while viewers.counts.open < count && ready.elapsed() < TIMEOUT {
         let (site, bearer) = (site.clone(), bearer.clone());
         viewers.during(move || site.change(port, &bearer, number))?;
         viewers.until(CHANGE_INTERVAL, |viewers| viewers.counts.open == count)?;
@@ -162,19 +165,19 @@ fn come_back(site: &Site, viewers: &mut Viewers, restart: &Restart) -> io::Resul
     }
     let open = ready.elapsed();
     let last = site.revision(port)?;
-    viewers.until(PATIENCE, |viewers| viewers.at(last) == count)?;
+    viewers.until(TIMEOUT, |viewers| viewers.up_to_date(last) == count)?;
     let current = ready.elapsed();
-    // Enough readers for a hundredth of them, if the viewers were fast.
+    // If the viewers were fast, the page is read longer, so that its 99th percentile has enough values.
     let enough = Duration::from_secs(5).saturating_sub(current);
     viewers.rest(enough)?;
-    Ok(Return {
+    Ok(Reconnection {
         open,
         current,
         pages: readers.stop()?,
     })
 }
 
-/// Resident memory of a server with these viewers, after its page was read and a change was sent.
+/// Resident memory of a server with these viewers, after requests for its page and a change.
 fn memory(site: &Site, viewers: &mut Viewers, peer: &Peer) -> io::Result<u64> {
     let (site, port) = (site.clone(), peer.port);
     viewers.during(move || {
@@ -198,10 +201,12 @@ fn run(binary: &str, count: usize) -> io::Result<()> {
         revision,
     };
     progress(&format!("{count} viewers"));
-    let mut viewers = Viewers::arriving(page, count, ARRIVAL)?;
-    if !viewers.until(PATIENCE, |viewers| viewers.counts.open == count)? {
+    let mut viewers = Viewers::new(page, count, ARRIVAL)?;
+    if !viewers.until(TIMEOUT, |viewers| viewers.counts.open == count)? {
         let open = viewers.counts.open;
-        return Err(io::Error::other(format!("only {open} viewers came")));
+        return Err(io::Error::other(format!(
+            "only {open} viewers are connected"
+        )));
     }
     let before = memory(&site, &mut viewers, &peer)?;
     progress("  restart");
@@ -211,9 +216,9 @@ fn run(binary: &str, count: usize) -> io::Result<()> {
     };
     let restarting = site.clone();
     let restart = viewers.during(move || restarting.restart(peer))?;
-    let found = come_back(&site, &mut viewers, &restart)?;
+    let found = reconnect(&site, &mut viewers, &restart)?;
     let after = memory(&site, &mut viewers, &restart.peer)?;
-    let missing = count - viewers.at(site.revision(restart.peer.port)?);
+    let missing = count - viewers.up_to_date(site.revision(restart.peer.port)?);
     report(&viewers, &restart, &found, missing, (before, after));
     Ok(())
 }
@@ -222,30 +227,25 @@ fn run(binary: &str, count: usize) -> io::Result<()> {
 fn report(
     viewers: &Viewers,
     restart: &Restart,
-    found: &Return,
+    found: &Reconnection,
     missing: usize,
     (before, after): (u64, u64),
 ) {
     let (count, counts) = (viewers.count(), viewers.counts);
-    let mut pages = found.pages.clone();
-    pages.sort_unstable();
-    let percentile = |percent: usize| {
-        let page = pages.get(pages.len() * percent / 100);
-        page.map_or(0.0, |time| time.as_secs_f64() * 1e3)
-    };
+    let page = |percent| percentile(&found.pages, percent);
     let what = format!("{count} viewers");
     BENCH.measurement(
         &what,
         json!({
             "stop_s": restart.stop.as_secs_f64(),
-            "away_s": restart.away.as_secs_f64(),
+            "downtime_s": restart.downtime.as_secs_f64(),
             "all_open_s": found.open.as_secs_f64(),
             "all_current_s": found.current.as_secs_f64(),
             "attempts": counts.attempts,
             "attempts_before_readiness": counts.refused,
             "failed_responses": counts.failed,
             "resyncs": counts.resyncs,
-            "page_ms": {"p50": percentile(50), "p99": percentile(99)},
+            "page_ms": {"p50": page(50), "p99": page(99)},
             "memory_mib": {"before": before >> 20, "after": after >> 20},
         }),
     );
@@ -254,18 +254,18 @@ fn report(
     };
     let missed = counts.gaps + missing;
     budget(
-        "seconds from readiness until all are back and current",
+        "seconds from readiness until all are connected and up to date",
         found.current.as_secs_f64(),
-        RETURN,
+        RECONNECT_LIMIT,
     );
     budget("missed changes", missed as f64, 0.0);
     budget(
         "p99 of the page from one second after readiness, milliseconds",
-        percentile(99),
+        page(99),
         50.0,
     );
     budget(
-        "memory after the storm, of that before",
+        "memory after the restart, of that before",
         after as f64 / before as f64,
         1.1,
     );
@@ -273,11 +273,7 @@ fn report(
 
 fn main() -> io::Result<()> {
     let (mut count, mut binary) = (VIEWERS, env!("CARGO_BIN_EXE_allclear").to_owned());
-    // Cargo adds flags of its own.
-    for argument in env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with("--"))
-    {
+    for argument in arguments() {
         match argument.parse() {
             Ok(number) => count = number,
             Err(_) => binary = argument,

@@ -1,4 +1,4 @@
-//! Readers of the page, who come at a fixed rate on a connection that stays open.
+//! Requests for the page at a fixed rate, on one connection.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
@@ -11,19 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time from one reader to the next.
+/// Time from one request to the next.
 const INTERVAL: Duration = Duration::from_millis(4);
 /// Timeout of a response.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Readers who come until they are stopped.
+/// Requests for the page until they are stopped.
 pub(crate) struct Readers {
     is_over: Arc<AtomicBool>,
     reading: JoinHandle<io::Result<Vec<Duration>>>,
 }
 
 impl Readers {
-    /// Readers of a path, of whom the first one comes at this time.
+    /// Starts to request a path. The first request is sent at this time.
     pub(crate) fn from(begin: Instant, port: u16, path: &str) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let (over, path) = (Arc::clone(&is_over), path.to_owned());
@@ -33,7 +33,7 @@ impl Readers {
         }
     }
 
-    /// How long each one has waited, from the moment when it came.
+    /// Stops the requests. Returns the time of each from the moment when it was due.
     pub(crate) fn stop(self) -> io::Result<Vec<Duration>> {
         self.is_over.store(true, Ordering::Release);
         self.reading
@@ -45,7 +45,7 @@ impl Readers {
 fn read(begin: Instant, port: u16, path: &str, is_over: &AtomicBool) -> io::Result<Vec<Duration>> {
     let mut server = BufReader::new(TcpStream::connect(("127.0.0.1", port))?);
     server.get_ref().set_nodelay(true)?;
-    server.get_ref().set_read_timeout(Some(PATIENCE))?;
+    server.get_ref().set_read_timeout(Some(TIMEOUT))?;
     let (mut times, mut due) = (Vec::new(), begin);
     while !is_over.load(Ordering::Acquire) {
         thread::sleep(due.saturating_duration_since(Instant::now()));
@@ -53,7 +53,7 @@ fn read(begin: Instant, port: u16, path: &str, is_over: &AtomicBool) -> io::Resu
             format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
         server.get_mut().write_all(request.as_bytes())?;
         response(&mut server)?;
-        // A reader behind a slow one has waited since it came.
+        // A request that is late because of a slow response before it has waited since it was due.
         times.push(due.elapsed());
         due += INTERVAL;
     }

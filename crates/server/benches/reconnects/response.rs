@@ -1,12 +1,12 @@
-//! The response to a request for an event stream, as its bytes arrive: the head, the chunks around the text, and the lines of the events
-//! (RFC 9112, section 7.1; HTML Living Standard, section 9.2.6).
+//! Parses the response to a request for an event stream as its bytes arrive: the head, the chunks around the text, and the lines of the
+//! events (RFC 9112, section 7.1; HTML Living Standard, section 9.2.6).
 
 use std::{str::FromStr, time::Duration};
 
-/// Longest part of a line that is kept. What a viewer looks at is shorter; the data of events is not kept.
-const LINE: usize = 64;
+/// Maximum length of the start of a line that is kept. The lines that viewers use are shorter; data of events is not used.
+const MAX_LINE: usize = 64;
 
-/// What a viewer has received.
+/// A part of the response that a viewer has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Received {
     /// The head, with its status.
@@ -19,12 +19,13 @@ pub(crate) enum Received {
     End,
 }
 
-/// How far a response was read.
+/// The state of a reader of a response.
 #[derive(Debug, Default)]
 pub(crate) struct Response {
     part: Part,
-    /// The line around the text that is not complete yet, and the one of the text, which may go on in the next chunk.
+    /// The incomplete line outside the text.
     framing: Vec<u8>,
+    /// The incomplete line of the text, which may continue in the next chunk.
     text: Vec<u8>,
     is_resync: bool,
     id: Option<i64>,
@@ -36,7 +37,7 @@ enum Part {
     Status,
     Headers,
     ChunkSize,
-    /// Text, with the bytes that are left in its chunk.
+    /// Text, with the number of bytes that are left in its chunk.
     Text(usize),
     ChunkEnd,
     End,
@@ -53,9 +54,9 @@ impl Response {
                     } else {
                         Part::Text(left - 1)
                     };
-                    ended(&mut self.text, *byte).and_then(|line| self.text_line(&line))
+                    push(&mut self.text, *byte).and_then(|line| self.text_line(&line))
                 }
-                _ => ended(&mut self.framing, *byte).and_then(|line| self.framing_line(&line)),
+                _ => push(&mut self.framing, *byte).and_then(|line| self.framing_line(&line)),
             };
             if let Some(received) = received {
                 receive(received);
@@ -104,12 +105,12 @@ impl Response {
     }
 }
 
-/// Adds a byte to a line; returns the line if it has ended.
-fn ended(line: &mut Vec<u8>, byte: u8) -> Option<Vec<u8>> {
+/// Adds a byte to a line. Returns the line if it has ended.
+fn push(line: &mut Vec<u8>, byte: u8) -> Option<Vec<u8>> {
     match byte {
         b'\n' => return Some(std::mem::take(line)),
         b'\r' => {}
-        _ if line.len() < LINE => line.push(byte),
+        _ if line.len() < MAX_LINE => line.push(byte),
         _ => {}
     }
     None

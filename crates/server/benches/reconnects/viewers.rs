@@ -1,4 +1,4 @@
-//! Viewers that behave as browsers do (HTML Living Standard, section 9.2): one thread holds them all.
+//! Viewers that behave like browsers (HTML Living Standard, section 9.2). One thread holds all of them.
 
 use std::{
     cmp::Reverse,
@@ -15,12 +15,12 @@ use rustix::io::Errno;
 
 use crate::response::{Received, Response};
 
-/// Time after which Chromium reconnects if the server has sent no other.
-const BROWSERS_OWN: Duration = Duration::from_secs(3);
+/// Time after which Chromium reconnects if the server has sent no `retry`.
+const DEFAULT_RETRY: Duration = Duration::from_secs(3);
 /// Number of connections that are opened before the open ones are read.
 const BATCH: usize = 64;
 
-/// A page that all viewers look at.
+/// The page of all viewers.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) port: u16,
@@ -29,13 +29,14 @@ pub(crate) struct Page {
     pub(crate) revision: i64,
 }
 
-/// What happened to all viewers.
+/// Counts of all viewers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     /// Open streams.
     pub(crate) open: usize,
-    /// Attempts to connect, and those that reached no server.
+    /// Attempts to connect.
     pub(crate) attempts: usize,
+    /// Attempts that reached no server.
     pub(crate) refused: usize,
     /// Responses other than 200, and connections that broke before their response.
     pub(crate) failed: usize,
@@ -50,7 +51,7 @@ pub(crate) struct Viewers {
     poll: Poll,
     events: Events,
     all: Vec<Viewer>,
-    /// When which viewer connects.
+    /// Times at which viewers connect, with the number of the viewer.
     due: BinaryHeap<Reverse<(Instant, usize)>>,
     buffer: Vec<u8>,
     pub(crate) counts: Counts,
@@ -58,32 +59,32 @@ pub(crate) struct Viewers {
 
 struct Viewer {
     connection: Option<TcpStream>,
-    has_asked: bool,
+    has_requested: bool,
     response: Response,
     state: State,
 }
 
-/// What a viewer knows.
+/// State of a viewer that a response changes.
 #[derive(Clone, Copy)]
 struct State {
     is_open: bool,
-    /// Time after which it reconnects.
+    /// Time after which the viewer reconnects.
     retry: Duration,
-    /// Revision that it shows.
+    /// Revision of the last event, or of the page.
     revision: i64,
     last_event_id: Option<i64>,
 }
 
 impl Viewers {
-    /// Viewers who open the page over this time.
-    pub(crate) fn arriving(page: Page, count: usize, over: Duration) -> io::Result<Self> {
+    /// Creates viewers that open the page one after the other within this time.
+    pub(crate) fn new(page: Page, count: usize, over: Duration) -> io::Result<Self> {
         let viewer = || Viewer {
             connection: None,
-            has_asked: false,
+            has_requested: false,
             response: Response::default(),
             state: State {
                 is_open: false,
-                retry: BROWSERS_OWN,
+                retry: DEFAULT_RETRY,
                 revision: page.revision,
                 last_event_id: None,
             },
@@ -105,8 +106,8 @@ impl Viewers {
         })
     }
 
-    /// Number of viewers that show this revision or a later one.
-    pub(crate) fn at(&self, revision: i64) -> usize {
+    /// Number of connected viewers with this revision or a later one.
+    pub(crate) fn up_to_date(&self, revision: i64) -> usize {
         let has = |viewer: &&Viewer| viewer.state.is_open && viewer.state.revision >= revision;
         self.all.iter().filter(has).count()
     }
@@ -116,41 +117,42 @@ impl Viewers {
         self.all.len()
     }
 
-    /// Serves the viewers while a piece of work runs beside them.
+    /// Runs the viewers while work is done in another thread. Returns the result of the work.
     pub(crate) fn during<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let work = thread::spawn(work);
         while !work.is_finished() {
-            self.turn(Duration::from_millis(1))?;
+            self.poll(Duration::from_millis(1))?;
         }
         work.join()
-            .map_err(|_| io::Error::other("the work beside the viewers panicked"))?
+            .map_err(|_| io::Error::other("the work panicked"))?
     }
 
-    /// Serves the viewers until a condition holds; false if it does not within this time.
+    /// Runs the viewers until a condition is true. Returns false if it is not within this time.
     pub(crate) fn until(
         &mut self,
         time: Duration,
-        holds: impl Fn(&Self) -> bool,
+        condition: impl Fn(&Self) -> bool,
     ) -> io::Result<bool> {
         let end = Instant::now() + time;
-        while !holds(self) {
+        while !condition(self) {
             if Instant::now() >= end {
                 return Ok(false);
             }
-            self.turn(Duration::from_millis(5))?;
+            self.poll(Duration::from_millis(5))?;
         }
         Ok(true)
     }
 
-    /// Serves the viewers for this time.
+    /// Runs the viewers for this time.
     pub(crate) fn rest(&mut self, time: Duration) -> io::Result<()> {
         self.until(time, |_| false).map(|_| ())
     }
 
-    fn turn(&mut self, patience: Duration) -> io::Result<()> {
+    /// Connects the viewers that are due, and handles the connections that are ready within this time.
+    fn poll(&mut self, timeout: Duration) -> io::Result<()> {
         let now = Instant::now();
         for _ in 0..BATCH {
             let Some(Reverse((time, viewer))) = self.due.peek().copied() else {
@@ -163,8 +165,8 @@ impl Viewers {
             self.connect(viewer)?;
         }
         let next = self.due.peek().map(|Reverse((time, _))| *time);
-        let wait = next.map_or(patience, |time| {
-            patience.min(time.saturating_duration_since(Instant::now()))
+        let wait = next.map_or(timeout, |time| {
+            timeout.min(time.saturating_duration_since(Instant::now()))
         });
         match self.poll.poll(&mut self.events, Some(wait)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
@@ -172,8 +174,8 @@ impl Viewers {
         }
         let ready: Vec<usize> = self.events.iter().map(|event| event.token().0).collect();
         for viewer in ready {
-            if self.advance(viewer).is_err() {
-                self.lose(viewer);
+            if self.handle_ready(viewer).is_err() {
+                self.schedule_reconnect(viewer);
             }
         }
         Ok(())
@@ -187,7 +189,7 @@ impl Viewers {
         if let Err(error) = socket.connect(&server.into())
             && error.raw_os_error() != Some(Errno::INPROGRESS.raw_os_error())
         {
-            self.lose(number);
+            self.schedule_reconnect(number);
             return Ok(());
         }
         let mut connection = TcpStream::from_std(socket.into());
@@ -198,13 +200,13 @@ impl Viewers {
         Ok(())
     }
 
-    /// Sends the request, and reads what has arrived; an error if the connection is over.
-    fn advance(&mut self, number: usize) -> io::Result<()> {
+    /// Sends the request, and reads the bytes that have arrived. Fails if the connection has ended.
+    fn handle_ready(&mut self, number: usize) -> io::Result<()> {
         let viewer = &mut self.all[number];
         let Some(connection) = &mut viewer.connection else {
             return Ok(());
         };
-        if !viewer.has_asked {
+        if !viewer.has_requested {
             if let Some(error) = connection.take_error()? {
                 return Err(error);
             }
@@ -212,7 +214,7 @@ impl Viewers {
                 return Ok(());
             }
             connection.write_all(self.page.request(viewer.state.last_event_id).as_bytes())?;
-            viewer.has_asked = true;
+            viewer.has_requested = true;
         }
         loop {
             match connection.read(&mut self.buffer) {
@@ -231,18 +233,18 @@ impl Viewers {
         }
     }
 
-    /// The viewer has no connection any more, and reconnects after its time.
-    fn lose(&mut self, number: usize) {
+    /// Closes the connection of a viewer, which reconnects after its retry time.
+    fn schedule_reconnect(&mut self, number: usize) {
         let viewer = &mut self.all[number];
         if viewer.state.is_open {
             self.counts.open -= 1;
-        } else if viewer.has_asked {
+        } else if viewer.has_requested {
             self.counts.failed += 1;
         } else {
             self.counts.refused += 1;
         }
         viewer.connection = None;
-        (viewer.has_asked, viewer.state.is_open) = (false, false);
+        (viewer.has_requested, viewer.state.is_open) = (false, false);
         viewer.response = Response::default();
         let time = Instant::now() + viewer.state.retry;
         self.due.push(Reverse((time, number)));
@@ -250,7 +252,7 @@ impl Viewers {
 }
 
 impl State {
-    /// Takes what has arrived; an error at the end of the stream.
+    /// Takes a part of the response. Fails at the end of the stream.
     fn receive(&mut self, received: Received, counts: &mut Counts) -> io::Result<()> {
         match received {
             Received::Head(200) => {

@@ -246,11 +246,11 @@ fn main() -> io::Result<()> {
     }
     for kind in [Kind::Allclear, Kind::Node] {
         progress(&format!(
-            "{}, {STALLED} viewers who do not read",
+            "{}, {STALLED} viewers that do not read",
             kind.name()
         ));
         let bytes = stalled(kind)?;
-        let what = format!("{}, {STALLED} viewers who do not read", kind.name());
+        let what = format!("{}, {STALLED} viewers that do not read", kind.name());
         FOUND.measurement(&what, json!({"memory_bytes_per_stalled_viewer": bytes}));
         if kind == Kind::Allclear {
             FOUND.budget(

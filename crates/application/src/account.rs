@@ -257,14 +257,14 @@ impl Accounts {
         Ok(PasswordAccepted::SignedIn(signed_in))
     }
 
-    /// Notes a refused sign-in in the audit log. In the background, because the time of the response must not tell known addresses
-    /// from unknown ones.
+    /// Notes a refused sign-in in the audit log. Later, because the time of the response must not distinguish known addresses from
+    /// unknown ones.
     fn note_refused(&self, account: UserId) {
         let accounts = Arc::clone(&self.ports.accounts);
         let work = async move { accounts.note_refused(account).await };
         let noted = Origin::current().carry(work);
         self.background
-            .start("the note of a refused sign-in", noted);
+            .start_later("the note of a refused sign-in", noted);
     }
 
     /// Stores a hash with the current parameters, and returns it. A failure does not fail the sign-in; the next sign-in tries again.

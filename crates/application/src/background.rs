@@ -1,8 +1,10 @@
 //! Work that continues after the response, so that the response time does not depend on it.
 
 use std::future::Future;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
+use tokio::time::sleep;
 use tokio_util::task::TaskTracker;
 
 use crate::error::Error;
@@ -15,6 +17,9 @@ pub struct Background {
 }
 
 impl Background {
+    /// Work that starts later does so within this time, in milliseconds.
+    const LATER_MS: u64 = 1000;
+
     /// Runs work on the given runtime. The runtime of a worker thread would not do: it ends with its thread and drops unfinished
     /// work.
     #[must_use]
@@ -39,6 +44,20 @@ impl Background {
         self.tasks.spawn_on(logged, &self.runtime);
     }
 
+    /// [`Self::start`] after a random delay. Work that begins while the response is being sent slows it down, and thousands of such
+    /// responses would reveal which requests cause work.
+    pub fn start_later(
+        &self,
+        what: &'static str,
+        work: impl Future<Output = Result<(), Error>> + Send + 'static,
+    ) {
+        let delay = Duration::from_millis(rand::random_range(0..Self::LATER_MS));
+        self.start(what, async move {
+            sleep(delay).await;
+            work.await
+        });
+    }
+
     /// Waits until all started work has ended: at shutdown, and in tests.
     pub async fn wait_idle(&self) {
         self.tasks.close();
@@ -52,7 +71,36 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
+    use tokio::time::Instant;
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn later_work_starts_at_a_random_time_and_is_waited_for() {
+        let background = Background::on(Handle::current());
+        let begun = Instant::now();
+        let (sender, mut starts) = tokio::sync::mpsc::unbounded_channel();
+        for _ in 0..50 {
+            let sender = sender.clone();
+            background.start_later("a test", async move {
+                let _ = sender.send(begun.elapsed().as_millis());
+                Ok(())
+            });
+        }
+        background.wait_idle().await;
+        let mut delays = Vec::new();
+        while let Ok(delay) = starts.try_recv() {
+            delays.push(delay);
+        }
+        assert_eq!(delays.len(), 50);
+        assert!(
+            delays
+                .iter()
+                .all(|delay| *delay <= u128::from(Background::LATER_MS))
+        );
+        delays.dedup();
+        assert!(delays.len() > 20, "{delays:?}");
+    }
 
     #[tokio::test]
     async fn work_is_finished_although_the_runtime_it_was_started_from_has_ended() {

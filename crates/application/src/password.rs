@@ -169,7 +169,7 @@ impl Passwords {
         draft.validate().map_err(Invalid::from)?;
         let (service, key) = (Arc::clone(self), EmailKey::of(&draft.email));
         self.background
-            .start("mailing a password reset", async move {
+            .start_later("mailing a password reset", async move {
                 service.mail_reset(key).await
             });
         Ok(())

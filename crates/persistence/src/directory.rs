@@ -176,12 +176,12 @@ impl DirectoryStore for Database {
     async fn mark_handled(&self, message: &str, at: DateTime<Utc>) -> Result<(), Error> {
         let row = directory_message::ActiveModel {
             id: Set(message.to_owned()),
-            heard_at: Set(at),
+            handled_at: Set(at),
         };
         let forgotten = at - Directory::MESSAGES;
         self.write(NoItem::Upkeep, move |transaction| {
             Box::pin(async move {
-                let column = directory_message::Column::HeardAt;
+                let column = directory_message::Column::HandledAt;
                 let old = directory_message::Entity::delete_many().filter(column.lt(forgotten));
                 old.exec(transaction).await.map_err(broken)?;
                 let once = OnConflict::column(directory_message::Column::Id)

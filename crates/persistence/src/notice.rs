@@ -38,7 +38,7 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
             revision: Set(scope.stamp.revision.0),
             part: Set(part),
             subject_id: Set(subject),
-            news: Set(serde_json::to_string(&content).map_err(Error::internal)?),
+            content: Set(serde_json::to_string(&content).map_err(Error::internal)?),
             created_at: Set(at),
             reached: Set(None),
             expanded_at: Set(None),
@@ -252,6 +252,6 @@ pub(crate) fn notice(row: &Model) -> Result<Arc<Notice>, Error> {
         id: row.id,
         subject: row.subject_id,
         at: row.created_at,
-        content: serde_json::from_str(&row.news).map_err(Error::internal)?,
+        content: serde_json::from_str(&row.content).map_err(Error::internal)?,
     }))
 }

@@ -89,7 +89,7 @@ pub(super) async fn expand(
 async fn recipients(transaction: &DatabaseTransaction, notice: &Model) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
-    let content: NoticeContent = serde_json::from_str(&notice.news).map_err(Error::internal)?;
+    let content: NoticeContent = serde_json::from_str(&notice.content).map_err(Error::internal)?;
     let word = |scope: ScopeKind| Expr::val(scope.to_string());
     let is_of = |scope| Expr::col((subscriber::Entity, Of::Scope)).eq(word(scope));
     let chosen = Condition::all()

@@ -6,7 +6,8 @@ use sea_orm::entity::prelude::*;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: String,
-    pub heard_at: DateTimeUtc,
+    #[sea_orm(column_name = "heard_at")]
+    pub handled_at: DateTimeUtc,
 }
 
 impl ActiveModelBehavior for ActiveModel {}

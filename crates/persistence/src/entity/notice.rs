@@ -10,7 +10,8 @@ pub struct Model {
     pub revision: i64,
     pub part: i32,
     pub subject_id: Uuid,
-    pub news: String,
+    #[sea_orm(column_name = "news")]
+    pub content: String,
     pub created_at: DateTimeUtc,
     pub reached: Option<Uuid>,
     pub expanded_at: Option<DateTimeUtc>,

@@ -14,7 +14,7 @@ use crate::routes::Routes;
 #[derive(Debug, Serialize, ToSchema)]
 struct WebhookReceived {
     /// Always true. A repeated message is accepted without effect.
-    heard: bool,
+    received: bool,
 }
 
 /// Receives a webhook message of Clerk, which must be signed.
@@ -55,7 +55,7 @@ async fn handle_webhook(
             body: &body.0,
         })
         .await?;
-    Ok(ApiResponse::new(WebhookReceived { heard: true }).ok())
+    Ok(ApiResponse::new(WebhookReceived { received: true }).ok())
 }
 
 /// The route `/webhooks`.

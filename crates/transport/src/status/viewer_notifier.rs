@@ -26,9 +26,9 @@ use crate::status::viewers::{Frame, Subscription};
 /// How many viewers are woken before the task yields: less than a millisecond of work.
 const WAKE_BATCH: usize = 48;
 /// Bytes after which the HTTP server has to write before it receives more. It copies them into a
-/// buffer of the connection that never shrinks: less than two chunks and the response's head stay
-/// within the first page of memory, whatever a viewer was sent.
-const CHUNK_SIZE: usize = 1536;
+/// buffer of the connection that never shrinks: with the response's head they stay within the first
+/// page of memory, whatever a viewer was sent.
+const BUFFER_SIZE: usize = 3 * 1024;
 
 thread_local! {
     static NOTIFIERS: RefCell<HashMap<OrganisationId, ViewerNotifier>> = RefCell::default();
@@ -158,8 +158,9 @@ impl FrameStream {
 
     /// The next chunk of `first`.
     fn chunk(&mut self) -> Option<Bytes> {
+        let room = self.room();
         let bytes = self.first.front_mut()?;
-        let chunk = bytes.split_to(bytes.len().min(CHUNK_SIZE));
+        let chunk = bytes.split_to(bytes.len().min(room));
         if bytes.is_empty() {
             self.first.pop_front();
         }
@@ -168,6 +169,11 @@ impl FrameStream {
             self.first = VecDeque::new();
         }
         Some(chunk)
+    }
+
+    /// Bytes that the HTTP server's buffer takes before it is written.
+    const fn room(&self) -> usize {
+        BUFFER_SIZE.saturating_sub(self.buffered)
     }
 
     /// The next chunk, live or not.
@@ -199,7 +205,7 @@ impl FrameStream {
                 // A commit is missing: the viewer reconnects and resumes.
                 return Poll::Ready(None);
             }
-            let end = frame.bytes.len().min(self.sent + CHUNK_SIZE);
+            let end = frame.bytes.len().min(self.sent + self.room());
             let chunk = frame.bytes.slice(self.sent..end);
             if end == frame.bytes.len() {
                 (self.seen, self.sent) = (frame.revision, 0);
@@ -217,7 +223,7 @@ impl Stream for FrameStream {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let this = self.get_mut();
-        if this.buffered >= CHUNK_SIZE {
+        if this.room() == 0 {
             this.buffered = 0;
             context.waker().wake_by_ref();
             return Poll::Pending;

@@ -159,7 +159,7 @@ mod tests {
     use mockall::Sequence;
 
     #[tokio::test]
-    async fn what_is_older_than_a_day_goes_in_batches() {
+    async fn commits_older_than_a_day_are_pruned_in_batches() {
         let now = TestClock::START;
         let clock = TestClock::stopped();
         let (mut outbox, mut order) = (MockOutbox::new(), Sequence::new());

@@ -3327,7 +3327,7 @@ export interface components {
             /** @description Confirmation of a webhook message. */
             data: {
                 /** @description Always true. A repeated message is accepted without effect. */
-                heard: boolean;
+                received: boolean;
             };
             /** @description Message for people; absent if there is none. */
             message?: string | null;
@@ -5128,7 +5128,7 @@ export interface components {
         /** @description Confirmation of a webhook message. */
         WebhookReceived: {
             /** @description Always true. A repeated message is accepted without effect. */
-            heard: boolean;
+            received: boolean;
         };
     };
     responses: never;

@@ -305,7 +305,7 @@ async fn the_first_account_is_let_in_whatever_the_mode() {
 }
 
 #[tokio::test]
-async fn a_closed_installation_refuses_known_and_unknown_alike_without_a_look() {
+async fn closed_installation_refuses_known_and_unknown_addresses_alike_without_a_query() {
     let refused = Ports::hashing(0, 0)
         .owned_by(None)
         .service(SignUpMode::Closed)

@@ -117,7 +117,7 @@ async fn names_of_a_token_are_kept_from_its_first_sight_on_and_nobody_else_is_as
 }
 
 #[tokio::test]
-async fn a_token_older_than_the_news_does_not_bring_the_old_name_back() {
+async fn token_older_than_an_event_does_not_restore_the_old_name() {
     let store = store(token_status(
         Some(known("Anna", 1)),
         Some(known("Acme Ltd", 1)),

@@ -23,7 +23,7 @@ fn draft(name: &str) -> OrganisationDraft {
 }
 
 #[tokio::test]
-async fn who_creates_an_organisation_is_its_admin() {
+async fn creator_of_an_organisation_is_its_admin() {
     let mut store = MockOrganisationStore::new();
     let matching =
         |new: &NewOrganisation| new.creator == ann().user.id && new.id.as_str().len() == 28;

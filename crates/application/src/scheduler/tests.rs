@@ -185,7 +185,7 @@ async fn changes_are_announced_and_published_at_their_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changed_while_no_node_ran_is_announced_at_the_start() {
+async fn changes_while_no_node_ran_are_announced_at_the_start() {
     let node = Node::start(plan(&[(-3_600_000, "a"), (-1, "b")])).await;
     assert_eq!(node.planned.announced().len(), 2);
 }

@@ -38,7 +38,7 @@ fn place() -> WaitlistId {
 }
 
 #[tokio::test]
-async fn who_is_let_in_is_mailed_and_waits_no_longer() {
+async fn admitted_address_is_mailed_and_leaves_the_waitlist() {
     let mut store = MockWaitlistStore::new();
     let waiting = Waiting {
         id: place(),

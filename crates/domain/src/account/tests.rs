@@ -40,7 +40,7 @@ fn every_field_says_what_is_wrong_with_it() {
 }
 
 #[test]
-fn what_is_too_long_is_refused() {
+fn too_long_values_are_refused() {
     let long = Invalid::field("password", "Must be at most 256 characters");
     assert_eq!(
         sign_up("Ann", "ann@example.com", &"x".repeat(257)),

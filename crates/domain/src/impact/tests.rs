@@ -244,7 +244,7 @@ proptest! {
 }
 
 #[test]
-fn an_incident_that_holds_what_an_operator_had_set_takes_it_over() {
+fn impact_of_an_incident_replaces_a_status_set_by_hand() {
     let mut world = World::new();
     world.apply(&Change::SetByHand(0, ComponentStatus::MajorOutage));
     world.apply(&Change::Attach(0, 0, ComponentStatus::MajorOutage));

@@ -134,7 +134,7 @@ fn creating_publishes_a_new_incident_and_no_timeline_entry() {
 }
 
 #[test]
-fn resolving_stamps_the_moment_once_and_reopening_clears_it() {
+fn resolving_stores_the_time_once_and_reopening_clears_it() {
     let resolved = incident(IncidentStatus::Monitoring)
         .edit(set(IncidentStatus::Resolved), at(5))
         .unwrap()

@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cancelled_one_is_cancelled_at_every_moment_and_no_other_ever_is(planned in any_maintenance(), now in -1..100_i64) {
+    fn cancelled_maintenance_is_cancelled_at_every_time_and_no_other_is(planned in any_maintenance(), now in -1..100_i64) {
         let cancelled = planned.status(at(now)) == MaintenanceStatus::Cancelled;
         prop_assert_eq!(cancelled, planned.cancelled_at.is_some());
     }
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_clock_changed_is_announced_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
+    fn changes_of_the_clock_are_announced_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
         let (before, now) = (at(before), at(before + passed));
         let announced = Maintenance { announced: planned.status(before), ..planned.clone() }.announce(now);
         prop_assert_eq!(announced.is_nothing(), planned.next_change(before).is_none_or(|change| change > now));

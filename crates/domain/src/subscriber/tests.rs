@@ -77,7 +77,7 @@ fn following_the_link_subscribes_until_it_expires() {
 }
 
 #[test]
-fn who_unsubscribed_and_subscribes_again_is_pending_until_a_new_link_is_followed() {
+fn unsubscribed_address_that_subscribes_again_is_pending_until_a_new_link_is_followed() {
     let left = subscriber()
         .verify(at(9), at(1))
         .unwrap()
@@ -235,7 +235,7 @@ proptest! {
     }
 
     #[test]
-    fn who_is_subscribed_stays_so_when_somebody_subscribes_the_address_again(second in 2_i64..1_000_000) {
+    fn subscribed_address_stays_subscribed_when_it_is_subscribed_again(second in 2_i64..1_000_000) {
         let subscribed = subscriber().verify(at(9), at(1)).unwrap();
         prop_assert_eq!(subscribed.clone().subscribe_again(draft(), at(second)), subscribed);
     }

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_gives_nothing() {
+    fn unreadable_permissions_grant_nothing() {
         assert!(permissions("", "", "").is_empty());
         assert!(permissions("o:one", "read", "").is_empty());
         assert!(permissions("o:one", "read", "-1").is_empty());

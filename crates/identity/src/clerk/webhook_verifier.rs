@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_signed_and_cannot_be_read_is_refused() {
+    fn signed_message_that_cannot_be_read_is_refused() {
         for body in ["", "[]", "{}", r#"{"type":"session.ended","data":{}}"#] {
             let signatures = sign(body);
             let envelope = Envelope {

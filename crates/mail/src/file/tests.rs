@@ -91,7 +91,7 @@ async fn only_the_owner_may_read_a_mail() {
 }
 
 #[tokio::test]
-async fn what_a_crash_left_unfinished_is_removed_and_whole_mails_stay() {
+async fn unfinished_mails_of_a_crash_are_removed_and_whole_ones_stay() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileMailer::new(folder.path(), sender()).unwrap();
     mailer.send(invitation("Acme")).await.unwrap();

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_recipients_is_permanent_and_the_rest_is_temporary() {
+    fn errors_of_the_recipient_are_permanent_and_others_temporary() {
         for (stage, code, reason, permanent) in [
             (Stage::Connect, None, "connection refused", false),
             (Stage::Connect, Some(554), "554 no service here", false),

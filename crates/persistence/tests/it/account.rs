@@ -30,7 +30,7 @@ contract!(
     only_the_hash_that_was_verified_is_upgraded,
     a_new_password_ends_the_other_sessions_and_the_resets,
     a_reset_works_once_and_not_after_its_end,
-    what_has_expired_is_pruned,
+    expired_rows_are_pruned,
     nodes_that_start_at_once_share_one_set_of_secrets,
 );
 
@@ -352,7 +352,7 @@ async fn a_reset_works_once_and_not_after_its_end(database: &Database) {
     assert!(!is_alive(database, &here).await);
 }
 
-async fn what_has_expired_is_pruned(database: &Database) {
+async fn expired_rows_are_pruned(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let (here, link) = (
         open(database, &ann).await,

@@ -32,17 +32,17 @@ use fixture::{enter, later, request, result, sent};
 
 contract!(
     everybody_subscribed_when_it_happened_gets_one_delivery_in_batches,
-    who_came_or_left_since_is_not_mailed_whatever_clocks_say,
+    subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say,
     nodes_that_expand_at_once_queue_each_delivery_once_and_in_order,
     fifty_workers_claim_at_once_and_none_gets_what_another_has,
     a_claim_that_ends_is_free_again_and_a_renewed_one_is_not,
     sent_deliveries_are_counted_and_not_sent_again,
-    what_failed_is_due_at_its_time_and_holds_the_later_ones_back,
-    what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason,
+    failed_delivery_is_due_at_its_time_and_delays_the_later_ones,
+    abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason,
     a_subscribers_mails_go_out_in_order,
     unsubscribed_or_deleted_subscriber_gets_nothing_more,
     verification_precedes_other_mail_and_is_queued_for_known_addresses_too,
-    the_next_moment_is_when_something_gets_due_or_a_claim_ends,
+    next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends,
     old_results_are_deleted_and_waiting_deliveries_stay,
     a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
     a_subscription_that_the_receiver_ends_loses_its_queued_deliveries,
@@ -69,7 +69,9 @@ async fn everybody_subscribed_when_it_happened_gets_one_delivery_in_batches(data
     assert_eq!(mailed, people.into_iter().collect());
 }
 
-async fn who_came_or_left_since_is_not_mailed_whatever_clocks_say(database: &Database) {
+async fn subscribers_who_came_or_left_since_are_not_mailed_whatever_clocks_say(
+    database: &Database,
+) {
     let world = World::new(database, "acme").await;
     // Confirmed by a clock that was ahead.
     let stays = world.subscriber_at("stays@example.com", later(60)).await;
@@ -236,7 +238,7 @@ async fn sent_deliveries_are_counted_and_not_sent_again(database: &Database) {
     assert_eq!(other.counts().await, DeliveryCounts::default());
 }
 
-async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: &Database) {
+async fn failed_delivery_is_due_at_its_time_and_delays_the_later_ones(database: &Database) {
     let world = World::new(database, "acme").await;
     world.subscribed(1).await;
     let incident = world.incident("Down").await;
@@ -267,7 +269,7 @@ async fn what_failed_is_due_at_its_time_and_holds_the_later_ones_back(database: 
     }
 }
 
-async fn what_is_given_up_lets_the_next_one_go_and_is_counted_by_reason(database: &Database) {
+async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(database: &Database) {
     let world = World::new(database, "acme").await;
     world.subscribed(3).await;
     let incident = world.incident("Down").await;
@@ -399,7 +401,7 @@ async fn verification_precedes_other_mail_and_is_queued_for_known_addresses_too(
     );
 }
 
-async fn the_next_moment_is_when_something_gets_due_or_a_claim_ends(database: &Database) {
+async fn next_wake_up_is_when_a_delivery_is_due_or_a_claim_ends(database: &Database) {
     let world = World::new(database, "acme").await;
     let now = clock().now();
     assert_eq!(database.next_due(now).await.unwrap(), None);

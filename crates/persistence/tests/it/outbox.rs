@@ -12,7 +12,7 @@ contract!(
     a_reader_gets_what_follows_its_revision,
     a_reader_of_the_newest_revision_gets_nothing,
     reader_that_keeps_up_with_a_writer_never_starts_again,
-    what_is_old_is_pruned_without_leaving_a_gap,
+    old_commits_are_pruned_without_a_gap,
     reading_pruned_commits_is_too_old,
     revisions_are_returned_for_existing_organisations,
     after_a_restore_revisions_jump_and_no_reader_waits_for_those_between,
@@ -74,7 +74,7 @@ async fn reader_that_keeps_up_with_a_writer_never_starts_again(database: &Databa
     tokio::join!(writing, reading);
 }
 
-async fn what_is_old_is_pruned_without_leaving_a_gap(database: &Database) {
+async fn old_commits_are_pruned_without_a_gap(database: &Database) {
     let acme = three_revisions(database).await;
     let now = clock().now();
     assert_eq!(

@@ -14,12 +14,12 @@ use crate::contract;
 use crate::maintenance::{create, edit, events, record};
 
 contract!(
-    each_change_of_the_clock_is_announced_once_at_its_moment,
+    each_change_of_the_clock_is_announced_once_at_its_time,
     schedulers_that_race_announce_each_change_once,
     an_edit_moves_what_is_due,
     change_by_an_operator_is_not_announced_again,
     more_changes_than_fit_one_transaction_are_all_announced,
-    what_begins_and_ends_while_nobody_looks_is_announced_once,
+    maintenance_that_begins_and_ends_between_two_polls_is_announced_once,
     a_clock_that_jumps_announces_nothing_twice_and_loses_no_end,
 );
 
@@ -44,7 +44,7 @@ async fn announce(
 
 const TICK: TimeDelta = TimeDelta::milliseconds(1);
 
-async fn each_change_of_the_clock_is_announced_once_at_its_moment(database: &Database) {
+async fn each_change_of_the_clock_is_announced_once_at_its_time(database: &Database) {
     let (acme, other) = (
         organisation(database, "acme").await,
         organisation(database, "other").await,
@@ -197,7 +197,7 @@ async fn more_changes_than_fit_one_transaction_are_all_announced(database: &Data
     assert!(database.due(now).await.unwrap().is_empty());
 }
 
-async fn what_begins_and_ends_while_nobody_looks_is_announced_once(database: &Database) {
+async fn maintenance_that_begins_and_ends_between_two_polls_is_announced_once(database: &Database) {
     let acme = organisation(database, "acme").await;
     let start = in_an_hour();
     create(database, &acme, start, Some(start + TimeDelta::hours(1))).await;

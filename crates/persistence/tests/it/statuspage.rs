@@ -17,7 +17,7 @@ use crate::maintenance;
 use crate::world::{World, open_on, set};
 
 contract!(
-    entries_have_the_components_of_their_moment,
+    entries_have_the_components_of_their_time,
     a_maintenance_counts_only_for_others_in_what_is_stored,
     clock_stores_the_components_of_begin_and_end,
     newest_and_open_things_are_read_and_others_belong_to_others,
@@ -45,7 +45,7 @@ async fn plan(world: &World, start_at: DateTime<Utc>, components: &[ComponentId]
     planned.state.maintenance
 }
 
-async fn entries_have_the_components_of_their_moment(database: &Database) {
+async fn entries_have_the_components_of_their_time(database: &Database) {
     use PublicStatus::{MajorOutage, Operational, PartialOutage, UnderMaintenance};
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);

@@ -149,7 +149,7 @@ async fn wrong_names_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_domain_that_points_elsewhere_is_not_taken() {
+async fn domain_that_points_to_another_host_is_not_accepted() {
     // The check reaches no server: the domain has no address.
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;

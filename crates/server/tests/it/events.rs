@@ -98,7 +98,7 @@ async fn viewer_receives_every_change_in_order() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_viewer_that_was_away_resumes_where_it_left_off() {
+async fn disconnected_viewer_resumes_where_it_stopped() {
     let (_app, operator) = TestApp::with_operator().await;
     for name in ["one", "two", "three"] {
         operator.component(name).await;

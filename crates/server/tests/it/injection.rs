@@ -268,7 +268,7 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_people_write_is_text_wherever_it_comes_out() {
+async fn text_of_people_stays_text_in_every_output() {
     // Links stay valid across a restart, because the public address stays the same.
     let flags = [
         "--public-url",

@@ -55,7 +55,7 @@ async fn database_and_mails_are_private_whatever_the_umask() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_others_could_read_is_closed_at_the_start() {
+async fn files_that_others_could_read_are_closed_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let process = Process::serve(command(&data, &[])).await;
@@ -87,7 +87,7 @@ async fn settings_without_secrets_stay_as_they_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_closed_is_refused_in_one_line() {
+async fn files_that_cannot_be_closed_are_refused_in_one_line() {
     if !rustix::process::geteuid().is_root() {
         eprintln!("left out: only root can start the server as another user");
         return;

@@ -43,7 +43,7 @@ async fn a_body_that_is_not_a_json_object_is_refused_by_what_is_wrong_with_it() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_not_found() {
+async fn unknown_addresses_are_not_found() {
     let (_app, operator) = TestApp::with_operator().await;
     assert_eq!(operator.get("/component/not-an-id").await.status, 404);
     assert_status(

@@ -32,7 +32,7 @@ async fn tries(site: &(TestApp, String), headers: &[&[(&str, &str)]]) -> Vec<u16
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_client_says_of_its_address_counts_nothing() {
+async fn address_claimed_by_a_client_is_ignored() {
     for flags in [&[][..], &["--trusted-proxies", "10.0.0.0/8,2001:db8::/32"]] {
         let site = site(flags).await;
         let forged: [&[(&str, &str)]; 6] = [

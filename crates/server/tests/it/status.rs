@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::app::{TestApp, assert_status, send};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_written_shows_in_the_snapshot_at_once() {
+async fn committed_change_is_in_the_next_snapshot() {
     let (_app, operator) = TestApp::with_operator().await;
     let empty = operator.snapshot().await;
     assert_eq!(

@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_sent_is_what_is_read(name in "[a-z]{1,8}", args in vec(any::<(i64, String, Option<bool>)>(), 0..4)) {
+    fn packet_is_read_as_it_was_sent(name in "[a-z]{1,8}", args in vec(any::<(i64, String, Option<bool>)>(), 0..4)) {
         let event = Event::new(&name, &args).unwrap();
         let text = format!("2{}", serde_json::to_string(&event_json(&name, &args)).unwrap());
         let packet = Assembler::new(10, 1_000_000).take(Message::Text(text.into())).unwrap().unwrap();

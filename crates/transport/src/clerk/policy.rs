@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn status_page_policy_allows_clerk_for_signed_in_visitors_only() {
+    fn status_page_policy_allows_clerk_for_signed_in_viewers_only() {
         for cookie in [
             None,
             Some("theme=dark"),

@@ -147,7 +147,7 @@ async fn a_notice_has_a_thread_and_a_list_and_names_its_subscriber() {
 }
 
 #[tokio::test]
-async fn news_goes_only_to_who_is_subscribed() {
+async fn notices_go_only_to_subscribers() {
     let composer = composer(MockSubscriberStore::new());
     for nobody in [pending(), subscribed().unsubscribe(now())] {
         assert_eq!(

@@ -241,7 +241,7 @@ async fn everything_due_is_sent_once_and_never_more_at_once_than_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_queued_while_it_sleeps_is_sent_when_the_bell_rings() {
+async fn delivery_queued_while_the_worker_sleeps_is_sent_when_it_is_woken() {
     let node = start(Queued::default(), slow(Duration::ZERO));
     pass(1_000).await;
     node.queue
@@ -257,7 +257,7 @@ async fn what_is_queued_while_it_sleeps_is_sent_when_the_bell_rings() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_claimed_again_while_it_is_being_sent_is_sent_once() {
+async fn delivery_claimed_again_while_it_is_sent_is_sent_once() {
     let mailer = slow(Duration::from_secs(10));
     let node = start(Queued::of(2), Arc::clone(&mailer) as _);
     pass(1_000).await;
@@ -339,7 +339,7 @@ async fn a_failure_for_good_is_given_up_at_once_with_its_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_takes_long_keeps_its_claim_and_what_takes_too_long_is_tried_again() {
+async fn slow_delivery_keeps_its_claim_and_one_beyond_the_timeout_is_retried() {
     let node = start(Queued::of(1), slow(Duration::from_secs(200)));
     pass(149_000).await;
     let renewed = node.queue.renewed.lock().unwrap().clone();

@@ -162,7 +162,7 @@ fn a_small_event_says_nothing_of_what_is_left_out() {
 }
 
 #[test]
-fn what_finds_no_room_on_the_page_is_there_in_short() {
+fn entries_without_room_on_the_page_are_shortened() {
     let text = "x".repeat(10_000);
     let mut budget = Budget::new(PAGE_BYTES);
     let shown: Vec<_> = (0..3_000)

@@ -206,7 +206,7 @@ async fn a_key_that_a_token_brings_or_points_to_is_not_taken() {
 }
 
 #[tokio::test]
-async fn what_has_ended_is_refused_and_an_unavailable_database_refuses_nobody_for_good() {
+async fn ended_sessions_are_refused_and_an_unavailable_database_refuses_none_for_good() {
     let token = signed(0, &claims());
     let revoked = verify_at(
         0,
@@ -224,7 +224,7 @@ async fn what_has_ended_is_refused_and_an_unavailable_database_refuses_nobody_fo
 }
 
 #[tokio::test]
-async fn what_is_done_in_a_users_name_says_so() {
+async fn impersonated_user_is_named_as_such() {
     let token = changed(|claims| {
         claims["act"] = json!({"iss": "https://dashboard.clerk.com", "sub": "user_9"});
     });

@@ -22,7 +22,7 @@ fn acme() -> OrganisationId {
 }
 
 #[test]
-fn each_event_of_concern_is_news() {
+fn each_relevant_event_changes_the_directory() {
     let updated_at = DateTime::from_timestamp_millis(1_654_012_591_514).unwrap();
     let organisation =
         json!({"id": "org_1", "name": "Acme", "slug": "acme", "updated_at": 1_654_012_591_514_i64});

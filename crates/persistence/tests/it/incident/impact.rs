@@ -11,18 +11,18 @@ use crate::contract;
 use crate::world::{World, attaching, detaching, open_on, set};
 
 contract!(
-    an_incident_holds_from_its_creation_until_it_is_resolved,
+    incident_has_impact_from_its_creation_until_it_is_resolved,
     the_worst_impact_shows_whatever_changes_the_impacts,
-    a_resolved_incident_holds_nothing_however_it_is_attached,
-    what_is_set_by_hand_shows_until_incidents_change_what_they_hold,
+    resolved_incident_has_no_impact_however_it_is_attached,
+    status_set_by_hand_shows_until_the_impact_of_incidents_changes,
     attaching_is_all_or_nothing,
     detaching_is_all_or_nothing,
-    what_is_attached_and_what_is_not_make_the_whole,
+    attached_and_unattached_components_are_all_components,
     a_deleted_component_leaves_its_incidents,
     nobody_attaches_to_the_incident_of_another_organisation,
 );
 
-async fn an_incident_holds_from_its_creation_until_it_is_resolved(database: &Database) {
+async fn incident_has_impact_from_its_creation_until_it_is_resolved(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
     let impacts = [
@@ -85,7 +85,7 @@ async fn the_worst_impact_shows_whatever_changes_the_impacts(database: &Database
     assert_eq!(world.status(api).await, ComponentStatus::Operational);
 }
 
-async fn a_resolved_incident_holds_nothing_however_it_is_attached(database: &Database) {
+async fn resolved_incident_has_no_impact_however_it_is_attached(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
     let incident = world
@@ -103,7 +103,7 @@ async fn a_resolved_incident_holds_nothing_however_it_is_attached(database: &Dat
     assert_eq!(world.status(api).await, ComponentStatus::PartialOutage);
 }
 
-async fn what_is_set_by_hand_shows_until_incidents_change_what_they_hold(database: &Database) {
+async fn status_set_by_hand_shows_until_the_impact_of_incidents_changes(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
     let incident = world
@@ -177,7 +177,7 @@ async fn detaching_is_all_or_nothing(database: &Database) {
     );
 }
 
-async fn what_is_attached_and_what_is_not_make_the_whole(database: &Database) {
+async fn attached_and_unattached_components_are_all_components(database: &Database) {
     let world = World::new(database, "acme").await;
     World::new(database, "other")
         .await

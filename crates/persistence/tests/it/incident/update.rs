@@ -16,7 +16,7 @@ use crate::world::{World, ann};
 
 contract!(
     a_recorded_update_reads_as_it_was_written,
-    what_is_not_recorded_leaves_the_revision,
+    refused_update_leaves_the_revision,
     two_operators_who_record_at_once_are_both_kept_in_order,
     an_edit_of_the_newest_update_moves_the_incident,
     only_an_update_that_moves_the_status_moves_the_version,
@@ -95,7 +95,7 @@ async fn a_recorded_update_reads_as_it_was_written(database: &Database) {
     assert!(!events[1].args.to_string().contains("Ann"));
 }
 
-async fn what_is_not_recorded_leaves_the_revision(database: &Database) {
+async fn refused_update_leaves_the_revision(database: &Database) {
     let world = World::new(database, "acme").await;
     let incident = world.open("Down", &[]).await;
     let before = database

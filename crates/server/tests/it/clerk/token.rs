@@ -46,7 +46,7 @@ async fn organisation_sees_only_its_own_components() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_active_sessions_token_is_refused() {
+async fn token_of_no_active_session_is_refused() {
     let setup = Setup::start().await;
     let good = claims("user_1", "org_1");
     for (claim, value) in [

@@ -180,7 +180,7 @@ async fn every_bad_period_is_refused_at_its_field_and_nothing_is_stored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_outage_moves_the_figures_without_a_revision_and_ends_with_the_status() {
+async fn outage_changes_the_uptime_without_a_revision_and_ends_with_the_status() {
     const BEFORE_MIDNIGHT: i64 = 12 * 3600 - 60;
     let world = World::at(BEFORE_MIDNIGHT).await;
     let down = json!({"status": "MAJOR_OUTAGE"});

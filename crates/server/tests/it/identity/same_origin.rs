@@ -18,7 +18,7 @@ async fn sign_in(app: &TestApp, person: &Person, headers: &[(&str, &str)]) -> u1
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_another_sites_page_sends_is_refused() {
+async fn requests_of_pages_of_other_sites_are_refused() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     assert_eq!(
@@ -52,7 +52,7 @@ async fn what_another_sites_page_sends_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_form_can_send_is_refused() {
+async fn requests_that_a_form_can_send_are_refused() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let organisations = app.call("/identity/organisations");

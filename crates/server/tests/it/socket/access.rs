@@ -53,7 +53,7 @@ async fn a_token_is_taken_from_auth_or_the_header_and_a_bad_one_is_refused_with_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sign_out_disconnects_the_user_and_no_visitor() {
+async fn sign_out_disconnects_the_user_and_no_viewer() {
     let app = TestApp::start_with(&OFTEN).await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let acme = ann.organisation().await;
@@ -134,7 +134,7 @@ async fn a_socket_ends_with_its_token_unless_it_brings_a_fresh_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_socket_does_not_change_hands() {
+async fn socket_does_not_change_its_user() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut client = Client::signed_in(&app.url, &acme.token).await;

@@ -74,7 +74,7 @@ async fn viewers_who_return_together_read_the_outbox_once() {
 }
 
 #[actix_web::test]
-async fn viewer_who_was_away_for_longer_adds_older_commits() {
+async fn viewer_that_was_disconnected_for_longer_adds_older_commits() {
     let streams = streams(2);
     let mut first = resumed(&streams, 7).await;
     let mut second = resumed(&streams, 2).await;

@@ -1,8 +1,8 @@
-// Runs every bench and writes docs/benchmarks.md from what they print: a JSON object a line, of a figure or of a budget.
+// Runs every bench and writes docs/benchmarks.md from what they print: a JSON object a line, of a measurement or of a budget.
 //
 //   node crates/bench-support/run.mjs [names of benches]
 //
-// With names, only those are run, and what the page says of the others stays as they last printed it (target/bench).
+// With names, only those are run, and the page has the last results of the others (target/bench). Each result has its date and commit.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -156,9 +156,10 @@ median of several looks counts.`,
 
 const kept = (name) => `target/bench/${name}.jsonl`;
 
-/** Runs a bench; keeps and answers its lines. */
+/** Runs a bench, and stores its lines, the first of which says when it ran. */
 async function run({ name, command: [program, ...parameters] }) {
   console.error(`— ${name}`);
+  const at = { date: new Date().toISOString().slice(0, 10), commit: version('git', 'rev-parse', '--short', 'HEAD') };
   const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve, reject) => child.on('exit', resolve).on('error', reject));
   const lines = [];
@@ -168,12 +169,14 @@ async function run({ name, command: [program, ...parameters] }) {
     lines.push(line);
   }
   if ((await ended) !== 0) console.error(`${name} did not come to its end`);
-  await writeFile(kept(name), lines.map((line) => `${line}\n`).join(''));
+  await writeFile(kept(name), [JSON.stringify(at), ...lines].map((line) => `${line}\n`).join(''));
 }
 
+/** When a bench ran last, and what it printed; undefined if it has never run. */
 async function found({ name }) {
-  const text = await readFile(kept(name), 'utf8').catch(() => '');
-  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const text = await readFile(kept(name), 'utf8').catch(() => undefined);
+  const [at, ...lines] = text?.split('\n').filter(Boolean).map((line) => JSON.parse(line)) ?? [];
+  return at && { at, lines };
 }
 
 function number(value) {
@@ -221,15 +224,18 @@ const page = [
   'Written by `./just bench`. Peers and limits run beside us in the same run on the same machine, so the ratios say more than',
   'the rates. The load generator shares the processors with what it measures.',
   '',
-  `- When: ${new Date().toISOString().slice(0, 10)}, at \`${version('git', 'rev-parse', '--short', 'HEAD')}\``,
   `- Where: ${availableParallelism()} processors (${cpus()[0]?.model.trim()}), ${memory} GiB, a virtual machine`,
   `- Beside: ${version('nginx', '-v').replace('nginx version: ', '')}, Node ${process.version}, ${version('rustc', '--version')}`,
   '',
 ];
 for (const bench of benches) {
-  const lines = await found(bench);
+  const result = await found(bench);
   page.push(`## ${bench.title}`, '', bench.how, '');
-  if (lines.length === 0) page.push('Not measured in this run.', '');
-  page.push(...budgets(lines), ...measurements(lines), '');
+  if (!result) {
+    page.push('Not measured.', '');
+    continue;
+  }
+  const { at, lines } = result;
+  page.push(`Measured on ${at.date}, at \`${at.commit}\`.`, '', ...budgets(lines), ...measurements(lines), '');
 }
 await writeFile('docs/benchmarks.md', `${page.join('\n').replace(/\n{3,}/g, '\n\n').trim()}\n`);

@@ -33,7 +33,7 @@ impl Site {
         let start = || product::start(&mut product::command(binary, folder.path(), 0));
         let peer = start()?;
         let person = Person::sign_up(peer.port)?;
-        // Memory that the hash of a password took would be used for viewers, so a process that has hashed none is measured.
+        // Viewers would reuse the memory that hashing a password has freed. So the server is started again before it is measured.
         drop(peer);
         let peer = start()?;
         let organisation = person.organisation(peer.port, "Acme")?;

@@ -65,7 +65,7 @@ impl Site {
         let bearer = person.bearer(peer.port, &organisation)?;
         let draft = json!({"name": "API"});
         let component = id(&post(peer.port, "/component/create", &bearer, &draft)?.1);
-        // Memory that the hash of a password took would be used for viewers, so a process that has hashed none is measured.
+        // Viewers would reuse the memory that hashing a password has freed. So the server is started again before it is measured.
         let port = peer.port;
         peer.stop()?;
         let site = Self {

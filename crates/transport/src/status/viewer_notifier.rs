@@ -26,8 +26,8 @@ use crate::status::viewers::{Frame, Subscription};
 /// How many viewers are woken before the task yields: less than a millisecond of work.
 const WAKE_BATCH: usize = 48;
 /// Bytes after which the HTTP server has to write before it receives more. It copies them into a
-/// buffer of the connection that never shrinks: with the response's head they stay within the first
-/// page of memory, whatever a viewer was sent.
+/// buffer of the connection that never shrinks. Most events fit. Measurements of other sizes:
+/// `docs/decisions/viewers-hold-positions.md`.
 const BUFFER_SIZE: usize = 3 * 1024;
 
 thread_local! {

@@ -174,11 +174,13 @@ fn old_incidents(backend: DbBackend, count: u32) -> [String; 4] {
     };
     [
         format!(
-            "INSERT INTO incidents SELECT {id}, 'acme', 'Down', 'All of it', 'RESOLVED', {moment}, {moment}, {moment}, \
+            "INSERT INTO incidents (id, organisation_id, title, description, status, occured_at, resolved_at, created_at, \
+             updated_at, version, code) SELECT {id}, 'acme', 'Down', 'All of it', 'RESOLVED', {moment}, {moment}, {moment}, \
              {moment}, 0, CAST(n AS text) FROM {series}"
         ),
         format!(
-            "INSERT INTO incident_updates SELECT id, {other}, 'RESOLVED', 'Over', 'u', 'U', {moment}, 0, {moment} \
+            "INSERT INTO incident_updates (incident_id, id, status, message, user_id, user_name, created_at, version, \
+             display_at) SELECT id, {other}, 'RESOLVED', 'Over', 'u', 'U', {moment}, 0, {moment} \
              FROM incidents, (SELECT 1 AS k UNION SELECT 2 UNION SELECT 3) ks"
         ),
         "INSERT INTO incident_components SELECT incidents.id, components.id, 'DEGRADED' FROM incidents, components"

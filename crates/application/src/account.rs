@@ -238,9 +238,7 @@ impl Accounts {
             found = found.or(other);
         }
         let Some(mut account) = found else {
-            if let Some(known) = known {
-                self.note_refused(known);
-            }
+            self.note_refused(known);
             return Err(Self::WRONG);
         };
         if self.ports.hasher.is_outdated(&account.password)
@@ -257,11 +255,16 @@ impl Accounts {
         Ok(PasswordAccepted::SignedIn(signed_in))
     }
 
-    /// Notes a refused sign-in in the audit log. Later, because the time of the response must not distinguish known addresses from
-    /// unknown ones.
-    fn note_refused(&self, account: UserId) {
+    /// Notes a refused sign-in in the audit log of a known account. For an unknown one too, a task starts later, because the time of
+    /// the response must not distinguish the two.
+    fn note_refused(&self, known: Option<UserId>) {
         let accounts = Arc::clone(&self.ports.accounts);
-        let work = async move { accounts.note_refused(account).await };
+        let work = async move {
+            match known {
+                Some(account) => accounts.note_refused(account).await,
+                None => Ok(()),
+            }
+        };
         let noted = Origin::current().carry(work);
         self.background
             .start_later("the note of a refused sign-in", noted);

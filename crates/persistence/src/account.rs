@@ -20,7 +20,7 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
     QueryOrder, QuerySelect,
@@ -54,7 +54,7 @@ impl AccountStore for Database {
     }
 
     async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error> {
-        let owner = owner(self.read(), address).await?;
+        let owner = owner_or_none(self.read(), address).await?;
         let any: Option<uuid::Uuid> = Entity::find()
             .select_only()
             .column(Column::Id)
@@ -356,6 +356,29 @@ pub(crate) async fn owner(
         .one(connection)
         .await
         .map_err(broken)?;
+    Ok(found.map(credentials))
+}
+
+/// Returns the account with an address, like [`owner`], but reads a row also if there is none: that of some other account. The time
+/// that a row takes would reveal whether the address has an account.
+async fn owner_or_none(
+    connection: &impl ConnectionTrait,
+    address: &EmailKey,
+) -> Result<Option<Credentials>, Error> {
+    let owned = || {
+        Column::EmailKey
+            .eq(address.as_str())
+            .and(Expr::cust("NOT needs_address"))
+    };
+    let mut some = Query::select();
+    some.column(Column::Id).from(Entity).limit(1);
+    let read = Entity::find()
+        .filter(owned().or(Column::Id.in_subquery(some)))
+        .order_by_desc(owned())
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    let found = read.filter(|row| row.email_key == address.as_str() && !row.needs_address);
     Ok(found.map(credentials))
 }
 

@@ -137,6 +137,9 @@ async fn an_address_has_one_account_however_many_come_at_once(database: &Databas
         ..Candidates::default()
     };
     assert_eq!(candidates, wanted);
+    let nobody = EmailKey::of("cy@example.com");
+    let candidates = database.candidates(&nobody).await.unwrap();
+    assert_eq!(candidates, Candidates::default());
 }
 
 async fn of_twenty_first_accounts_one_is_the_first(database: &Database) {

@@ -13,23 +13,28 @@ const HEADER: usize = 10;
 const FIN_TEXT: u8 = 0x81;
 const FIN_BINARY: u8 = 0x82;
 
-/// One or more Engine.IO packets that must stay together, such as an event and its attachments.
+/// One or more Engine.IO packets that must stay together, such as an event and its attachments. Cheap to clone.
 ///
 /// The WebSocket frames are built with the packet. The polling form of text is a slice of them;
 /// with attachments it is built by the first receiver that polls. Other receivers take a reference.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Encoded {
     /// Complete WebSocket frames.
     frames: Bytes,
     /// Start and end of the first frame's text; equal if there is none.
     text: (usize, usize),
-    attachments: Box<[Bytes]>,
+    attached: Option<Arc<Attached>>,
+}
+
+#[derive(Debug)]
+struct Attached {
+    binaries: Vec<Bytes>,
     polling: OnceLock<Bytes>,
 }
 
 impl Encoded {
     /// Encodes a text packet that `write` appends, followed by binary messages.
-    pub(crate) fn build(attachments: Vec<Bytes>, write: impl FnOnce(&mut Vec<u8>)) -> Arc<Self> {
+    pub(crate) fn build(attachments: Vec<Bytes>, write: impl FnOnce(&mut Vec<u8>)) -> Self {
         let mut buffer = vec![0; HEADER];
         write(&mut buffer);
         let (header, used) = header(FIN_TEXT, buffer.len() - HEADER);
@@ -39,24 +44,22 @@ impl Encoded {
         for bytes in &attachments {
             push_binary(&mut buffer, bytes);
         }
-        let frames = Bytes::from(buffer).slice(start..);
-        Arc::new(Self {
-            frames,
+        Self {
+            frames: Bytes::from(buffer).slice(start..),
             text: (used, end),
-            attachments: attachments.into(),
-            polling: OnceLock::new(),
-        })
+            attached: Attached::new(attachments),
+        }
     }
 
     /// Encodes a text packet with its type.
-    pub(crate) fn text(packet: &str) -> Arc<Self> {
+    pub(crate) fn text(packet: &str) -> Self {
         Self::build(Vec::new(), |buffer| {
             buffer.extend_from_slice(packet.as_bytes());
         })
     }
 
     /// Encodes a `message` packet.
-    pub(crate) fn message(message: Message) -> Arc<Self> {
+    pub(crate) fn message(message: Message) -> Self {
         match message {
             Message::Text(text) => Self::build(Vec::new(), |buffer| {
                 buffer.push(b'4');
@@ -65,56 +68,65 @@ impl Encoded {
             Message::Binary(bytes) => {
                 let mut buffer = Vec::with_capacity(HEADER + bytes.len());
                 push_binary(&mut buffer, &bytes);
-                let frames = Bytes::from(buffer);
-                Arc::new(Self {
-                    frames,
+                Self {
+                    frames: buffer.into(),
                     text: (0, 0),
-                    attachments: Box::new([bytes]),
-                    polling: OnceLock::new(),
-                })
+                    attached: Attached::new(vec![bytes]),
+                }
             }
         }
     }
 
     /// The WebSocket form.
-    pub(crate) fn websocket(&self) -> Bytes {
-        self.frames.clone()
+    pub(crate) fn into_websocket(self) -> Bytes {
+        self.frames
     }
 
     /// The polling form, without separators.
     pub(crate) fn polling(&self) -> Bytes {
-        self.polling.get_or_init(|| self.encode_polling()).clone()
+        let text = self.frames.slice(self.text.0..self.text.1);
+        match &self.attached {
+            None => text,
+            Some(attached) => attached.polling(&text),
+        }
     }
 
     /// Size in a queue, in bytes.
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
+}
 
-    fn encode_polling(&self) -> Bytes {
-        let text = self.frames.slice(self.text.0..self.text.1);
-        if self.attachments.is_empty() {
-            return text;
-        }
-        let mut payload = String::from_utf8_lossy(&text).into_owned();
-        for bytes in &self.attachments {
-            if !payload.is_empty() {
-                payload.push(SEPARATOR);
+impl Attached {
+    fn new(binaries: Vec<Bytes>) -> Option<Arc<Self>> {
+        let polling = OnceLock::new();
+        (!binaries.is_empty()).then(|| Arc::new(Self { binaries, polling }))
+    }
+
+    /// The polling form of a text packet and its attachments.
+    fn polling(&self, text: &[u8]) -> Bytes {
+        let encode = || {
+            let mut payload = String::from_utf8_lossy(text).into_owned();
+            for bytes in &self.binaries {
+                if !payload.is_empty() {
+                    payload.push(SEPARATOR);
+                }
+                payload.push('b');
+                STANDARD.encode_string(bytes, &mut payload);
             }
-            payload.push('b');
-            STANDARD.encode_string(bytes, &mut payload);
-        }
-        payload.into()
+            payload.into()
+        };
+        self.polling.get_or_init(encode).clone()
     }
 }
 
 /// Joins packets to a polling payload.
-pub(crate) fn payload(packets: &[Arc<Encoded>]) -> Bytes {
+pub(crate) fn payload(packets: &[Encoded]) -> Bytes {
     match packets {
         [] => Bytes::new(),
         [one] => one.polling(),
         many => {
-            let parts: Vec<Bytes> = many.iter().map(|packet| packet.polling()).collect();
+            let parts: Vec<Bytes> = many.iter().map(Encoded::polling).collect();
             parts.join(&(SEPARATOR as u8)).into()
         }
     }
@@ -122,10 +134,10 @@ pub(crate) fn payload(packets: &[Arc<Encoded>]) -> Bytes {
 
 /// The constant packets `1`, `2`, `3probe` and `6`.
 pub(crate) struct Fixed {
-    pub(crate) close: Arc<Encoded>,
-    pub(crate) ping: Arc<Encoded>,
-    pub(crate) probe: Arc<Encoded>,
-    pub(crate) noop: Arc<Encoded>,
+    pub(crate) close: Encoded,
+    pub(crate) ping: Encoded,
+    pub(crate) probe: Encoded,
+    pub(crate) noop: Encoded,
 }
 
 pub(crate) static FIXED: LazyLock<Fixed> = LazyLock::new(|| Fixed {
@@ -166,16 +178,23 @@ mod tests {
     #[test]
     fn text_is_framed_once_and_sliced_for_polling() {
         let packet = Encoded::text("4hello");
-        assert_eq!(packet.websocket(), &b"\x81\x064hello"[..]);
+        assert_eq!(packet.clone().into_websocket(), &b"\x81\x064hello"[..]);
         assert_eq!(packet.polling(), &b"4hello"[..]);
-        assert_eq!(packet.polling().as_ptr(), packet.websocket()[2..].as_ptr());
+        assert_eq!(
+            packet.polling().as_ptr(),
+            packet.clone().into_websocket()[2..].as_ptr()
+        );
     }
 
     #[test]
     fn lengths_use_the_shortest_header() {
         for (length, header) in [(124, 2), (125, 4), (65_534, 4), (65_535, 10)] {
             let packet = Encoded::message(Message::Text("x".repeat(length).into()));
-            assert_eq!(packet.websocket().len(), length + 1 + header, "{length}");
+            assert_eq!(
+                packet.clone().into_websocket().len(),
+                length + 1 + header,
+                "{length}"
+            );
             assert_eq!(packet.polling().len(), length + 1, "{length}");
         }
     }
@@ -186,7 +205,7 @@ mod tests {
             b.extend_from_slice(b"451-[]");
         });
         assert_eq!(
-            packet.websocket(),
+            packet.clone().into_websocket(),
             &b"\x81\x06451-[]\x82\x04\x01\x02\x03\x04"[..]
         );
         assert_eq!(packet.polling(), &b"451-[]\x1ebAQIDBA=="[..]);
@@ -195,7 +214,10 @@ mod tests {
     #[test]
     fn a_binary_message_stands_alone() {
         let packet = Encoded::message(Message::Binary(Bytes::from_static(&[1, 2, 3, 4])));
-        assert_eq!(packet.websocket(), &b"\x82\x04\x01\x02\x03\x04"[..]);
+        assert_eq!(
+            packet.clone().into_websocket(),
+            &b"\x82\x04\x01\x02\x03\x04"[..]
+        );
         assert_eq!(packet.polling(), &b"bAQIDBA=="[..]);
     }
 

@@ -1,7 +1,5 @@
 //! Results of session events.
 
-use std::sync::Arc;
-
 use super::encoded::Encoded;
 use super::packet::Message;
 
@@ -23,7 +21,7 @@ pub(crate) enum Received {
 /// What a WebSocket has to send next.
 #[derive(Debug)]
 pub(crate) enum Output {
-    Packet(Arc<Encoded>),
+    Packet(Encoded),
     Idle,
     Close,
 }

@@ -1,48 +1,49 @@
 //! The queue of packets for one client.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use super::encoded::Encoded;
 use crate::settings::Settings;
 
-/// Capacity that an empty queue keeps.
-const MIN_CAPACITY: usize = 32;
-
 /// A queue bounded in packets and bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    packets: VecDeque<Arc<Encoded>>,
+    /// The first packet, stored here so that a client that keeps up needs no other memory.
+    first: Option<Encoded>,
+    rest: VecDeque<Encoded>,
     bytes: usize,
 }
 
 impl Queue {
     /// Appends a packet; false if the queue is full. An empty queue accepts any packet.
-    pub(crate) fn push(&mut self, packet: Arc<Encoded>, settings: &Settings) -> bool {
+    pub(crate) fn push(&mut self, packet: Encoded, settings: &Settings) -> bool {
         let bytes = self.bytes.saturating_add(packet.len());
-        let full =
-            self.packets.len() >= settings.max_queue_packets || bytes > settings.max_queue_bytes;
-        if full && !self.packets.is_empty() {
+        let full = self.len() >= settings.max_queue_packets || bytes > settings.max_queue_bytes;
+        if full && !self.is_empty() {
             return false;
         }
         self.bytes = bytes;
-        self.packets.push_back(packet);
+        match self.first {
+            None => self.first = Some(packet),
+            Some(_) => self.rest.push_back(packet),
+        }
         true
     }
 
-    pub(crate) fn take(&mut self) -> Option<Arc<Encoded>> {
-        let packet = self.packets.pop_front()?;
+    pub(crate) fn take(&mut self) -> Option<Encoded> {
+        let packet = self.first.take()?;
         self.bytes = self.bytes.saturating_sub(packet.len());
-        if self.packets.is_empty() && self.packets.capacity() > MIN_CAPACITY {
+        self.first = self.rest.pop_front();
+        if self.first.is_none() && self.rest.capacity() > 0 {
             // A burst must not cost an idle client memory for ever.
-            self.packets = VecDeque::new();
+            self.rest = VecDeque::new();
         }
         Some(packet)
     }
 
-    pub(crate) fn take_all(&mut self) -> Vec<Arc<Encoded>> {
-        self.bytes = 0;
-        std::mem::take(&mut self.packets).into()
+    pub(crate) fn take_all(&mut self) -> Vec<Encoded> {
+        let Self { first, rest, .. } = std::mem::take(self);
+        first.into_iter().chain(rest).collect()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -50,11 +51,11 @@ impl Queue {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.packets.len()
+        usize::from(self.first.is_some()) + self.rest.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.packets.is_empty()
+        self.first.is_none()
     }
 }
 

@@ -191,7 +191,7 @@ impl<H: EngineHandler> Engine<H> {
     }
 }
 
-fn open_packet(sid: Sid, transport: Transport, settings: &Settings) -> Arc<Encoded> {
+fn open_packet(sid: Sid, transport: Transport, settings: &Settings) -> Encoded {
     let upgrades = match transport {
         Transport::Polling if settings.allow_upgrades && settings.websocket => r#"["websocket"]"#,
         _ => "[]",

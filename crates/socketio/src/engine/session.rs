@@ -149,11 +149,11 @@ impl Session {
     }
 
     /// Runs `act` on the state and wakes the tasks that the change concerns.
-    fn change<T>(&self, act: impl FnOnce(&mut SessionState, Instant) -> T) -> T {
+    fn change<T>(&self, act: impl FnOnce(&mut SessionState) -> T) -> T {
         let mut inner = lock(&self.inner);
         let (was_open, was_closed) = (inner.state.is_open(), inner.state.is_closed());
         let queued = inner.state.queued();
-        let result = act(&mut inner.state, Instant::now());
+        let result = act(&mut inner.state);
         let ended = was_open != inner.state.is_open() || was_closed != inner.state.is_closed();
         let reader = (ended || inner.state.queued() > queued)
             .then(|| inner.reader.take())
@@ -169,16 +169,17 @@ impl Session {
         result
     }
 
-    pub(crate) fn send(&self, packet: Arc<Encoded>) {
-        self.change(|state, _| state.push(packet, &self.settings));
+    pub(crate) fn send(&self, packet: Encoded) {
+        self.change(|state| state.push(packet, &self.settings));
     }
 
     pub(crate) fn close(&self, reason: CloseReason) {
-        self.change(|state, _| state.close(reason));
+        self.change(|state| state.close(reason));
     }
 
     pub(crate) fn drain(&self, reason: CloseReason) {
-        let until = self.change(|state, now| {
+        let until = self.change(|state| {
+            let now = Instant::now();
             state.drain(reason, now);
             state.tick(now, &self.settings)
         });
@@ -187,7 +188,7 @@ impl Session {
 
     /// Closes the session at `at`; `None` cancels that.
     pub(crate) fn expire_at(&self, at: Option<Instant>) {
-        self.change(|state, _| state.expire_at(at));
+        self.change(|state| state.expire_at(at));
     }
 
     /// Requests a call to the protocol on top, in its own task.
@@ -218,7 +219,7 @@ impl Session {
     /// Whether the client can still use the session: it is open, or closing with packets left to fetch. The state is
     /// updated first, so that a session whose ping has just timed out counts as gone before the timer has fired.
     pub(crate) fn is_reachable(&self) -> bool {
-        self.change(|state, now| state.tick(now, &self.settings))
+        self.change(|state| state.tick(Instant::now(), &self.settings))
             .is_some()
     }
 
@@ -237,7 +238,7 @@ impl Session {
         if lock(&self.inner).fires_at != Some(scheduled) {
             return None;
         }
-        let next = self.change(|state, now| state.tick(now, &self.settings));
+        let next = self.change(|state| state.tick(Instant::now(), &self.settings));
         let mut inner = lock(&self.inner);
         if inner.upgrader.is_some() {
             // The upgrading WebSocket checks its own deadline.
@@ -259,19 +260,19 @@ impl Session {
 
     /// Schedules the first timer call.
     pub(crate) fn schedule_next(&self) {
-        let at = self.change(|state, now| state.tick(now, &self.settings));
+        let at = self.change(|state| state.tick(Instant::now(), &self.settings));
         self.schedule_at(at);
     }
 
     pub(crate) fn receive(&self, packet: Packet) -> Received {
-        self.change(|state, now| state.receive(packet, now, &self.settings))
+        self.change(|state| state.receive(packet, Instant::now(), &self.settings))
     }
 
     pub(crate) fn begin_poll(&self) -> Result<(), PollError> {
-        self.change(|state, _| state.begin_poll())
+        self.change(SessionState::begin_poll)
     }
 
-    pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Arc<Encoded>>> {
+    pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Encoded>> {
         let mut inner = lock(&self.inner);
         let was_closed = inner.state.is_closed();
         let Some(packets) = inner.state.take_poll() else {
@@ -293,11 +294,11 @@ impl Session {
     }
 
     pub(crate) fn abandon_poll(&self) {
-        self.change(|state, _| state.abandon_poll());
+        self.change(SessionState::abandon_poll);
     }
 
     pub(crate) fn begin_post(&self) -> Result<(), PollError> {
-        self.change(|state, _| state.begin_post())
+        self.change(SessionState::begin_post)
     }
 
     pub(crate) fn end_post(&self) {
@@ -331,7 +332,7 @@ impl Session {
     }
 
     pub(crate) fn attach(&self) -> Option<u32> {
-        let attempt = self.change(|state, now| state.attach(now, &self.settings));
+        let attempt = self.change(|state| state.attach(Instant::now(), &self.settings));
         self.schedule_next();
         attempt
     }
@@ -343,7 +344,7 @@ impl Session {
     }
 
     pub(crate) fn receive_probe(&self, packet: &Packet) -> Probe {
-        let probe = self.change(|state, now| state.receive_probe(packet, now));
+        let probe = self.change(|state| state.receive_probe(packet, Instant::now()));
         // A waiting poll now ends with a noop.
         let reader = lock(&self.inner).reader.take();
         reader.into_iter().for_each(Waker::wake);
@@ -351,7 +352,7 @@ impl Session {
     }
 
     pub(crate) fn detach(&self, attempt: u32) {
-        self.change(|state, _| state.detach(attempt));
+        self.change(|state| state.detach(attempt));
     }
 }
 

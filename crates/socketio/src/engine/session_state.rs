@@ -4,7 +4,6 @@
 //! The rules are those of the Engine.IO protocol v4 ("Heartbeat", "Upgrade", "Transports"); where
 //! it is silent, those of the reference server.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::encoded::{Encoded, FIXED};
@@ -83,7 +82,7 @@ impl SessionState {
     }
 
     /// Queues a packet. If the queue is full, the session is closed and the queue cleared.
-    pub(crate) fn push(&mut self, packet: Arc<Encoded>, settings: &Settings) {
+    pub(crate) fn push(&mut self, packet: Encoded, settings: &Settings) {
         if self.is_open() && !self.queue.push(packet, settings) {
             self.close(CloseReason::TooSlow);
         }
@@ -157,7 +156,7 @@ impl SessionState {
     }
 
     /// Packets for the waiting poll; `None` if it has to wait.
-    pub(crate) fn take_poll(&mut self) -> Option<Vec<Arc<Encoded>>> {
+    pub(crate) fn take_poll(&mut self) -> Option<Vec<Encoded>> {
         match self.phase {
             // A client that leaves receives a noop, a closed client a close packet.
             Phase::Closed if self.reason == Some(CloseReason::TransportClose) => {

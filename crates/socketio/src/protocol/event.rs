@@ -1,7 +1,5 @@
 //! Outgoing packets.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use serde::Serialize;
 
@@ -83,7 +81,7 @@ impl Event {
     }
 
     /// Encodes the event for a namespace, with an identifier if an acknowledgement is expected.
-    pub(crate) fn encode(&self, namespace: &str, id: Option<u64>) -> Arc<Encoded> {
+    pub(crate) fn encode(&self, namespace: &str, id: Option<u64>) -> Encoded {
         encode(
             ['2', '5'],
             namespace,
@@ -112,7 +110,7 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
     id: u64,
     args: &T,
     attachments: Vec<Bytes>,
-) -> Result<Arc<Encoded>, EncodeError> {
+) -> Result<Encoded, EncodeError> {
     let args = serde_json::to_string(args)?;
     Ok(encode(
         ['3', '6'],
@@ -124,7 +122,7 @@ pub(crate) fn encode_ack<T: Serialize + ?Sized>(
 }
 
 /// Encodes an acknowledgement with received arguments.
-pub(crate) fn encode_ack_args(namespace: &str, id: u64, args: &Args) -> Arc<Encoded> {
+pub(crate) fn encode_ack_args(namespace: &str, id: u64, args: &Args) -> Encoded {
     encode(
         ['3', '6'],
         namespace,
@@ -141,7 +139,7 @@ fn encode(
     id: Option<u64>,
     items: &str,
     attachments: Vec<Bytes>,
-) -> Arc<Encoded> {
+) -> Encoded {
     let mut text = String::with_capacity(items.len() + namespace.len() + 32);
     text.push(if attachments.is_empty() {
         kinds[0]
@@ -163,7 +161,7 @@ fn encode(
 }
 
 /// `40{"sid":…}`: the client has joined.
-pub(crate) fn encode_connect(namespace: &str, sid: Sid) -> Arc<Encoded> {
+pub(crate) fn encode_connect(namespace: &str, sid: Sid) -> Encoded {
     let mut text = String::from("0");
     push_namespace(&mut text, namespace);
     for part in [r#"{"sid":""#, sid.as_str(), r#""}"#] {
@@ -173,7 +171,7 @@ pub(crate) fn encode_connect(namespace: &str, sid: Sid) -> Arc<Encoded> {
 }
 
 /// `44{"message":…}`: the client may not join.
-pub(crate) fn encode_connect_error(namespace: &str, error: &impl Serialize) -> Arc<Encoded> {
+pub(crate) fn encode_connect_error(namespace: &str, error: &impl Serialize) -> Encoded {
     let mut text = String::from("4");
     push_namespace(&mut text, namespace);
     text.push_str(&serde_json::to_string(error).unwrap_or_else(|_| "{}".to_owned()));
@@ -181,7 +179,7 @@ pub(crate) fn encode_connect_error(namespace: &str, error: &impl Serialize) -> A
 }
 
 /// `41`: the server removes the client from the namespace.
-pub(crate) fn encode_disconnect(namespace: &str) -> Arc<Encoded> {
+pub(crate) fn encode_disconnect(namespace: &str) -> Encoded {
     let mut text = String::from("1");
     push_namespace(&mut text, namespace);
     message(&text, Vec::new())
@@ -194,7 +192,7 @@ fn push_namespace(text: &mut String, namespace: &str) {
     }
 }
 
-fn message(text: &str, attachments: Vec<Bytes>) -> Arc<Encoded> {
+fn message(text: &str, attachments: Vec<Bytes>) -> Encoded {
     Encoded::build(attachments, |buffer| {
         buffer.push(b'4');
         buffer.extend_from_slice(text.as_bytes());

@@ -40,7 +40,7 @@ impl Broadcast {
     pub fn emit(&self, event: &Event) {
         let packet = event.encode(&self.namespace.name, None);
         self.namespace.each(&self.rooms, &self.except, |core| {
-            core.send(Arc::clone(&packet));
+            core.send(packet.clone());
         });
     }
 

@@ -80,14 +80,14 @@ impl NamespaceState {
         mut act: impl FnMut(&Arc<Core>),
     ) {
         let all = lock(&self.rooms);
-        let excluded = |core: &Core| {
-            let joined = || lock(&core.rooms);
-            except.iter().any(|room| {
-                **room == *core.sid.as_str() || joined().iter().any(|name| **name == **room)
-            })
-        };
+        let excluded: Vec<Sid> = except.iter().filter_map(|room| Sid::parse(room)).collect();
+        let excluded_rooms: Vec<&Members> = except
+            .iter()
+            .filter_map(|room| all.rooms.get(&**room))
+            .collect();
         let mut act = |core: &Arc<Core>| {
-            if except.is_empty() || !excluded(core) {
+            let is_member = |members: &&Members| members.contains_key(&core.sid);
+            if !excluded.contains(&core.sid) && !excluded_rooms.iter().any(is_member) {
                 act(core);
             }
         };

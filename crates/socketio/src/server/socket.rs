@@ -50,7 +50,7 @@ impl Core {
         self.connected.load(Ordering::Acquire)
     }
 
-    pub(super) fn send(&self, packet: Arc<Encoded>) {
+    pub(super) fn send(&self, packet: Encoded) {
         if self.is_connected() {
             self.session.send(packet);
         }

@@ -157,7 +157,7 @@ impl<H: EngineHandler> Socket<H> {
             self.connection.session.receive_probe(&packet)
         });
         match probe {
-            Probe::Pong => self.send_control(FIXED.probe.websocket()),
+            Probe::Pong => self.send_control(FIXED.probe.clone().into_websocket()),
             Probe::Complete => self.stage = Stage::Live,
             Probe::Abort => self.finish(None),
         }
@@ -214,7 +214,7 @@ impl<H: EngineHandler> MessageBody for Socket<H> {
                 }
                 Stage::Probing(_) => this.finish(None),
                 Stage::Live => match this.connection.session.poll_output(context) {
-                    Output::Packet(packet) => this.rest = packet.websocket(),
+                    Output::Packet(packet) => this.rest = packet.into_websocket(),
                     Output::Idle => break,
                     Output::Close => this.finish(None),
                 },

@@ -24,7 +24,7 @@ const early = Math.min(300, seconds / 4);
 /** Length of the load before the level of files and threads is measured, in seconds. It opens what the server keeps open. */
 const WARM_UP = Math.min(20, seconds / 10);
 /** Time within which the server closes its idle connections to receivers, in seconds. */
-const REST = 45;
+const REST = 90;
 /** Length of the samples whose median is the memory at a moment, in seconds. */
 const WINDOW = Math.min(20, seconds / 10);
 const MAILS = 20;

@@ -1,6 +1,7 @@
 //! Accounts.
 
 pub mod administration;
+mod candidates;
 mod deletion;
 mod password;
 mod pending;
@@ -20,10 +21,9 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    QuerySelect,
 };
 
 use crate::audit::{self, NoItem, Notes};
@@ -54,31 +54,7 @@ impl AccountStore for Database {
     }
 
     async fn candidates(&self, address: &EmailKey) -> Result<Candidates, Error> {
-        let owner = owner_or_none(self.read(), address).await?;
-        let any: Option<uuid::Uuid> = Entity::find()
-            .select_only()
-            .column(Column::Id)
-            .filter(without_address())
-            .limit(1)
-            .into_tuple()
-            .one(self.read())
-            .await
-            .map_err(broken)?;
-        let mut others = Vec::new();
-        if any.is_some() {
-            others = Entity::find()
-                .filter(Column::EmailKey.eq(address.as_str()))
-                .filter(without_address())
-                .order_by_asc(Column::Id)
-                .all(self.read())
-                .await
-                .map_err(broken)?;
-        }
-        Ok(Candidates {
-            owner,
-            without_address: others.into_iter().map(credentials).collect(),
-            any_without_address: any.is_some(),
-        })
+        candidates::of(self.read(), address).await
     }
 
     async fn create(&self, account: NewAccount) -> Result<Creation, Error> {
@@ -351,39 +327,11 @@ pub(crate) async fn owner(
     address: &EmailKey,
 ) -> Result<Option<Credentials>, Error> {
     let found = Entity::find()
-        .filter(Column::EmailKey.eq(address.as_str()))
-        .filter(Expr::cust("NOT needs_address"))
+        .filter(candidates::owned(address))
         .one(connection)
         .await
         .map_err(broken)?;
     Ok(found.map(credentials))
-}
-
-/// Returns the account with an address, like [`owner`], but reads a row also if there is none: that of some other account. The time
-/// that a row takes would reveal whether the address has an account.
-async fn owner_or_none(
-    connection: &impl ConnectionTrait,
-    address: &EmailKey,
-) -> Result<Option<Credentials>, Error> {
-    let owned = || {
-        Column::EmailKey
-            .eq(address.as_str())
-            .and(Expr::cust("NOT needs_address"))
-    };
-    let mut some = Query::select();
-    some.column(Column::Id).from(Entity).limit(1);
-    let read = Entity::find()
-        .filter(owned().or(Column::Id.in_subquery(some)))
-        .order_by_desc(owned())
-        .one(connection)
-        .await
-        .map_err(broken)?;
-    let found = read.filter(|row| row.email_key == address.as_str() && !row.needs_address);
-    Ok(found.map(credentials))
-}
-
-fn without_address() -> Expr {
-    Expr::cust("needs_address")
 }
 
 async fn any(connection: &impl ConnectionTrait) -> Result<bool, Error> {

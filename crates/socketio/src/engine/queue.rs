@@ -8,7 +8,7 @@ use crate::settings::Settings;
 /// A queue bounded in packets and bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    /// The first packet, stored here so that a client that keeps up needs no other memory.
+    /// The first packet, stored here so that a client that keeps up needs no other memory. Without it, `rest` is empty.
     first: Option<Encoded>,
     rest: VecDeque<Encoded>,
     bytes: usize,

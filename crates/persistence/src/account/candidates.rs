@@ -1,0 +1,72 @@
+//! The accounts to which an address may belong at sign-in.
+
+use allclear_application::account::{Candidates, Credentials};
+use allclear_application::error::Error;
+use allclear_domain::email::EmailKey;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::credentials;
+use crate::entity::user::{Column, Entity};
+use crate::error::broken;
+
+/// Returns the accounts to which an address may belong.
+pub(super) async fn of(
+    connection: &impl ConnectionTrait,
+    address: &EmailKey,
+) -> Result<Candidates, Error> {
+    let owner = owner_in_equal_time(connection, address).await?;
+    let any: Option<uuid::Uuid> = Entity::find()
+        .select_only()
+        .column(Column::Id)
+        .filter(without_address())
+        .limit(1)
+        .into_tuple()
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    let mut others = Vec::new();
+    if any.is_some() {
+        others = Entity::find()
+            .filter(Column::EmailKey.eq(address.as_str()))
+            .filter(without_address())
+            .order_by_asc(Column::Id)
+            .all(connection)
+            .await
+            .map_err(broken)?;
+    }
+    Ok(Candidates {
+        owner,
+        without_address: others.into_iter().map(credentials).collect(),
+        any_without_address: any.is_some(),
+    })
+}
+
+/// Returns the account with an address. If there is none, reads a row of another account, because the time that a row takes would
+/// reveal whether the address has an account.
+async fn owner_in_equal_time(
+    connection: &impl ConnectionTrait,
+    address: &EmailKey,
+) -> Result<Option<Credentials>, Error> {
+    let mut another = Query::select();
+    another.column(Column::Id).from(Entity).limit(1);
+    let read = Entity::find()
+        .filter(owned(address).or(Column::Id.in_subquery(another)))
+        .order_by_desc(owned(address))
+        .one(connection)
+        .await
+        .map_err(broken)?;
+    let found = read.filter(|row| row.email_key == address.as_str() && !row.needs_address);
+    Ok(found.map(credentials))
+}
+
+/// The condition for the account that has an address.
+pub(super) fn owned(address: &EmailKey) -> Expr {
+    Column::EmailKey
+        .eq(address.as_str())
+        .and(Expr::cust("NOT needs_address"))
+}
+
+fn without_address() -> Expr {
+    Expr::cust("needs_address")
+}

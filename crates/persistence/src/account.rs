@@ -22,8 +22,7 @@ use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
 };
 
 use crate::audit::{self, NoItem, Notes};
@@ -33,6 +32,7 @@ use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::{broken, is_duplicate};
+use crate::transaction::Transaction;
 use crate::{installation, session};
 
 #[async_trait]
@@ -255,7 +255,7 @@ fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
 
 /// [`Error::Stale`] if the address has an account already.
 pub(super) async fn create(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     account: NewAccount,
 ) -> Result<(Creation, Notes), Error> {
     let administrator = is_first(transaction).await?;
@@ -285,7 +285,7 @@ pub(super) async fn create(
 /// Stores an account without a session and with a password that nobody knows. The first account administers the installation.
 /// [`Error::Stale`] if the address has an account already.
 pub(crate) async fn insert_account_without_password(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: &User,
     password: &PasswordHash,
 ) -> Result<User, Error> {
@@ -302,7 +302,7 @@ pub(crate) async fn insert_account_without_password(
 }
 
 /// Whether an account that is made now is the first one. Concurrent first accounts wait here and then find the one that was made.
-async fn is_first(transaction: &DatabaseTransaction) -> Result<bool, Error> {
+async fn is_first(transaction: &Transaction) -> Result<bool, Error> {
     if any(transaction).await? {
         return Ok(false);
     }
@@ -310,7 +310,7 @@ async fn is_first(transaction: &DatabaseTransaction) -> Result<bool, Error> {
     Ok(!any(transaction).await?)
 }
 
-async fn insert(transaction: &DatabaseTransaction, row: ActiveModel) -> Result<(), Error> {
+async fn insert(transaction: &Transaction, row: ActiveModel) -> Result<(), Error> {
     let inserted = Entity::insert(row)
         .exec_without_returning(transaction)
         .await;

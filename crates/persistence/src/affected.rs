@@ -130,12 +130,7 @@ where
             .chain([BEFORE]),
     );
     insert.values_panic(values.chain([attached(scope, owner)]));
-    scope
-        .transaction
-        .execute(&insert)
-        .await
-        .map_err(broken)
-        .map(drop)
+    scope.transaction.defer(&insert).await.map_err(broken)
 }
 
 /// Stores the components that are attached now in columns of a row.

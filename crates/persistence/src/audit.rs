@@ -21,8 +21,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::Query;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PrimaryKeyTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PrimaryKeyTrait, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use serde_json::Value;
 use uuid::{Builder, Uuid};
@@ -35,6 +35,7 @@ use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, component_group, incident, maintenance, organisation};
 use crate::error::{broken, parse_stored};
 use crate::page;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl AuditStore for Database {
@@ -186,12 +187,9 @@ fn originated(
     }
 }
 
-async fn insert(transaction: &DatabaseTransaction, item: ActiveModel) -> Result<(), Error> {
-    Entity::insert(item)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(())
+async fn insert(transaction: &Transaction, item: ActiveModel) -> Result<(), Error> {
+    let insert = Entity::insert(item).into_query();
+    transaction.defer(&insert).await.map_err(broken)
 }
 
 /// Name of a stored target.

@@ -4,15 +4,16 @@ use allclear_application::error::Error;
 use allclear_application::secret::Digest;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::entity::used_challenge::{ActiveModel, Column, Entity};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// Marks a challenge as used until it expires, and removes expired marks. Returns false if it was used before: of several
 /// concurrent requests on any node, one succeeds.
 pub(crate) async fn mark_used(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     digest: &Digest,
     expires_at: DateTime<Utc>,
     now: DateTime<Utc>,
@@ -33,10 +34,7 @@ pub(crate) async fn mark_used(
 }
 
 /// Removes the mark that the same transaction has made, because the challenge was not used after all.
-pub(crate) async fn unmark(
-    transaction: &DatabaseTransaction,
-    digest: &Digest,
-) -> Result<(), Error> {
+pub(crate) async fn unmark(transaction: &Transaction, digest: &Digest) -> Result<(), Error> {
     let mark = Entity::delete_by_id(digest.as_str());
     mark.exec(transaction).await.map_err(broken)?;
     Ok(())

@@ -2,10 +2,10 @@
 
 use allclear_application::error::Error;
 use futures_util::future::BoxFuture;
-use sea_orm::DatabaseTransaction;
 
 use crate::audit::{NoItem, Notes};
 use crate::database::Database;
+use crate::transaction::Transaction;
 
 impl Database {
     /// [`Self::write`] for a change whose work returns the items for the audit log with its value. They are appended in the same
@@ -13,7 +13,7 @@ impl Database {
     pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<(T, Notes), Error>>
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<(T, Notes), Error>>
             + Send
             + 'static,
     {

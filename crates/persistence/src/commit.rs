@@ -9,19 +9,19 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
-use sea_orm::DatabaseTransaction;
 
 use crate::affected::{self, MovingEntry};
 use crate::audit::subject::Subject;
 use crate::audit::{NoItem, States};
 use crate::database::Database;
 use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
+use crate::transaction::Transaction;
 use crate::{audit, idempotency, impact, maintenance, notice, outbox};
 
 /// A transaction that holds the lock of an organisation.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'t> {
-    pub(crate) transaction: &'t DatabaseTransaction,
+    pub(crate) transaction: &'t Transaction,
     pub(crate) organisation: &'t OrganisationId,
     pub(crate) stamp: Stamp,
     pub(crate) database: &'t Database,
@@ -128,7 +128,7 @@ fn moving_entry(events: &[Event]) -> Option<MovingEntry> {
 
 /// [`Database::commit`] inside a transaction that does more.
 pub(crate) async fn commit_in<T, S, W>(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     database: &Database,
     organisation: &OrganisationId,
     lock: Lock,

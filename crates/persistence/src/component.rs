@@ -19,8 +19,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Query, SelectStatement};
 use sea_orm::{
-    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction,
-    EntityTrait, IntoActiveModel, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
+    Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::audit::subject::Subject;
@@ -34,6 +34,7 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
 use crate::page;
 use crate::page_order;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl ComponentStore for Database {
@@ -224,7 +225,7 @@ pub(crate) async fn find(
 
 /// Stores a component's new state.
 pub(crate) async fn update(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     state: &Component,
 ) -> Result<(), Error> {

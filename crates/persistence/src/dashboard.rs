@@ -16,13 +16,14 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberStatus;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
 use crate::database::Database;
 use crate::entity::{self, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::snapshot::in_page_order;
+use crate::transaction::Transaction;
 use crate::{audit, delivery as deliveries, incident, maintenance};
 
 #[async_trait]
@@ -80,7 +81,7 @@ fn affected(mut components: Vec<ComponentReport>) -> Vec<ComponentReport> {
 }
 
 async fn open_incidents(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<Vec<IncidentReport>, Error> {
     // Unordered: for an order, SQLite would use an index through all resolved incidents.
@@ -95,7 +96,7 @@ async fn open_incidents(
 }
 
 async fn maintenances(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceReport>, Error> {
@@ -112,7 +113,7 @@ async fn maintenances(
 }
 
 async fn subscribers(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<SubscriberCounts, Error> {
     let by_status: Vec<(String, i64)> = subscribers_by_status(organisation)

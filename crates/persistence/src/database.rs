@@ -11,8 +11,8 @@ use allclear_application::origin::Origin;
 use allclear_application::usage_limit::UsageLimits;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    AccessMode, Database as Connector, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    IsolationLevel, TransactionTrait,
+    AccessMode, Database as Connector, DatabaseConnection, DbBackend, DbErr, IsolationLevel,
+    TransactionTrait,
 };
 
 use crate::audit::NoItem;
@@ -21,6 +21,7 @@ use crate::group_commit::GroupCommit;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
 use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
+use crate::transaction::Transaction;
 use crate::{restore, schema};
 
 /// A connected database.
@@ -111,7 +112,7 @@ impl Database {
     /// Runs several reads on one snapshot of the database.
     pub(crate) async fn read_consistently<T, F>(&self, reads: F) -> Result<T, Error>
     where
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send,
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send,
     {
         let isolation = match self.readers.backend() {
             // In WAL mode, a deferred transaction of SQLite reads one snapshot anyway.
@@ -120,12 +121,8 @@ impl Database {
         };
         let access = isolation.map(|_| AccessMode::ReadOnly);
         in_time(async {
-            let transaction = self
-                .readers
-                .0
-                .begin_with_config(isolation, access)
-                .await
-                .map_err(broken)?;
+            let begun = self.readers.0.begin_with_config(isolation, access).await;
+            let transaction = Transaction::new(begun.map_err(broken)?);
             let value = reads(&transaction).await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)
@@ -140,9 +137,7 @@ impl Database {
     pub(crate) async fn write<T, F>(&self, _: NoItem, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>>
-            + Send
-            + 'static,
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
         // The transaction may run on another thread.
         let (origin, call) = (Origin::current(), OpenCall::current());
@@ -156,7 +151,7 @@ impl Database {
             Writes::SideBySide(writer) => writer,
         };
         in_time(async {
-            let transaction = writer.begin().await.map_err(broken)?;
+            let transaction = Transaction::new(writer.begin().await.map_err(broken)?);
             let value = origin
                 .carry(OpenCall::carry(call, work(&transaction)))
                 .await?;

@@ -17,8 +17,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, DbBackend,
-    EntityTrait, Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, Order,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
 use crate::audit::NoItem;
@@ -26,6 +26,7 @@ use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// Number of failure reasons in an operator's counts.
 const REASONS: u64 = 5;
@@ -145,7 +146,7 @@ impl DeliveryQueue for Database {
 
 /// Queues the message with the link that verifies a target. It goes before other messages, because a person waits for it.
 pub(crate) async fn queue_verification(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     subscriber: &Subscriber,
     now: DateTime<Utc>,
@@ -169,7 +170,7 @@ pub(crate) async fn queue_verification(
 
 /// Deletes the queued deliveries of a subscriber.
 pub(crate) async fn drop_queued(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     subscriber: SubscriberId,
 ) -> Result<(), Error> {
     let queued = Entity::delete_many()
@@ -203,7 +204,7 @@ fn of(organisation: &OrganisationId) -> Select<Entity> {
 }
 
 pub(crate) async fn counts(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: OrganisationId,
     since: DateTime<Utc>,
 ) -> Result<DeliveryCounts, Error> {
@@ -266,11 +267,7 @@ fn day(moment: DateTime<Utc>) -> String {
     day.format("%Y-%m-%d").to_string()
 }
 
-async fn prune(
-    transaction: &DatabaseTransaction,
-    before: DateTime<Utc>,
-    limit: u64,
-) -> Result<u64, Error> {
+async fn prune(transaction: &Transaction, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
     let old = Query::select()
         .column(Column::Id)
         .from(Entity)
@@ -293,10 +290,7 @@ async fn prune(
     Ok(Ord::max(given_up, notices))
 }
 
-async fn prune_counts(
-    transaction: &DatabaseTransaction,
-    before: DateTime<Utc>,
-) -> Result<(), Error> {
+async fn prune_counts(transaction: &Transaction, before: DateTime<Utc>) -> Result<(), Error> {
     let days =
         delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
     days.exec(transaction).await.map_err(broken)?;

@@ -12,8 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    QueryFilter,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
 };
 
 use crate::audit::{NoItem, Notes};
@@ -22,6 +21,7 @@ use crate::entity::{directory_message, directory_name, directory_revocation, org
 use crate::error::broken;
 use crate::organisation::insert_or_rename;
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 const SESSION: &str = "session";
 const USER: &str = "user";
@@ -212,7 +212,7 @@ fn key(revocation: &Revocation) -> (&'static str, String) {
 
 /// Returns the revocations that concern a token.
 async fn endings(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     credential: &Credential,
 ) -> Result<Vec<directory_revocation::Model>, Error> {
     use directory_revocation::Column;
@@ -244,7 +244,7 @@ fn ends(revocation: &directory_revocation::Model, issued_at: DateTime<Utc>) -> b
 }
 
 async fn insert_ending(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     kind: &str,
     id: String,
     at: DateTime<Utc>,
@@ -306,11 +306,7 @@ async fn organisation_name(
 }
 
 /// Stores a name unless a newer one is stored. Returns whether it was stored.
-async fn keep_newer(
-    transaction: &DatabaseTransaction,
-    id: &str,
-    fresh: NameRecord,
-) -> Result<bool, Error> {
+async fn keep_newer(transaction: &Transaction, id: &str, fresh: NameRecord) -> Result<bool, Error> {
     use directory_name::{Column, Entity};
     let as_of = fresh.as_of;
     let row = directory_name::ActiveModel {

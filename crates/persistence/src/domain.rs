@@ -8,8 +8,8 @@ use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    Select,
 };
 
 use crate::database::Database;
@@ -17,6 +17,7 @@ use crate::database::Database;
 use crate::entity::domain_claim::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, is_duplicate, parse_stored};
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl DomainStore for Database {
@@ -86,7 +87,7 @@ fn identifier(stored: &str) -> Result<OrganisationId, Error> {
 
 /// Stores the claim of an organisation whose claim was `before`. [`Error::Conflict`] if another organisation has verified the domain.
 pub(crate) async fn store(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     before: Option<DomainClaim>,
     organisation: &Organisation,
 ) -> Result<(), Error> {

@@ -11,11 +11,13 @@ use allclear_application::error::Error;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, SqliteTransactionMode,
-    TransactionOptions, TransactionTrait,
+    DatabaseConnection, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
+
+use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// Maximum of writes per commit.
 const MOST: usize = 64;
@@ -27,12 +29,6 @@ const WAITING: usize = 1024;
 /// Completes a write when the result of the commit is known.
 type Completion = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
 
-/// Statements that set and move the savepoint, sent together to save a round trip to the connection's thread. The commit releases
-/// the last savepoint.
-const MARK: &str = "SAVEPOINT turn";
-const NEXT_MARK: &str = "RELEASE turn; SAVEPOINT turn";
-const BACK: &str = "ROLLBACK TO turn";
-
 /// Result of a write in its savepoint.
 enum Done {
     /// It has succeeded and waits for the commit.
@@ -43,7 +39,7 @@ enum Done {
     Nothing,
 }
 
-type Job = Box<dyn for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Done> + Send>;
+type Job = Box<dyn for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Done> + Send>;
 
 /// The queue of writes.
 #[derive(Clone)]
@@ -67,9 +63,7 @@ impl GroupCommit {
     pub(crate) async fn write<T, F>(&self, write: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>>
-            + Send
-            + 'static,
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
         let (sender, outcome) = oneshot::channel();
         let dropped = || Error::Unavailable("the database takes no writes now".into());
@@ -89,16 +83,21 @@ impl GroupCommit {
 fn job<T, F>(write: F, sender: oneshot::Sender<Result<T, Error>>) -> Job
 where
     T: Send + 'static,
-    F: for<'t> FnOnce(&'t DatabaseTransaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
+    F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
 {
     Box::new(move |transaction| {
         Box::pin(async move {
             if sender.is_closed() {
                 return Done::Nothing;
             }
-            let outcome = AssertUnwindSafe(async { write(transaction).await })
-                .catch_unwind()
-                .await;
+            let outcome = AssertUnwindSafe(async {
+                let value = write(transaction).await?;
+                // Their errors are those of this write.
+                transaction.execute_deferred().await.map_err(broken)?;
+                Ok(value)
+            })
+            .catch_unwind()
+            .await;
             // An error means that the caller has gone away.
             match outcome.unwrap_or_else(|_| Err(Error::internal("a write panicked"))) {
                 Ok(value) => Done::Succeeded(Box::new(move |commit| {
@@ -147,23 +146,19 @@ async fn commit(
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
     };
-    let transaction = writer.begin_with_options(options).await?;
+    let transaction = Transaction::new(writer.begin_with_options(options).await?);
     let end = Instant::now() + MAX_BATCH_TIME;
     // The first write has the transaction to itself, so it needs no savepoint.
     match first(&transaction).await {
         Done::Succeeded(completion) => completions.push(completion),
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
-    let mut mark = MARK;
     while completions.len() < MOST && Instant::now() < end {
         let Ok(job) = jobs.try_recv() else { break };
-        transaction.execute_unprepared(mark).await?;
-        mark = NEXT_MARK;
+        transaction.mark();
         match job(&transaction).await {
             Done::Succeeded(completion) => completions.push(completion),
-            Done::Failed => {
-                transaction.execute_unprepared(BACK).await?;
-            }
+            Done::Failed => transaction.roll_back_to_mark().await?,
             Done::Nothing => {}
         }
     }

@@ -23,7 +23,7 @@ use allclear_domain::status_period::StatusSpan;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DatabaseTransaction, FromQueryResult, QuerySelect};
+use sea_orm::{ConnectionTrait, FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
 use crate::component;
@@ -31,6 +31,7 @@ use crate::database::Database;
 use crate::entity::component::{Column, Entity};
 use crate::error::{broken, parse_stored};
 use crate::organisation;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl HistoryStore for Database {
@@ -102,7 +103,7 @@ impl HistoryStore for Database {
 }
 
 async fn history(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: &OrganisationId,
     selection: HistorySelection,
     now: DateTime<Utc>,
@@ -154,10 +155,7 @@ async fn history(
     Ok(Some(shown))
 }
 
-async fn owner(
-    transaction: &DatabaseTransaction,
-    id: &OrganisationId,
-) -> Result<Option<PageOwner>, Error> {
+async fn owner(transaction: &Transaction, id: &OrganisationId) -> Result<Option<PageOwner>, Error> {
     let found = organisation::find(transaction, id).await?;
     Ok(found.map(|organisation| PageOwner {
         title: organisation.effective_title().to_owned(),
@@ -170,7 +168,7 @@ async fn owner(
 
 /// The components of an organisation, by name.
 async fn components(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: &OrganisationId,
 ) -> Result<Vec<(Uuid, NamedComponent)>, Error> {
     let rows: Vec<(Uuid, String)> = component::of(id)
@@ -230,7 +228,7 @@ fn updates(table: &'static str, parent: &'static str, id: Uuid) -> SelectStateme
 
 /// The latest updates that fit on a page, and whether older ones are left out.
 async fn displayed(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     query: &SelectStatement,
 ) -> Result<(Vec<DisplayedUpdate>, bool), Error> {
     let rows = transaction.query_all(query).await.map_err(broken)?;

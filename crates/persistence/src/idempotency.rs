@@ -11,14 +11,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, Order, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
 };
 
 use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::idempotent_response::{ActiveModel, Column, Entity};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl IdempotencyStore for Database {
@@ -80,7 +80,7 @@ pub(crate) fn response_to(state: &dyn Any) -> Result<Option<NewResponse>, Error>
 /// # Errors
 /// [`Error::Conflict`] if another request with the same key was first, [`Error::TooMany`] if the organisation keeps too many responses.
 pub(crate) async fn keep(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
     new: Option<NewResponse>,
@@ -92,7 +92,7 @@ pub(crate) async fn keep(
 }
 
 async fn insert(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
     new: NewResponse,
@@ -138,7 +138,7 @@ async fn insert(
 
 /// Number of the oldest or newest response of an organisation, and the total bytes of all responses up to it.
 async fn end(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     order: Order,
 ) -> Result<Option<(i64, i64)>, Error> {

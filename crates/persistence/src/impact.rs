@@ -11,9 +11,7 @@ use allclear_domain::impact::ImpactChange;
 use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, FromQueryResult, QueryFilter, QueryOrder,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, FromQueryResult, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 use crate::commit::Scope;
@@ -23,6 +21,7 @@ use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::incident::component::attached;
+use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
 struct ImpactRow {
@@ -102,7 +101,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Move
 }
 
 async fn impacts(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<ComponentStatus>>, Error> {

@@ -27,8 +27,8 @@ use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, Iterable, ModelTrait, QueryFilter,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
+    Iterable, ModelTrait, QueryFilter, QueryTrait,
 };
 use uuid::Uuid;
 
@@ -42,6 +42,7 @@ use crate::notice;
 use crate::operator_mail;
 use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl IncidentStore for Database {
@@ -281,7 +282,7 @@ impl Database {
     ) -> Result<Option<T>, Error>
     where
         T: Send,
-        R: for<'t> FnOnce(&'t DatabaseTransaction, Incident) -> BoxFuture<'t, Result<T, Error>>
+        R: for<'t> FnOnce(&'t Transaction, Incident) -> BoxFuture<'t, Result<T, Error>>
             + Send
             + 'static,
     {
@@ -340,16 +341,13 @@ pub(crate) async fn find(
     found.map(incident).transpose()
 }
 
-async fn report(
-    transaction: &DatabaseTransaction,
-    incident: Incident,
-) -> Result<IncidentReport, Error> {
+async fn report(transaction: &Transaction, incident: Incident) -> Result<IncidentReport, Error> {
     let timeline = timeline_of(transaction, incident.id).await?;
     Ok(reported(incident, timeline))
 }
 
 async fn timeline_of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: IncidentId,
 ) -> Result<Timeline<IncidentTimelineEntry>, Error> {
     let mut timelines = timeline::of(transaction, named([id.0].into_iter())).await?;
@@ -358,7 +356,7 @@ async fn timeline_of(
 
 /// The incidents of a list, with their timelines within the size limit of a list.
 pub(crate) async fn reports(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     rows: Vec<Model>,
 ) -> Result<Vec<IncidentReport>, Error> {
     let mut budget = Budget::new(LIST_TIMELINE_BYTES);
@@ -413,10 +411,13 @@ async fn update_row(
     for column in Column::iter() {
         changed.set_if_not_equals(column, stored.get(column));
     }
-    let update = Entity::update_many()
-        .set(changed)
-        .filter(Column::Id.eq(state.id.0));
-    update.exec(scope.transaction).await.map_err(broken)?;
+    if changed.is_changed() {
+        let update = Entity::update_many()
+            .set(changed)
+            .filter(Column::Id.eq(state.id.0))
+            .into_query();
+        scope.transaction.defer(&update).await.map_err(broken)?;
+    }
     if before.resolved_at.is_some() && state.resolved_at.is_none() {
         operator_mail::restart_count(scope.transaction, state.id, scope.stamp.now).await?;
     }

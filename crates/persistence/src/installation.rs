@@ -5,14 +5,15 @@ use allclear_application::installation::{InstallationStore, Secrets, SigningKey}
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 
 use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::{installation, signing_key};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl InstallationStore for Database {
@@ -62,7 +63,7 @@ impl InstallationStore for Database {
 }
 
 async fn replace_signing_key(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     mut fresh: SigningKey,
 ) -> Result<(), Error> {
     lock(transaction).await?;
@@ -78,7 +79,7 @@ async fn replace_signing_key(
     insert(transaction, fresh).await
 }
 
-async fn insert(transaction: &DatabaseTransaction, key: SigningKey) -> Result<(), Error> {
+async fn insert(transaction: &Transaction, key: SigningKey) -> Result<(), Error> {
     let row = signing_key::ActiveModel {
         id: Set(key.id),
         private_key: Set(key.private),
@@ -92,7 +93,7 @@ async fn insert(transaction: &DatabaseTransaction, key: SigningKey) -> Result<()
 }
 
 /// Takes the installation's write lock until the transaction ends, for decisions that concern all organisations.
-pub(crate) async fn lock(transaction: &DatabaseTransaction) -> Result<installation::Model, Error> {
+pub(crate) async fn lock(transaction: &Transaction) -> Result<installation::Model, Error> {
     let row = installation::Entity::find()
         .lock_exclusive()
         .one(transaction)

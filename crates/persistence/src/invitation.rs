@@ -10,8 +10,7 @@ use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
 };
 
 use crate::audit::{NoItem, Note, Notes};
@@ -20,6 +19,7 @@ use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// The pending invitations to an organisation, newest first.
 pub(crate) async fn list(
@@ -40,7 +40,7 @@ pub(crate) async fn list(
 
 /// Removes an invitation to an organisation. Returns whether it existed.
 pub(crate) async fn delete(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     id: InvitationId,
     now: DateTime<Utc>,
@@ -67,7 +67,7 @@ pub(crate) async fn delete(
 
 /// Stores an invitation in place of an earlier one of the same address to the same organisation.
 pub(crate) async fn insert(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     invitation: Invitation,
     digest: Digest,
 ) -> Result<Notes, Error> {
@@ -141,7 +141,7 @@ pub(crate) async fn find(
 
 /// Gives the account the membership that an invitation promises, and removes the invitation.
 pub(crate) async fn accept(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     digest: &str,
     user: UserId,
     now: DateTime<Utc>,

@@ -53,5 +53,6 @@ mod statuspage;
 pub mod subscriber;
 mod timeline;
 mod timeout;
+mod transaction;
 pub mod transport_security;
 pub mod waitlist;

@@ -5,12 +5,13 @@ use allclear_application::mail_budget::{MailCount, MailCountStore};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::mail_count::{Column, Entity};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl MailCountStore for Database {
@@ -42,11 +43,7 @@ impl MailCountStore for Database {
 }
 
 /// Adds one unless the counter is at its limit. A concurrent transaction waits for the row and then sees the sum.
-async fn add(
-    transaction: &DatabaseTransaction,
-    count: &MailCount,
-    day: NaiveDate,
-) -> Result<bool, Error> {
+async fn add(transaction: &Transaction, count: &MailCount, day: NaiveDate) -> Result<bool, Error> {
     let sum = || Expr::col((Entity, Column::Count));
     let one_more = OnConflict::columns([Column::Scope, Column::Key, Column::Day])
         .value(Column::Count, sum().add(1))

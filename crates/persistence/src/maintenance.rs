@@ -26,8 +26,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, Select,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    Select,
 };
 
 use crate::affected::{self, Owner};
@@ -39,6 +39,7 @@ use crate::error::{broken, parse_stored};
 use crate::notice;
 use crate::page;
 use crate::timeline::{AT_ONCE, Timeline};
+use crate::transaction::Transaction;
 
 /// `shown_until` of a maintenance with an unknown end: the last year of four digits. So one range of the index holds everything
 /// that is shown.
@@ -316,7 +317,7 @@ pub(crate) async fn find_affecting(
 
 /// Maintenances with their timelines and components, which share `room` bytes.
 pub(crate) async fn reports(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     rows: Vec<Model>,
     room: usize,
     now: DateTime<Utc>,

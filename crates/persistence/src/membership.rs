@@ -8,8 +8,8 @@ use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, MemberState, Role};
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder,
 };
 
 use crate::audit::{self, NoItem, Note, Notes};
@@ -17,6 +17,7 @@ use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// The memberships of an account, newest first.
 pub(crate) async fn of_user(
@@ -54,7 +55,7 @@ pub(crate) async fn list(
 
 /// Runs a rule on a member. `None` if there is no such member.
 pub(crate) async fn change(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
     rule: MemberTransition,
@@ -86,7 +87,7 @@ pub(crate) async fn change(
 
 /// Gives a member a role. Invitations end with the role of their inviter. The caller holds the organisation's lock.
 pub(crate) async fn change_role(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
     role: Role,
@@ -115,7 +116,7 @@ pub(crate) async fn find(
 
 /// State of a member for the domain's rules. The caller holds the organisation's lock.
 pub(crate) async fn member_state(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
 ) -> Result<Option<MemberState>, Error> {
@@ -142,7 +143,7 @@ pub(crate) async fn member_state(
 
 /// The item for a member whose role changed from one to another; `None` stands for no membership.
 pub(crate) async fn notes(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
     now: DateTime<Utc>,
@@ -166,7 +167,7 @@ pub(crate) async fn notes(
 
 /// Gives a member a role.
 pub(crate) async fn set_role(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
     role: Role,
@@ -186,7 +187,7 @@ pub(crate) async fn set_role(
 
 /// Deletes the pending invitations that a member made as an admin.
 async fn end_invitations(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     inviter: UserId,
 ) -> Result<(), Error> {
@@ -199,7 +200,7 @@ async fn end_invitations(
 
 /// Stores a new member.
 pub(crate) async fn insert(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
     role: Role,

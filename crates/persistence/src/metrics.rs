@@ -15,8 +15,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, Order, QueryFilter,
-    QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -28,6 +27,7 @@ use crate::entity::{
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::snapshot::in_page_order;
+use crate::transaction::Transaction;
 
 /// Incidents per read.
 const INCIDENTS_AT_ONCE: u64 = 10_000;
@@ -68,7 +68,7 @@ impl MetricsStore for Database {
 }
 
 async fn uptimes(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     window: &UptimeWindow,
 ) -> Result<
@@ -140,7 +140,7 @@ fn group_uptimes(
 }
 
 async fn incidents(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     window: &UptimeWindow,
     zone: TimeZone,
@@ -213,7 +213,7 @@ fn page(
 }
 
 async fn by_component(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     window: &UptimeWindow,
 ) -> Result<Vec<ComponentIncidents>, Error> {
@@ -258,7 +258,7 @@ fn counted(organisation: &OrganisationId, window: &UptimeWindow) -> SelectStatem
 
 /// The mails that were sent, and those that failed for good.
 async fn mails(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     range: DateRange,
 ) -> Result<(u64, u64), Error> {

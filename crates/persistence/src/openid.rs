@@ -14,9 +14,7 @@ use allclear_domain::membership::MemberState;
 use allclear_domain::openid::LOWEST_ROLE;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::account::{credentials, insert_account_without_password, owner};
 use crate::audit::{self, NoItem, Notes};
@@ -27,6 +25,7 @@ use crate::error::{broken, is_duplicate};
 use crate::membership;
 use crate::organisation::lock::lock;
 use crate::session;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl OpenIdStore for Database {
@@ -114,7 +113,7 @@ impl OpenIdStore for Database {
 
 /// [`Error::Stale`] if another account took the address, or another request linked the person, at the same time.
 async fn arrive(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     arrival: Arrival,
 ) -> Result<(Result<Arrived, ArrivalRefusal>, Notes), Error> {
     let (user, way) = match account(transaction, &arrival).await? {
@@ -158,7 +157,7 @@ async fn arrive(
 
 /// The account of a person: the linked one, the one of the same address, or a new one.
 async fn account(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     arrival: &Arrival,
 ) -> Result<Result<(User, ArrivalWay), ArrivalRefusal>, Error> {
     let person = Person {
@@ -188,7 +187,7 @@ async fn account(
 }
 
 async fn reauthenticate(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     reauthentication: &Reauthentication,
     now: DateTime<Utc>,
 ) -> Result<ReauthenticationOutcome, Error> {
@@ -234,7 +233,7 @@ struct Person<'a> {
 
 impl Person<'_> {
     /// The linked account. `None` if there is none.
-    async fn linked(&self, transaction: &DatabaseTransaction) -> Result<Option<User>, Error> {
+    async fn linked(&self, transaction: &Transaction) -> Result<Option<User>, Error> {
         let key = (self.issuer.to_owned(), self.subject.to_owned());
         let linked = openid_account::Entity::find_by_id(key)
             .find_also_related(user::Entity)
@@ -248,7 +247,7 @@ impl Person<'_> {
 
     /// Whether an account is linked to another person of the issuer. A link to the same person has just been made by
     /// another request.
-    async fn is_not(&self, transaction: &DatabaseTransaction, user: UserId) -> Result<bool, Error> {
+    async fn is_not(&self, transaction: &Transaction, user: UserId) -> Result<bool, Error> {
         let other = openid_account::Entity::find()
             .filter(openid_account::Column::UserId.eq(user.0))
             .filter(openid_account::Column::Issuer.eq(self.issuer))
@@ -263,7 +262,7 @@ impl Person<'_> {
     /// Links an account. [`Error::Stale`] if another request linked the person at the same time.
     async fn link(
         &self,
-        transaction: &DatabaseTransaction,
+        transaction: &Transaction,
         user: UserId,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
@@ -286,7 +285,7 @@ impl Person<'_> {
 
 /// Gives the membership of a provider. The last admin stays one.
 async fn give(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
     provided: ProvidedMembership,
     now: DateTime<Utc>,

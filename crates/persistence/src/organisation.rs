@@ -21,8 +21,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QuerySelect,
 };
 
 use crate::audit::subject::Subject;
@@ -32,6 +32,7 @@ use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
+use crate::transaction::Transaction;
 use crate::{domain, invitation, membership};
 
 #[async_trait]
@@ -192,7 +193,7 @@ impl OrganisationStore for Database {
 }
 
 async fn create(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     new: NewOrganisation,
     limits: UsageLimits,
 ) -> Result<Notes, Error> {
@@ -260,7 +261,7 @@ pub(crate) async fn public(scope: Scope<'_>) -> Result<PublicOrganisation, Error
 
 /// Ensures that the organisation exists and has the name, if one is given.
 pub(crate) async fn insert_or_rename(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     database: &Database,
     id: &OrganisationId,
     name: Option<String>,
@@ -323,7 +324,7 @@ async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Changed<()>>, E
 }
 
 /// Stores the name and settings of an organisation.
-async fn update(transaction: &DatabaseTransaction, state: &Organisation) -> Result<(), Error> {
+async fn update(transaction: &Transaction, state: &Organisation) -> Result<(), Error> {
     let row = ActiveModel {
         id: Set(state.id.as_str().to_owned()),
         name: Set(state.name.clone()),

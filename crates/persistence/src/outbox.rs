@@ -12,7 +12,9 @@ use allclear_domain::incident::Incident;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+};
 
 use crate::audit::NoItem;
 use crate::commit::Scope;
@@ -206,21 +208,19 @@ pub(crate) async fn append(
         packed: Set(packed),
         created_at: Set(locked.stamp.now),
     };
-    Entity::insert(stored)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    let insert = Entity::insert(stored).into_query();
+    transaction.defer(&insert).await.map_err(broken)?;
     if !locked.revision_stored {
         let stamped = organisation::ActiveModel {
-            id: Set(locked.id.clone()),
             revision: Set(revision),
             committed_at: Set(locked.stamp.now),
             ..Default::default()
         };
-        organisation::Entity::update(stamped)
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
+        let update = organisation::Entity::update_many()
+            .set(stamped)
+            .filter(organisation::Column::Id.eq(locked.id.as_str()))
+            .into_query();
+        transaction.defer(&update).await.map_err(broken)?;
     }
     Ok(Commit {
         organisation: locked.id,

@@ -12,8 +12,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
 use serde_json::{Value, json};
 
@@ -26,6 +26,7 @@ use crate::entity::user as user_entity;
 use crate::error::broken;
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
 use crate::session::{end_all, note_own_factor};
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl PasskeyStore for Database {
@@ -158,7 +159,7 @@ impl PasskeyStore for Database {
 }
 
 async fn add(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     passkey: NewPasskey,
 ) -> Result<(PasskeyStored, Notes), Error> {
     let NewPasskey {
@@ -216,10 +217,7 @@ async fn add(
     Ok((stored, notes))
 }
 
-async fn use_passkey(
-    transaction: &DatabaseTransaction,
-    used: PasskeyUse,
-) -> Result<PasskeyUsed, Error> {
+async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
     let PasskeyUse {
         id,
         credential,
@@ -263,7 +261,7 @@ async fn use_passkey(
 
 /// Marks a challenge as used. Returns false if it was used before.
 async fn use_challenge(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     challenge: &UsedChallenge,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
@@ -271,7 +269,7 @@ async fn use_challenge(
 }
 
 /// Makes other changes of the account's factors wait for this transaction.
-async fn lock_owner(transaction: &DatabaseTransaction, user: UserId) -> Result<(), Error> {
+async fn lock_owner(transaction: &Transaction, user: UserId) -> Result<(), Error> {
     let owner = user_entity::Entity::find_by_id(user.0)
         .lock_exclusive()
         .one(transaction);
@@ -290,7 +288,7 @@ pub(crate) async fn passkeys_of(
 
 /// Removes all passkeys of an account, and returns them as the audit log shows them.
 pub(crate) async fn remove_all(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
 ) -> Result<Vec<Value>, Error> {
     let removed = passkeys_of(transaction, user).await?;
@@ -303,7 +301,7 @@ pub(crate) async fn remove_all(
 }
 
 async fn owned(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
     id: PasskeyId,
 ) -> Result<Option<Passkey>, Error> {

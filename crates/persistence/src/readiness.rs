@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use allclear_application::error::Error;
 use allclear_application::health::{NotReady, Readiness};
 use async_trait::async_trait;
+use sea_orm::ConnectionTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ConnectionTrait, DatabaseTransaction};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -16,6 +16,7 @@ use crate::database::Database;
 use crate::error::broken;
 use crate::sqlite_file::OpenedFile;
 use crate::timeout::in_time;
+use crate::transaction::Transaction;
 
 /// How long the result of a write probe is reused, which bounds the writes.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
@@ -90,7 +91,7 @@ impl Database {
 }
 
 /// Updates a row that exists for this purpose, with a changing value: SQLite writes nothing for an unchanged one.
-async fn touch(transaction: &DatabaseTransaction) -> Result<(), Error> {
+async fn touch(transaction: &Transaction) -> Result<(), Error> {
     let touch = Query::update()
         .table("readiness_probe")
         .value("counter", Expr::col("counter").add(1))

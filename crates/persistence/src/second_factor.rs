@@ -11,8 +11,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
 };
 use serde_json::{Value, json};
 
@@ -23,6 +22,7 @@ use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
 use crate::passkey;
 use crate::session::{self, end_all};
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl FactorStore for Database {
@@ -208,10 +208,7 @@ fn totp_state() -> Value {
 }
 
 /// Whether an account has a second factor in this transaction.
-pub(crate) async fn has_factor(
-    transaction: &DatabaseTransaction,
-    user: UserId,
-) -> Result<bool, Error> {
+pub(crate) async fn has_factor(transaction: &Transaction, user: UserId) -> Result<bool, Error> {
     let totp = Entity::find_by_id(user.0)
         .filter(Column::ConfirmedAt.is_not_null())
         .count(transaction);
@@ -223,7 +220,7 @@ pub(crate) async fn has_factor(
 
 /// Removes the recovery codes of an account that has no second factor any more.
 pub(crate) async fn remove_codes_of_no_factor(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
 ) -> Result<(), Error> {
     if has_factor(transaction, user).await? {
@@ -233,7 +230,7 @@ pub(crate) async fn remove_codes_of_no_factor(
 }
 
 async fn require_factor(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     required: bool,
     now: DateTime<Utc>,
@@ -262,7 +259,7 @@ async fn require_factor(
 }
 
 async fn begin_totp(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
     nonce: String,
     now: DateTime<Utc>,
@@ -293,7 +290,7 @@ async fn begin_totp(
 }
 
 async fn confirm_totp(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     confirmation: TotpConfirmation,
 ) -> Result<(bool, Notes), Error> {
     let TotpConfirmation {
@@ -336,7 +333,7 @@ async fn recovery_codes(connection: &impl ConnectionTrait, user: UserId) -> Resu
 }
 
 pub(crate) async fn replace_recovery_codes(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
     digests: Vec<Digest>,
 ) -> Result<(), Error> {

@@ -11,8 +11,7 @@ use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use serde_json::{Value, json};
 
@@ -23,6 +22,7 @@ use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
 use crate::error::broken;
 use crate::membership;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl SessionStore for Database {
@@ -213,7 +213,7 @@ impl Database {
 }
 
 async fn change_one(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: SessionId,
     change: ActiveModel,
 ) -> Result<(), Error> {
@@ -226,7 +226,7 @@ async fn change_one(
 
 /// Stores an authentication of a session's person, and the digest of the token that the session has from now on.
 pub(crate) async fn authenticate(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: SessionId,
     digest: &Digest,
     at: DateTime<Utc>,
@@ -241,7 +241,7 @@ pub(crate) async fn authenticate(
 
 /// Gives a session another token.
 pub(crate) async fn replace_token(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: SessionId,
     digest: &Digest,
 ) -> Result<(), Error> {
@@ -253,10 +253,7 @@ pub(crate) async fn replace_token(
 }
 
 /// Notes that a second factor of the account was used in a session that a provider opened. Other sessions need no note.
-pub(crate) async fn note_own_factor(
-    transaction: &DatabaseTransaction,
-    id: SessionId,
-) -> Result<(), Error> {
+pub(crate) async fn note_own_factor(transaction: &Transaction, id: SessionId) -> Result<(), Error> {
     let change = openid_session::ActiveModel {
         own_factor: Set(true),
         ..Default::default()
@@ -266,7 +263,7 @@ pub(crate) async fn note_own_factor(
 
 /// Changes what is known of the provider's sign-in that opened a session. Other sessions have no such row.
 pub(crate) async fn change_origin(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: SessionId,
     change: openid_session::ActiveModel,
 ) -> Result<(), Error> {
@@ -281,7 +278,7 @@ pub(crate) async fn change_origin(
 
 /// The account of a session. `None` if the session has ended.
 pub(crate) async fn user_of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: SessionId,
     now: DateTime<Utc>,
 ) -> Result<Option<User>, Error> {
@@ -304,7 +301,7 @@ fn alive(sessions: Select<Entity>, now: DateTime<Utc>) -> Select<Entity> {
 
 /// Ends the sessions of an account except `spared`. Returns their number.
 pub(crate) async fn end_all(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
     spared: Option<SessionId>,
 ) -> Result<u64, Error> {
@@ -317,7 +314,7 @@ pub(crate) async fn end_all(
 }
 
 /// Ends the sessions of an account beyond the newest ones, so that another one has room.
-async fn make_room(transaction: &DatabaseTransaction, user: UserId) -> Result<(), Error> {
+async fn make_room(transaction: &Transaction, user: UserId) -> Result<(), Error> {
     let excess: Vec<uuid::Uuid> = Entity::find()
         .select_only()
         .column(Column::Id)
@@ -339,7 +336,7 @@ async fn make_room(transaction: &DatabaseTransaction, user: UserId) -> Result<()
 
 /// Stores a session of an account.
 pub(crate) async fn insert(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     user: UserId,
     session: NewSession,
 ) -> Result<(), Error> {

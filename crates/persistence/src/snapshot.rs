@@ -13,7 +13,7 @@ use allclear_domain::status_period::StatusSpan;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{DatabaseTransaction, QueryOrder};
+use sea_orm::QueryOrder;
 use uuid::Uuid;
 
 use crate::component::{self, history};
@@ -25,6 +25,7 @@ use crate::incident;
 use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl SnapshotStore for Database {
@@ -67,7 +68,7 @@ impl SnapshotStore for Database {
 
 /// The groups and the components of an organisation, in the order of its page.
 pub(crate) async fn in_page_order(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     maintained: &UnderMaintenance,
 ) -> Result<(Vec<ComponentGroupReport>, Vec<ComponentReport>), Error> {

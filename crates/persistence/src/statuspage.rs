@@ -14,10 +14,7 @@ use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{
-    ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order, QueryResult,
-    QuerySelect,
-};
+use sea_orm::{ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
 use uuid::Uuid;
 
 use crate::affected::read_change;
@@ -27,6 +24,7 @@ use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 use crate::snapshot::in_page_order;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl PublicStateStore for Database {
@@ -64,7 +62,7 @@ impl PublicStateStore for Database {
 
 /// When something public of an organisation changed last.
 async fn updated_at(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: &OrganisationId,
 ) -> Result<DateTime<Utc>, Error> {
     use entity::organisation::{Column, Entity};
@@ -179,7 +177,7 @@ fn links(table: &'static str, parent: &'static str, ids: &[Uuid], status: Expr) 
 
 /// The links of each incident or maintenance.
 async fn read_links(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     query: &SelectStatement,
 ) -> Result<HashMap<Uuid, Vec<LinkRow>>, Error> {
     let mut links: HashMap<_, Vec<_>> = HashMap::new();

@@ -22,8 +22,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, QuerySelect,
+    ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
+    QueryFilter, QuerySelect,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -40,6 +40,7 @@ use crate::error::broken;
 use crate::idempotency;
 use crate::organisation::lock::lock;
 use crate::page;
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl SubscriberStore for Database {
@@ -282,7 +283,7 @@ fn notes(
 
 /// Runs a rule on a subscriber and stores the result. Returns the states before and after.
 async fn store(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     key: &SubscriberKey,
     rule: SubscriberRule,
@@ -358,7 +359,7 @@ async fn followers_of_the_past(
 }
 
 async fn prune_followers(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     resolved_before: DateTime<Utc>,
     limit: u64,
 ) -> Result<u64, Error> {

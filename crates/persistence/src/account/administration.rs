@@ -5,9 +5,7 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ColumnTrait, Condition, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::owner;
@@ -17,6 +15,7 @@ use crate::entity::{membership as member, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// An account with one of its memberships.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl Database {
 }
 
 async fn make_admin(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     address: &EmailKey,
     organisation: &str,
     now: DateTime<Utc>,

@@ -8,8 +8,8 @@ use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 
 use crate::audit::{NoItem, Notes};
@@ -20,11 +20,12 @@ use crate::entity::{
 };
 use crate::error::broken;
 use crate::membership::{self as members, member_state};
+use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
 /// Deletes an account. The foreign keys delete its sessions, memberships, resets and new addresses.
 pub(super) async fn delete(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: UserId,
     now: DateTime<Utc>,
 ) -> Result<(Deletion, Notes), Error> {
@@ -70,7 +71,7 @@ pub(super) async fn delete(
 }
 
 async fn notes_of_departure(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     id: UserId,
     now: DateTime<Utc>,
@@ -83,7 +84,7 @@ async fn notes_of_departure(
     members::notes(transaction, organisation, id, now, (before, None)).await
 }
 
-async fn has_others(transaction: &DatabaseTransaction, id: UserId) -> Result<bool, Error> {
+async fn has_others(transaction: &Transaction, id: UserId) -> Result<bool, Error> {
     let other: Option<uuid::Uuid> = Entity::find()
         .select_only()
         .column(Column::Id)
@@ -98,7 +99,7 @@ async fn has_others(transaction: &DatabaseTransaction, id: UserId) -> Result<boo
 
 /// In a fixed order, so that concurrent deletions cannot deadlock.
 async fn organisations_of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: UserId,
 ) -> Result<Vec<OrganisationId>, Error> {
     let ids: Vec<String> = membership::Entity::find()
@@ -117,7 +118,7 @@ async fn organisations_of(
 
 /// Returns the effect of the deletion on an organisation, or the name of an organisation that would lose its last admin.
 async fn departure(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     id: UserId,
 ) -> Result<Result<Departure, String>, Error> {
@@ -137,7 +138,7 @@ async fn departure(
 }
 
 /// Replaces the name on updates, on periods of components and in the audit log, which belong to the organisation and stay.
-async fn remove_name(transaction: &DatabaseTransaction, id: UserId) -> Result<(), Error> {
+async fn remove_name(transaction: &Transaction, id: UserId) -> Result<(), Error> {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {
         user_name: name(),

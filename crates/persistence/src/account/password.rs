@@ -7,9 +7,7 @@ use allclear_application::secret::Digest;
 use allclear_domain::audit::Action;
 use allclear_domain::id::{SessionId, UserId};
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use super::credentials;
 use crate::audit::{self, NoItem, Notes};
@@ -17,11 +15,9 @@ use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
 use crate::error::broken;
 use crate::session::end_all;
+use crate::transaction::Transaction;
 
-pub(super) async fn add_reset(
-    transaction: &DatabaseTransaction,
-    reset: Reset,
-) -> Result<(), Error> {
+pub(super) async fn add_reset(transaction: &Transaction, reset: Reset) -> Result<(), Error> {
     let row = ActiveModel {
         digest: Set(reset.digest.as_str().to_owned()),
         user_id: Set(reset.user.0),
@@ -49,7 +45,7 @@ pub(super) async fn find_reset(
 }
 
 pub(super) async fn use_reset(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     digest: &Digest,
     password: PasswordHash,
     now: DateTime<Utc>,
@@ -71,7 +67,7 @@ pub(super) async fn use_reset(
 }
 
 pub(super) async fn set_password(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: UserId,
     password: PasswordHash,
     spared: Option<SessionId>,

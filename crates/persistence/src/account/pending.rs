@@ -15,8 +15,8 @@ use allclear_domain::email::EmailKey;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, DatabaseTransaction, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 
 use super::{create, credentials, owner};
@@ -24,9 +24,10 @@ use crate::audit::{self, NoItem, Notes};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
+use crate::transaction::Transaction;
 
 pub(super) async fn add_sign_up(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     pending: PendingSignUp,
 ) -> Result<(), Error> {
     let key = EmailKey::of(&pending.email);
@@ -53,7 +54,7 @@ pub(super) async fn add_sign_up(
 
 /// Removes the oldest of the selected rows until `kept` remain.
 async fn keep_newest(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     selected: sea_orm::Select<Entity>,
     kept: u64,
 ) -> Result<(), Error> {
@@ -77,7 +78,7 @@ async fn keep_newest(
 
 /// [`Error::Stale`] if another account got the address at the same time.
 pub(super) async fn confirm_sign_up(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     confirmation: Confirmation,
 ) -> Result<(Confirmed, Notes), Error> {
     let found = Entity::find_by_id(confirmation.digest.as_str())
@@ -134,7 +135,7 @@ fn new_account(pending: Model, confirmation: Confirmation) -> NewAccount {
 }
 
 pub(super) async fn add_address(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     pending: PendingAddress,
 ) -> Result<(), Error> {
     use pending_address::{ActiveModel, Column, Entity};
@@ -158,7 +159,7 @@ pub(super) async fn add_address(
 
 /// [`Error::Stale`] if another account got the address at the same time.
 pub(super) async fn confirm_address(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     digest: &Digest,
     now: DateTime<Utc>,
 ) -> Result<(Confirmed, Notes), Error> {

@@ -9,8 +9,8 @@ use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect,
 };
 use serde_json::Value;
 use uuid::Uuid;
@@ -19,6 +19,7 @@ use super::{NoItem, States, insert, originated};
 use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{membership, user};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
 /// fill it.
@@ -121,7 +122,7 @@ impl Notes {
     }
 
     /// Appends the items, in the transaction of the change.
-    pub(crate) async fn append(self, transaction: &DatabaseTransaction) -> Result<(), Error> {
+    pub(crate) async fn append(self, transaction: &Transaction) -> Result<(), Error> {
         for note in self.0 {
             append(transaction, note).await?;
         }
@@ -136,7 +137,7 @@ const MOST_STEP: u128 = 1 << 20;
 /// Identifier and time of the organisation's next item at the time `now`: after every item that the transaction sees, also one of
 /// the same millisecond, and one of a node whose clock is ahead.
 async fn following(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<(Uuid, DateTime<Utc>), Error> {
@@ -163,7 +164,7 @@ async fn following(
     })
 }
 
-async fn append(transaction: &DatabaseTransaction, note: Note) -> Result<(), Error> {
+async fn append(transaction: &Transaction, note: Note) -> Result<(), Error> {
     let (kind, target) = note.target;
     let organisation = &note.organisation;
     let (id, created_at) = following(transaction, organisation, note.at).await?;
@@ -183,7 +184,7 @@ async fn append(transaction: &DatabaseTransaction, note: Note) -> Result<(), Err
 /// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
 /// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person.
 pub(crate) async fn notes_of_person(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     person: UserId,
     now: DateTime<Utc>,
     action: Action,

@@ -23,8 +23,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -38,6 +37,7 @@ use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
 use crate::error::{broken, parse_stored};
+use crate::transaction::Transaction;
 
 /// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period that is changed.
 const OVERLAPS_READ: u64 = 2;
@@ -286,7 +286,7 @@ fn start_of(id: ComponentId, period: Uuid) -> Expr {
 
 /// The periods that a change needs.
 async fn needed_by(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     id: ComponentId,
     scope: HistoryScope,

@@ -15,8 +15,8 @@ use sea_orm::sea_query::{
     Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement,
 };
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
-    Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -26,6 +26,7 @@ use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::notice::notice as notice_of;
 use crate::subscriber::subscribers as subscribers_of;
+use crate::transaction::Transaction;
 
 /// Maximum number of organisations in one claim. The next claim begins after them.
 const LOOKED_AT: usize = 256;
@@ -50,7 +51,7 @@ pub(super) async fn waits(
 
 /// Claims deliveries of each organisation alike, beginning with those after the one that was served last.
 pub(super) async fn claim(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     request: ClaimRequest,
 ) -> Result<Vec<Delivery>, Error> {
     let mut round = Round::of(&request);
@@ -75,7 +76,7 @@ pub(super) async fn claim(
 
 /// Claims at most `limit` deliveries of these organisations, equally. Places that one does not need are for the others.
 async fn claim_alike(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     request: &ClaimRequest,
     mut waiting: Vec<Waiting>,
     limit: u64,
@@ -140,11 +141,7 @@ impl<'a> Round<'a> {
     }
 
     /// The next organisations, at most `limit`, of which deliveries may be claimed.
-    async fn next(
-        &mut self,
-        transaction: &DatabaseTransaction,
-        limit: u64,
-    ) -> Result<Vec<Waiting>, Error> {
+    async fn next(&mut self, transaction: &Transaction, limit: u64) -> Result<Vec<Waiting>, Error> {
         let mut found = Vec::new();
         while !self.is_over && (found.len() as u64) < limit && self.looked_at < LOOKED_AT {
             self.looked_at += 1;
@@ -196,7 +193,7 @@ pub(super) fn next_waiting(route: Route, last: &str) -> Select<Entity> {
 }
 
 async fn claim_of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &str,
     request: &ClaimRequest,
     limit: u64,
@@ -268,7 +265,7 @@ pub(super) fn due(
 }
 
 pub(super) async fn renew(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     claims: Vec<Claim>,
     until: DateTime<Utc>,
 ) -> Result<(), Error> {
@@ -309,7 +306,7 @@ struct References {
 }
 
 impl References {
-    async fn of(transaction: &DatabaseTransaction, rows: &[Model]) -> Result<Self, Error> {
+    async fn of(transaction: &Transaction, rows: &[Model]) -> Result<Self, Error> {
         let mut organisations = HashMap::new();
         let mut notices = HashMap::new();
         let mut subscribers = HashMap::new();

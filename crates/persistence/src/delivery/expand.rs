@@ -10,8 +10,8 @@ use sea_orm::sea_query::{
     Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query, SelectStatement,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -21,6 +21,7 @@ use crate::entity::{
 };
 use crate::error::broken;
 use crate::notice::{is_webhook, subscribed};
+use crate::transaction::Transaction;
 
 /// Selects the next notice to expand: the oldest unexpanded one of the organisation whose notice has the fewest batches, so that a
 /// large organisation does not delay the others.
@@ -50,7 +51,7 @@ pub(super) fn next() -> Select<Entity> {
 
 /// Queues deliveries of the next notice that no other node is expanding. Returns whether there was one.
 pub(super) async fn expand(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     now: DateTime<Utc>,
     limit: u64,
 ) -> Result<bool, Error> {
@@ -86,7 +87,7 @@ pub(super) async fn expand(
 }
 
 /// The subscribers that receive a notice.
-async fn recipients(transaction: &DatabaseTransaction, notice: &Model) -> Result<Condition, Error> {
+async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
     let content: NoticeContent = serde_json::from_str(&notice.content).map_err(Error::internal)?;
@@ -142,7 +143,7 @@ fn receives_everything() -> SelectStatement {
 }
 
 /// Whether the incident of a notice is still followed by its subscribers.
-async fn is_followed(transaction: &DatabaseTransaction, notice: &Model) -> Result<bool, Error> {
+async fn is_followed(transaction: &Transaction, notice: &Model) -> Result<bool, Error> {
     let resolved_at: Option<Option<DateTime<Utc>>> =
         incident::Entity::find_by_id(notice.subject_id)
             .select_only()

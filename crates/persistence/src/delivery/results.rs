@@ -9,8 +9,7 @@ use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -20,9 +19,10 @@ use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, subscriber};
 use crate::error::broken;
 use crate::subscriber::no_failure;
+use crate::transaction::Transaction;
 
 pub(super) async fn record(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     results: Vec<DeliveryResult>,
 ) -> Result<(), Error> {
     let mut sent: BTreeMap<String, Vec<i64>> = BTreeMap::new();
@@ -79,10 +79,7 @@ struct Count {
 type Counts = BTreeMap<(String, String), Count>;
 
 /// Deletes sent deliveries, even if another node has claimed them meanwhile. Returns the organisation of each.
-async fn remove_sent(
-    transaction: &DatabaseTransaction,
-    ids: Vec<i64>,
-) -> Result<Vec<String>, Error> {
+async fn remove_sent(transaction: &Transaction, ids: Vec<i64>) -> Result<Vec<String>, Error> {
     let gone = Query::delete()
         .from_table(Entity)
         .and_where(Column::Id.is_in(ids))
@@ -95,7 +92,7 @@ async fn remove_sent(
 }
 
 /// Adds to the stored counts.
-async fn add(transaction: &DatabaseTransaction, counts: Counts) -> Result<(), Error> {
+async fn add(transaction: &Transaction, counts: Counts) -> Result<(), Error> {
     use delivery_count::{ActiveModel, Column as CountColumn, Entity as CountEntity};
 
     for ((organisation, day), Count { sent, failed }) in counts {
@@ -121,7 +118,7 @@ async fn add(transaction: &DatabaseTransaction, counts: Counts) -> Result<(), Er
 
 /// Ends the claim and delays the delivery, together with all later ones of its subscriber, which would only be skipped.
 async fn retry(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     claim: Claim,
     again: DateTime<Utc>,
     reason: String,
@@ -148,7 +145,7 @@ async fn retry(
 }
 
 /// Removes the marks of subscribers whose messages arrive again.
-async fn recover(transaction: &DatabaseTransaction, ids: Vec<i64>) -> Result<(), Error> {
+async fn recover(transaction: &Transaction, ids: Vec<i64>) -> Result<(), Error> {
     if ids.is_empty() {
         return Ok(());
     }
@@ -167,11 +164,7 @@ async fn recover(transaction: &DatabaseTransaction, ids: Vec<i64>) -> Result<(),
 }
 
 /// Unsubscribes the subscriber of a delivery, with all its deliveries.
-async fn end(
-    transaction: &DatabaseTransaction,
-    claim: Claim,
-    at: DateTime<Utc>,
-) -> Result<(), Error> {
+async fn end(transaction: &Transaction, claim: Claim, at: DateTime<Utc>) -> Result<(), Error> {
     use subscriber::{Column as Of, Entity as Subscribers};
 
     let Some(subscriber) = subscriber_of(transaction, claim).await? else {
@@ -193,10 +186,7 @@ async fn end(
 }
 
 /// The subscriber of a delivery; `None` if the delivery is gone.
-async fn subscriber_of(
-    transaction: &DatabaseTransaction,
-    claim: Claim,
-) -> Result<Option<Uuid>, Error> {
+async fn subscriber_of(transaction: &Transaction, claim: Claim) -> Result<Option<Uuid>, Error> {
     Entity::find_by_id(claim.id)
         .select_only()
         .column(Column::SubscriberId)
@@ -208,7 +198,7 @@ async fn subscriber_of(
 
 /// Marks a subscriber as failing, for the first reason's time.
 async fn mark_failing(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     subscriber: Uuid,
     at: DateTime<Utc>,
     reason: &str,
@@ -228,7 +218,7 @@ async fn mark_failing(
 
 /// Ends a delivery for good. Returns its organisation; `None` if the claim was lost.
 async fn give_up(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     claim: Claim,
     at: DateTime<Utc>,
     reason: &str,

@@ -7,9 +7,7 @@ use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::Value;
 
 use super::{key, known};
@@ -18,10 +16,11 @@ use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// The item for a member who joined or whose role changed, if the organisation exists; none for a late or repeated message.
 pub(super) async fn notes(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     member: &MemberRecord,
     now: DateTime<Utc>,
 ) -> Result<Notes, Error> {
@@ -62,7 +61,7 @@ pub(super) async fn notes(
 
 /// The item for a member who was removed at a time, if the organisation exists; none for a late or repeated message.
 pub(super) async fn notes_of_removal(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: &str,
     at: DateTime<Utc>,
@@ -80,7 +79,7 @@ pub(super) async fn notes_of_removal(
 }
 
 async fn note(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: &str,
     now: DateTime<Utc>,
@@ -95,7 +94,7 @@ async fn note(
 
 /// Whether a membership was removed at this time or later.
 async fn is_removed(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: &str,
     at: DateTime<Utc>,
@@ -114,7 +113,7 @@ async fn is_removed(
 
 /// The role of a member by the newest item about it. `None` if there is none, or if it is about the removal.
 async fn last_role(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     user: &str,
 ) -> Result<Option<Role>, Error> {

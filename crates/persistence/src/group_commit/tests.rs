@@ -4,7 +4,8 @@ use std::task::Poll;
 
 use allclear_application::error::Error;
 use futures_util::future::join_all;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, Statement};
+use sea_orm::sea_query::Query;
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
@@ -12,6 +13,7 @@ use crate::audit::NoItem;
 use crate::database::Database;
 use crate::error::broken;
 use crate::query_plan::sqlite;
+use crate::transaction::Transaction;
 
 /// A database with an empty table of numbers.
 async fn numbers() -> (Database, TempDir) {
@@ -30,11 +32,20 @@ async fn numbers() -> (Database, TempDir) {
     (database, folder)
 }
 
-async fn insert(transaction: &DatabaseTransaction, number: i64) -> Result<i64, Error> {
+async fn insert(transaction: &Transaction, number: i64) -> Result<i64, Error> {
     let sql = "INSERT INTO numbers VALUES (?)";
     let statement = Statement::from_sql_and_values(DbBackend::Sqlite, sql, [number.into()]);
     transaction.execute_raw(statement).await.map_err(broken)?;
     Ok(number)
+}
+
+async fn defer(transaction: &Transaction, number: i64) -> Result<(), Error> {
+    let insert = Query::insert()
+        .into_table("numbers")
+        .columns(["number"])
+        .values_panic([number.into()])
+        .take();
+    transaction.defer(&insert).await.map_err(broken)
 }
 
 /// Stores a number. Fails afterwards if the number ends in 3, and panics if it ends in 7.
@@ -148,4 +159,68 @@ async fn failed_commit_fails_each_of_its_writes_and_the_next_one_works() {
     let mut expected = Vec::from_iter(before.ok());
     expected.push(write(&database, 4).await.unwrap());
     assert_eq!(stored(&database).await, expected);
+}
+
+/// Stores a number by a deferred statement. Numbers that end in 3 fail after it; those that end in 5 store 0 again.
+async fn write_deferred(database: &Database, number: i64) -> Result<i64, Error> {
+    let written = database.write(NoItem::Upkeep, move |transaction| {
+        Box::pin(async move {
+            defer(transaction, number).await?;
+            match number % 10 {
+                3 => return Err(Error::Conflict("three".into())),
+                5 => defer(transaction, 0).await?,
+                _ => {}
+            }
+            Ok(number)
+        })
+    });
+    written.await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn deferred_statements_fail_with_their_write_and_no_other() {
+    let (database, _folder) = numbers().await;
+    let outcomes = while_one_writes(
+        &database,
+        join_all((0..40).map(|number| write_deferred(&database, number))),
+    )
+    .await;
+    for (number, outcome) in (0..).zip(outcomes) {
+        match number % 10 {
+            3 => assert!(matches!(outcome, Err(Error::Conflict(_))), "{outcome:?}"),
+            5 => assert!(outcome.is_err(), "{outcome:?}"),
+            _ => assert_eq!(outcome.unwrap(), number),
+        }
+    }
+    let expected: Vec<_> = (0..40)
+        .filter(|number| !matches!(number % 10, 3 | 5))
+        .collect();
+    assert_eq!(stored(&database).await, expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn query_sees_deferred_statements_and_a_count_leaves_them_out() {
+    let (database, _folder) = numbers().await;
+    let (numbers, deleted) = database
+        .write(NoItem::Upkeep, |transaction| {
+            Box::pin(async move {
+                for number in 1..=3 {
+                    defer(transaction, number).await?;
+                }
+                let all = "SELECT number FROM numbers WHERE number > ? ORDER BY number";
+                let all = Statement::from_sql_and_values(DbBackend::Sqlite, all, [1.into()]);
+                let rows = transaction.query_all_raw(all).await.map_err(broken)?;
+                let numbers = rows.iter().map(|row| row.try_get("", "number"));
+                let numbers: Result<Vec<i64>, _> = numbers.collect();
+                defer(transaction, 4).await?;
+                let delete = "DELETE FROM numbers WHERE number > 3";
+                let delete = Statement::from_string(DbBackend::Sqlite, delete);
+                let deleted = transaction.execute_raw(delete).await.map_err(broken)?;
+                Ok((numbers.map_err(broken)?, deleted.rows_affected()))
+            })
+        })
+        .await
+        .unwrap();
+    assert_eq!((numbers, deleted), (vec![2, 3], 1));
+    assert_eq!(stored(&database).await, [1, 2, 3]);
 }

@@ -14,8 +14,7 @@ use allclear_domain::status_period::StatusSpan;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, Order,
-    QueryFilter, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Select,
 };
 use uuid::Uuid;
 
@@ -25,6 +24,7 @@ use super::{
 use crate::entity::incident::{Column, Entity, Model};
 use crate::entity::incident_review;
 use crate::error::{broken, parse_stored};
+use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
 struct Row {
@@ -38,7 +38,7 @@ struct Row {
 
 /// The incidents of some months, newest first, one more than are shown.
 pub(super) async fn entries(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     months: &HistoryMonths,
     component: Option<Uuid>,
@@ -101,7 +101,7 @@ struct LinkRow {
 
 /// An incident with everything that belongs to it.
 pub(super) async fn details(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     owner: PageOwner,
     code: Code,
 ) -> Result<Option<EntryDetails>, Error> {
@@ -181,7 +181,7 @@ struct PeriodRow {
 }
 
 async fn periods(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: &Model,
 ) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
     let since = std::cmp::min(incident.occured_at, incident.created_at);

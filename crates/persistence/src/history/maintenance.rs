@@ -13,8 +13,7 @@ use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -22,10 +21,11 @@ use super::{affected, any_before, displayed, has_component, links, shortened, up
 use crate::entity::maintenance::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::{maintenance, of};
+use crate::transaction::Transaction;
 
 /// The maintenances that start in some months, newest first, one more than are shown.
 pub(super) async fn entries(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     months: &HistoryMonths,
     component: Option<Uuid>,
@@ -86,7 +86,7 @@ fn entry(row: Model, now: DateTime<Utc>) -> Result<HistoryEntry, Error> {
 
 /// A maintenance with everything that belongs to it.
 pub(super) async fn details(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     owner: PageOwner,
     code: Code,
     now: DateTime<Utc>,

@@ -12,15 +12,14 @@ use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
 use allclear_domain::status_period::StatusSpan;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DerivePartialModel, EntityTrait, QueryFilter, QuerySelect,
-};
+use sea_orm::{ColumnTrait, DerivePartialModel, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use crate::component::{self, history::spans::spans_between};
 use crate::component_group;
 use crate::entity::component_period;
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// How long a page with an open outage is shown.
 const OPEN_OUTAGE: TimeDelta = TimeDelta::minutes(1);
@@ -45,7 +44,7 @@ struct Shown {
 
 /// A page of uptime; `None` if the component is unknown or does not show its uptime.
 pub(super) async fn page(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     owner: PageOwner,
     selection: UptimeSelection,
     now: DateTime<Utc>,
@@ -103,7 +102,7 @@ pub(super) async fn page(
 
 /// The components whose uptime is shown, in the order of the status page.
 async fn components(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<Vec<Shown>, Error> {
     use crate::entity::{component::Column, component_group::Column as GroupColumn};
@@ -155,7 +154,7 @@ async fn components(
 
 /// Whether a component has data before these months.
 async fn has_older(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     component: &Row,
     months: &CalendarMonths,
 ) -> Result<bool, Error> {

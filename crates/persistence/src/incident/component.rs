@@ -10,10 +10,7 @@ use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::validation::check_known;
 use sea_orm::sea_query::{Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
-    Select,
-};
+use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Select};
 use uuid::Uuid;
 
 use super::find;
@@ -23,9 +20,10 @@ use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEnt
 use crate::entity::incident_component::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::page;
+use crate::transaction::Transaction;
 
 pub(super) async fn list_attached(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: OrganisationId,
     incident: IncidentId,
     page: Page,
@@ -49,7 +47,7 @@ pub(super) async fn list_attached(
 }
 
 pub(super) async fn list_unattached(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: OrganisationId,
     incident: IncidentId,
     page: Page,
@@ -126,7 +124,7 @@ pub(super) async fn delete(
 
 /// The components attached to an incident.
 pub(crate) async fn attached(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: IncidentId,
 ) -> Result<Vec<ComponentId>, Error> {
     let rows = attachments(transaction, incident).await?;
@@ -138,7 +136,7 @@ pub(crate) async fn attached(
 
 /// The components attached to an incident, with the impact on each.
 pub(crate) async fn impacts(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: IncidentId,
 ) -> Result<Vec<(ComponentId, ComponentStatus)>, Error> {
     let rows = attachments(transaction, incident).await?;
@@ -147,10 +145,7 @@ pub(crate) async fn impacts(
         .collect()
 }
 
-async fn attachments(
-    transaction: &DatabaseTransaction,
-    incident: IncidentId,
-) -> Result<Vec<Model>, Error> {
+async fn attachments(transaction: &Transaction, incident: IncidentId) -> Result<Vec<Model>, Error> {
     Entity::find()
         .filter(Column::IncidentId.eq(incident.0))
         .all(transaction)
@@ -167,7 +162,7 @@ fn attached_ids(incident: IncidentId) -> SelectStatement {
 }
 
 async fn list(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     components: Select<ComponentEntity>,
     page: Page,
 ) -> Result<Listed<Component>, Error> {

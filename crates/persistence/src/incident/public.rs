@@ -12,8 +12,8 @@ use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
-    Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -22,10 +22,11 @@ use crate::entity::incident::{Column, Entity};
 use crate::entity::{component, incident_component, incident_update};
 use crate::error::{broken, parse_stored};
 use crate::timeline::{AT_ONCE, Timeline};
+use crate::transaction::Transaction;
 
 /// The incidents on a status page, newest first.
 pub(crate) async fn shown(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicIncident>, Error> {
@@ -51,7 +52,7 @@ pub(crate) async fn shown(
     Ok(shown)
 }
 
-async fn ids(transaction: &DatabaseTransaction, these: Select<Entity>) -> Result<Vec<Uuid>, Error> {
+async fn ids(transaction: &Transaction, these: Select<Entity>) -> Result<Vec<Uuid>, Error> {
     these.into_tuple().all(transaction).await.map_err(broken)
 }
 
@@ -86,7 +87,7 @@ fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condi
 
 /// An incident that an event names.
 pub(crate) async fn named(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: IncidentId,
 ) -> Result<PublicIncident, Error> {
     let found = public(transaction, &[id.0], true).await?.pop();
@@ -97,7 +98,7 @@ pub(crate) async fn named(
 
 /// An incident that an event names and that this transaction has just written.
 pub(crate) async fn written(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: &Incident,
 ) -> Result<PublicIncident, Error> {
     let this = Condition::all().add(Column::Id.eq(incident.id.0));
@@ -114,7 +115,7 @@ pub(crate) async fn written(
 
 /// A timeline entry that an event names.
 pub(crate) async fn named_entry(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: IncidentId,
     id: IncidentUpdateId,
 ) -> Result<IncidentTimelineEntry, Error> {
@@ -129,7 +130,7 @@ pub(crate) async fn named_entry(
 
 /// The components that an incident affects, as stored in this transaction.
 pub(crate) async fn affected_by(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: IncidentId,
 ) -> Result<Vec<AffectedComponent>, Error> {
     let mut affected = affected(transaction, Condition::all().add(Column::Id.eq(id.0))).await?;
@@ -138,7 +139,7 @@ pub(crate) async fn affected_by(
 
 /// Incidents that were found in their organisation, newest first, with or without their timelines.
 async fn public(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     ids: &[Uuid],
     with_timelines: bool,
 ) -> Result<Vec<PublicIncident>, Error> {

@@ -13,8 +13,8 @@ use allclear_domain::incident_update::{
 };
 use allclear_domain::organisation::Revision;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, JoinType, QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, JoinType,
+    QueryFilter, QueryOrder, QuerySelect, Select, SelectTwo,
 };
 use uuid::Uuid;
 
@@ -26,9 +26,10 @@ use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::page;
 use crate::timeline::displayed_before;
+use crate::transaction::Transaction;
 
 pub(super) async fn list(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: IncidentId,
     page: Page,
 ) -> Result<Listed<IncidentUpdate>, Error> {
@@ -148,7 +149,7 @@ async fn store_incident(
 
 /// An incident with its newest update, read in one statement, because this is the most frequent write of an outage.
 async fn find_newest(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     id: IncidentId,
 ) -> Result<Option<IncidentAndNewest>, Error> {
@@ -207,7 +208,7 @@ pub(super) async fn find(
 
 /// These updates of an incident, newest first.
 pub(crate) async fn named(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: IncidentId,
     ids: &[IncidentUpdateId],
 ) -> Result<Vec<IncidentUpdate>, Error> {
@@ -218,7 +219,7 @@ pub(crate) async fn named(
 
 /// The first of these updates.
 async fn newest(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     updates: Select<Entity>,
 ) -> Result<Option<IncidentUpdate>, Error> {
     let found = updates.limit(1).one(transaction).await.map_err(broken)?;

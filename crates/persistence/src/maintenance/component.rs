@@ -13,8 +13,8 @@ use allclear_domain::validation::check_known;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult,
-    IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, IntoActiveModel, JoinType, Order,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -25,6 +25,7 @@ use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEnt
 use crate::entity::maintenance;
 use crate::entity::maintenance_component::{Column, Entity, Model};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// The components of an organisation that are under maintenance at a time.
 #[derive(Default)]
@@ -97,7 +98,7 @@ pub(crate) fn in_progress(
 
 /// The components that a maintenance affects, the oldest first, also deleted ones.
 pub(super) async fn of(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     maintenance: MaintenanceId,
 ) -> Result<Vec<ComponentId>, Error> {
     let mut affected = of_each(transaction, &[maintenance.0]).await?;
@@ -106,7 +107,7 @@ pub(super) async fn of(
 
 /// [`of`] for several maintenances.
 pub(super) async fn of_each(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     maintenances: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<ComponentId>>, Error> {
     let rows = Entity::find()

@@ -10,18 +10,17 @@ use allclear_application::public::size::{
 use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::{of, reports};
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::timeline::AT_ONCE;
+use crate::transaction::Transaction;
 
 /// The maintenances on a status page, newest first.
 pub(crate) async fn shown(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicMaintenance>, Error> {
@@ -64,7 +63,7 @@ pub(super) fn newest_over(organisation: &OrganisationId, now: DateTime<Utc>) -> 
 
 /// A maintenance that an event names.
 pub(crate) async fn named(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: MaintenanceId,
     now: DateTime<Utc>,
 ) -> Result<PublicMaintenance, Error> {

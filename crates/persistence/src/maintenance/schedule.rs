@@ -10,8 +10,8 @@ use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 
 use super::{component, maintenance, of};
@@ -20,6 +20,7 @@ use crate::audit::States;
 use crate::commit::{Scope, Stored};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// How many changes of an organisation one transaction publishes.
 const BATCH: u64 = 100;
@@ -75,7 +76,7 @@ pub(super) async fn announce(
 
 /// Stores the status that is published with this transaction.
 pub(super) async fn note_announced(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     state: &Maintenance,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {

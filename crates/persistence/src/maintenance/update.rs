@@ -11,8 +11,8 @@ use allclear_domain::maintenance::Maintenance;
 use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::organisation::Revision;
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Select,
+    ActiveModelTrait, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -24,9 +24,10 @@ use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::page;
 use crate::timeline::displayed_before;
+use crate::transaction::Transaction;
 
 pub(super) async fn list(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     maintenance: MaintenanceId,
     page: Page,
 ) -> Result<Listed<MaintenanceUpdate>, Error> {
@@ -132,7 +133,7 @@ async fn store_announced<T>(
 
 /// An update that an event names.
 pub(crate) async fn public(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     maintenance: MaintenanceId,
     id: MaintenanceUpdateId,
 ) -> Result<MaintenanceTimelineEntry, Error> {
@@ -164,7 +165,7 @@ pub(super) fn after(maintenance: MaintenanceId, before: Uuid) -> Select<Entity> 
 
 /// These updates of a maintenance, newest first.
 pub(crate) async fn named(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     maintenance: MaintenanceId,
     ids: &[MaintenanceUpdateId],
 ) -> Result<Vec<MaintenanceUpdate>, Error> {

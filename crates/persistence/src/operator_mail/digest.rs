@@ -9,8 +9,8 @@ use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseTransaction, EntityTrait, PaginatorTrait,
-    QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 
 use super::queue::{self, Recipients};
@@ -18,6 +18,7 @@ use crate::entity::{organisation, subscriber};
 use crate::error::broken;
 use crate::organisation::lock::lock;
 use crate::subscriber::subscribers;
+use crate::transaction::Transaction;
 
 /// The organisations to whose admins a digest is due.
 pub(super) async fn due(
@@ -66,7 +67,7 @@ pub(super) fn with_new_failures(now: DateTime<Utc>) -> SelectStatement {
 
 /// Stores that a digest was made, and queues its mails. `false` if another node has done so.
 pub(super) async fn queue(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     clock: &dyn Clock,
     organisation: &OrganisationId,
     now: DateTime<Utc>,

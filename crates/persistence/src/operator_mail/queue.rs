@@ -8,8 +8,8 @@ use allclear_domain::membership::{Member, Role};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    FromQueryResult, Order, QueryFilter,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order,
+    QueryFilter,
 };
 use uuid::Uuid;
 
@@ -17,6 +17,7 @@ use crate::entity::operator_mail::{ActiveModel, Column, Entity, Model};
 use crate::entity::{incident, membership, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership::list;
+use crate::transaction::Transaction;
 
 /// The recipients of a mail.
 #[derive(Clone, Copy)]
@@ -45,7 +46,7 @@ impl Recipients {
 
 /// Queues a mail to each recipient whose confirmed address is known.
 pub(super) async fn insert(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     clock: &dyn Clock,
     organisation: &OrganisationId,
     recipients: Recipients,
@@ -98,7 +99,7 @@ pub(super) fn due(now: DateTime<Utc>, limit: u64) -> SelectStatement {
 }
 
 pub(super) async fn claim(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     now: DateTime<Utc>,
     until: DateTime<Utc>,
     limit: u64,
@@ -127,10 +128,7 @@ pub(super) async fn claim(
 }
 
 /// `None` if the mail is no longer needed.
-async fn mail(
-    transaction: &DatabaseTransaction,
-    row: Model,
-) -> Result<Option<OperatorMail>, Error> {
+async fn mail(transaction: &Transaction, row: Model) -> Result<Option<OperatorMail>, Error> {
     if let Some(incident) = row.incident_id {
         let is_open = incident::Entity::find_by_id(incident)
             .filter(incident::Column::ResolvedAt.is_null())
@@ -169,7 +167,7 @@ async fn mail(
     }))
 }
 
-pub(super) async fn remove(transaction: &DatabaseTransaction, id: Uuid) -> Result<(), Error> {
+pub(super) async fn remove(transaction: &Transaction, id: Uuid) -> Result<(), Error> {
     Entity::delete_by_id(id)
         .exec(transaction)
         .await
@@ -178,7 +176,7 @@ pub(super) async fn remove(transaction: &DatabaseTransaction, id: Uuid) -> Resul
 }
 
 pub(super) async fn retry(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: Uuid,
     attempt: u32,
     at: DateTime<Utc>,

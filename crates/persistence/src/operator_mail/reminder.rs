@@ -7,13 +7,14 @@ use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::reminder::OpenIncident;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{Condition, ConnectionTrait, DatabaseTransaction, FromQueryResult, Order};
+use sea_orm::{Condition, ConnectionTrait, FromQueryResult, Order};
 use uuid::Uuid;
 
 use super::queue::{self, Recipients};
 use crate::entity::{incident, incident_update, organisation};
 use crate::error::broken;
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// When the operators were last reminded or the incident was reopened. The other queries of incidents do not read it.
 const REMINDED_AT: &str = "reminded_at";
@@ -107,7 +108,7 @@ pub(super) fn open() -> SelectStatement {
 /// Stores that a reminder was made, and queues its mails. `false` if another node has done so, or the incident has
 /// changed meanwhile.
 pub(super) async fn queue(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     clock: &dyn Clock,
     due: &OpenRow,
     now: DateTime<Utc>,
@@ -129,7 +130,7 @@ pub(super) async fn queue(
 }
 
 async fn claim(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     due: &OpenRow,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
@@ -160,7 +161,7 @@ async fn claim(
 
 /// Begins to count the time without an update, for an incident that is open again.
 pub(crate) async fn restart_count(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     incident: IncidentId,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {

@@ -8,14 +8,15 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
-    QuerySelect, QueryTrait,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
+    QueryTrait,
 };
 
 use crate::entity::organisation::{Column, Entity};
 use crate::entity::subscriber;
 use crate::error::{broken, parse_stored};
 use crate::notice::subscribed;
+use crate::transaction::Transaction;
 
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub(crate) struct LockedRow {
 /// Takes the organisation's write lock until the transaction ends. Other writes to the organisation wait, so its revisions are
 /// totally ordered. SQLite has one writer at a time anyway.
 pub(crate) async fn lock(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: &OrganisationId,
 ) -> Result<Option<LockedRow>, Error> {
     let locked = Entity::find()
@@ -66,7 +67,7 @@ pub(crate) async fn lock(
 
 /// [`lock`] for a write that may make a revision.
 pub(crate) async fn lock_for_commit(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
@@ -86,7 +87,7 @@ pub(crate) async fn lock_for_commit(
 
 /// [`lock_for_commit`] by storing the next revision, which saves a statement.
 pub(crate) async fn lock_and_bump_revision(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {

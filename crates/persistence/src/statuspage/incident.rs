@@ -9,8 +9,8 @@ use allclear_domain::entry::{Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -22,10 +22,11 @@ use crate::error::{broken, parse_stored};
 use crate::incident::public::unresolved;
 use crate::incident::{incident, named, of, timeline};
 use crate::timeline::AT_ONCE;
+use crate::transaction::Transaction;
 
 /// The newest incidents, and those that are not resolved, newest first.
 pub(super) async fn records(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<Vec<IncidentRecord>, Error> {
     let mut ids = BTreeSet::new();
@@ -81,10 +82,7 @@ fn attached(ids: &[Uuid]) -> SelectStatement {
         .take()
 }
 
-async fn read(
-    transaction: &DatabaseTransaction,
-    ids: &[Uuid],
-) -> Result<Vec<IncidentRecord>, Error> {
+async fn read(transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<IncidentRecord>, Error> {
     let these = || named(ids.iter().copied());
     let rows = Entity::find()
         .filter(these())

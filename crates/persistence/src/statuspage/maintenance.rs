@@ -10,8 +10,8 @@ use allclear_domain::rollup::PublicStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, Value};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, FromQueryResult, QueryFilter,
-    QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -22,10 +22,11 @@ use crate::error::broken;
 use crate::maintenance::public::not_over;
 use crate::maintenance::{maintenance, of, timeline};
 use crate::timeline::AT_ONCE;
+use crate::transaction::Transaction;
 
 /// The newest maintenances, those that are not over, and the newest that were cancelled; newest first.
 pub(super) async fn records(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceRecord>, Error> {
@@ -135,7 +136,7 @@ fn each(
 }
 
 async fn read(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     ids: &[Uuid],
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceRecord>, Error> {

@@ -10,8 +10,8 @@ use allclear_domain::channel::Channel;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait,
-    IntoActiveModel, QueryFilter, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
+    QuerySelect,
 };
 use uuid::Uuid;
 
@@ -20,6 +20,7 @@ use crate::entity::subscriber::{Column, Entity};
 use crate::entity::{component, delivery};
 use crate::error::broken;
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// The components of an organisation.
 pub(super) async fn named_components(
@@ -90,7 +91,7 @@ fn text(key: &SubscriberKey) -> &str {
 
 /// Stores the new subscribers of a batch.
 pub(super) async fn import(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     batch: ImportBatch,
     limits: UsageLimits,

@@ -8,17 +8,17 @@ use allclear_domain::mail_limit::MailLimit;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
 };
 
 use crate::entity::{organisation, verification_mail};
 use crate::error::broken;
 use crate::organisation::lock::lock;
+use crate::transaction::Transaction;
 
 /// Fails if the organisation has reached its limit of subscribers.
 pub(super) async fn check_limit(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     limits: UsageLimits,
 ) -> Result<(), Error> {
@@ -50,7 +50,7 @@ pub(super) async fn count_of(
 /// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The
 /// caller holds the organisation's lock.
 pub(super) async fn add_to_count(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     more: i64,
 ) -> Result<(), Error> {
@@ -65,7 +65,7 @@ pub(super) async fn add_to_count(
 }
 
 pub(super) async fn may_mail(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     address: EmailKey,
     limit: MailLimit,
     now: DateTime<Utc>,

@@ -9,14 +9,15 @@ use allclear_domain::validation::{Invalid, check_known};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, DatabaseTransaction, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
 };
 use uuid::Uuid;
 
 use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
 use crate::error::broken;
+use crate::transaction::Transaction;
 
 /// Fails if a scope names something that the organisation does not have.
 pub(super) async fn check(
@@ -105,10 +106,7 @@ async fn check_incident(
 }
 
 /// Stores the choice of a subscriber, in place of an earlier one.
-pub(super) async fn store(
-    transaction: &DatabaseTransaction,
-    state: &Subscriber,
-) -> Result<(), Error> {
+pub(super) async fn store(transaction: &Transaction, state: &Subscriber) -> Result<(), Error> {
     use subscriber_component::{ActiveModel as Component, Entity as Components};
     use subscriber_group::{ActiveModel as Group, Entity as Groups};
 

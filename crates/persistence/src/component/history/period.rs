@@ -8,8 +8,7 @@ use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodI
 use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::{PeriodCause, PeriodChanges, StatusPeriod, StatusSpan};
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DatabaseTransaction, EntityTrait, IntoActiveModel, QueryFilter,
-    QuerySelect,
+    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
 use uuid::Uuid;
 
@@ -17,6 +16,7 @@ use crate::commit::Scope;
 use crate::entity::component_period::{Entity, Model};
 use crate::entity::incident;
 use crate::error::{broken, parse_stored};
+use crate::transaction::Transaction;
 
 /// Words of the column `cause_type`.
 const INCIDENT: &str = "INCIDENT";
@@ -25,7 +25,7 @@ const CORRECTION: &str = "CORRECTION";
 
 /// The periods with the titles of the incidents that caused them.
 pub(super) async fn periods(
-    transaction: &DatabaseTransaction,
+    transaction: &Transaction,
     organisation: &OrganisationId,
     rows: Vec<Model>,
 ) -> Result<Vec<StatusPeriod>, Error> {

@@ -1,0 +1,156 @@
+//! A transaction that can send several statements at once.
+//!
+//! A statement to SQLite is a round trip to the thread of its connection, and waking that thread costs more than most statements. So
+//! a statement whose result nobody needs can be deferred: it is sent with the next one.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use sea_orm::{
+    ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement,
+    StatementBuilder, Values,
+};
+
+const FIRST_MARK: &str = "SAVEPOINT turn";
+const NEXT_MARK: &str = "RELEASE turn; SAVEPOINT turn";
+const BACK: &str = "ROLLBACK TO turn";
+
+/// A transaction of a connection.
+#[derive(Debug)]
+pub(crate) struct Transaction {
+    inner: DatabaseTransaction,
+    deferred: Mutex<Deferred>,
+}
+
+/// What is sent before the next statement.
+#[derive(Debug, Default)]
+struct Deferred {
+    /// Whether the transaction has a savepoint.
+    is_marked: bool,
+    /// Whether the savepoint is to be set or moved.
+    mark_waits: bool,
+    statements: Vec<Statement>,
+}
+
+impl Deferred {
+    /// Takes everything that waits.
+    fn take(&mut self, backend: DbBackend) -> Vec<Statement> {
+        let mut taken = Vec::new();
+        if std::mem::take(&mut self.mark_waits) {
+            let mark = if self.is_marked {
+                NEXT_MARK
+            } else {
+                FIRST_MARK
+            };
+            self.is_marked = true;
+            taken.push(Statement::from_string(backend, mark));
+        }
+        taken.append(&mut self.statements);
+        taken
+    }
+}
+
+impl Transaction {
+    pub(crate) fn new(inner: DatabaseTransaction) -> Self {
+        Self {
+            inner,
+            deferred: Mutex::default(),
+        }
+    }
+
+    /// Executes a statement whose result nobody needs. SQLite gets it with the next statement, which returns its error.
+    pub(crate) async fn defer(&self, statement: &impl StatementBuilder) -> Result<(), DbErr> {
+        let statement = self.get_database_backend().build(statement);
+        if self.get_database_backend() == DbBackend::Sqlite {
+            self.deferred().statements.push(statement);
+            return Ok(());
+        }
+        self.inner.execute_raw(statement).await.map(drop)
+    }
+
+    /// Executes the deferred statements.
+    pub(crate) async fn execute_deferred(&self) -> Result<(), DbErr> {
+        match self.take_deferred().into_iter().reduce(joined) {
+            Some(deferred) => self.inner.execute_raw(deferred).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets the one savepoint of the transaction, or moves it to here. Only for SQLite.
+    pub(crate) fn mark(&self) {
+        self.deferred().mark_waits = true;
+    }
+
+    /// Takes back everything since [`Self::mark`].
+    pub(crate) async fn roll_back_to_mark(&self) -> Result<(), DbErr> {
+        let has_begun = {
+            let mut deferred = self.deferred();
+            deferred.statements.clear();
+            !std::mem::take(&mut deferred.mark_waits)
+        };
+        if has_begun {
+            self.inner.execute_unprepared(BACK).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn commit(self) -> Result<(), DbErr> {
+        self.execute_deferred().await?;
+        self.inner.commit().await
+    }
+
+    pub(crate) async fn rollback(self) -> Result<(), DbErr> {
+        self.inner.rollback().await
+    }
+
+    fn deferred(&self) -> MutexGuard<'_, Deferred> {
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_deferred(&self) -> Vec<Statement> {
+        self.deferred().take(self.get_database_backend())
+    }
+
+    /// A query after the deferred statements, which return no rows.
+    fn after_deferred(&self, query: Statement) -> Statement {
+        let deferred = self.take_deferred().into_iter();
+        deferred.rfold(query, |query, before| joined(before, query))
+    }
+}
+
+/// A statement that executes both, with the values of the first before those of the second.
+fn joined(first: Statement, second: Statement) -> Statement {
+    let values = [first.values, second.values].into_iter().flatten();
+    let values: Vec<_> = values.flat_map(|Values(values)| values).collect();
+    Statement {
+        sql: format!("{}; {}", first.sql, second.sql),
+        values: Some(Values(values)),
+        db_backend: second.db_backend,
+    }
+}
+
+#[async_trait]
+impl ConnectionTrait for Transaction {
+    fn get_database_backend(&self) -> DbBackend {
+        self.inner.get_database_backend()
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        // Sent together, the rows of the deferred statements would count as affected.
+        self.execute_deferred().await?;
+        self.inner.execute_raw(statement).await
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.execute_deferred().await?;
+        self.inner.execute_unprepared(sql).await
+    }
+
+    async fn query_one_raw(&self, query: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.inner.query_one_raw(self.after_deferred(query)).await
+    }
+
+    async fn query_all_raw(&self, query: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.inner.query_all_raw(self.after_deferred(query)).await
+    }
+}

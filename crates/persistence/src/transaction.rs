@@ -11,6 +11,9 @@ use sea_orm::{
     StatementBuilder, Values,
 };
 
+/// Maximum of statements that wait. The driver keeps the prepared statements of each text that it has executed.
+const MAX_DEFERRED: usize = 8;
+
 const FIRST_MARK: &str = "SAVEPOINT turn";
 const NEXT_MARK: &str = "RELEASE turn; SAVEPOINT turn";
 const BACK: &str = "ROLLBACK TO turn";
@@ -58,14 +61,17 @@ impl Transaction {
         }
     }
 
-    /// Executes a statement whose result nobody needs. SQLite gets it with the next statement, which returns its error.
+    /// Executes a statement whose result nobody needs. SQLite gets it with a later statement, which returns its error.
     pub(crate) async fn defer(&self, statement: &impl StatementBuilder) -> Result<(), DbErr> {
         let statement = self.get_database_backend().build(statement);
-        if self.get_database_backend() == DbBackend::Sqlite {
-            self.deferred().statements.push(statement);
-            return Ok(());
+        if self.get_database_backend() != DbBackend::Sqlite {
+            return self.inner.execute_raw(statement).await.map(drop);
         }
-        self.inner.execute_raw(statement).await.map(drop)
+        if self.deferred().statements.len() == MAX_DEFERRED {
+            self.execute_deferred().await?;
+        }
+        self.deferred().statements.push(statement);
+        Ok(())
     }
 
     /// Executes the deferred statements.

@@ -204,7 +204,8 @@ async fn query_sees_deferred_statements_and_a_count_leaves_them_out() {
     let (numbers, deleted) = database
         .write(NoItem::Upkeep, |transaction| {
             Box::pin(async move {
-                for number in 1..=3 {
+                // More than wait at once.
+                for number in 1..=20 {
                     defer(transaction, number).await?;
                 }
                 let all = "SELECT number FROM numbers WHERE number > ? ORDER BY number";
@@ -212,8 +213,8 @@ async fn query_sees_deferred_statements_and_a_count_leaves_them_out() {
                 let rows = transaction.query_all_raw(all).await.map_err(broken)?;
                 let numbers = rows.iter().map(|row| row.try_get("", "number"));
                 let numbers: Result<Vec<i64>, _> = numbers.collect();
-                defer(transaction, 4).await?;
-                let delete = "DELETE FROM numbers WHERE number > 3";
+                defer(transaction, 21).await?;
+                let delete = "DELETE FROM numbers WHERE number > 20";
                 let delete = Statement::from_string(DbBackend::Sqlite, delete);
                 let deleted = transaction.execute_raw(delete).await.map_err(broken)?;
                 Ok((numbers.map_err(broken)?, deleted.rows_affected()))
@@ -221,6 +222,6 @@ async fn query_sees_deferred_statements_and_a_count_leaves_them_out() {
         })
         .await
         .unwrap();
-    assert_eq!((numbers, deleted), (vec![2, 3], 1));
-    assert_eq!(stored(&database).await, [1, 2, 3]);
+    assert_eq!((numbers, deleted), (Vec::from_iter(2..=20), 1));
+    assert_eq!(stored(&database).await, Vec::from_iter(1..=20));
 }

@@ -1,5 +1,7 @@
 //! Options and timeouts of connections.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use sea_orm::ConnectOptions;
@@ -24,6 +26,8 @@ const CHECKPOINT_PAGES: &str = "4000";
 const WRITER_CACHE: &str = "-8000";
 /// Number of connections for reads, and of those for writes to PostgreSQL.
 const CONNECTIONS: u32 = 8;
+/// Number of connections that read from SQLite on a small machine.
+const MIN_READERS: u32 = 4;
 
 /// The connection that writes to SQLite.
 pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
@@ -36,9 +40,13 @@ pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
     options
 }
 
-/// The connections that read from SQLite.
+/// The connections that read from SQLite. Each has a thread, which takes 300 KiB.
 pub(crate) fn sqlite_reader(url: &str) -> ConnectOptions {
-    sqlite(url, true)
+    let processors = available_parallelism().map_or(1, NonZero::get);
+    let readers = u32::try_from(2 * processors).unwrap_or(CONNECTIONS);
+    let mut options = sqlite(url, true);
+    options.max_connections(readers.clamp(MIN_READERS, CONNECTIONS));
+    options
 }
 
 fn sqlite(url: &str, reads: bool) -> ConnectOptions {

@@ -1,5 +1,4 @@
-//! Limit of open file descriptors. Each viewer's connection uses two: the HTTP server's, and a duplicate with which the idle
-//! timeout closes the connection.
+//! Limit of open file descriptors, of which each connection uses one.
 
 /// Raises the soft limit to the hard limit. Shells and services start with a soft limit of 1,024, too few for a busy page.
 pub(crate) fn raise() {

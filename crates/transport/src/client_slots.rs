@@ -64,11 +64,8 @@ struct Descriptors {
     open: AtomicUsize,
 }
 
-/// File descriptors held by a connection.
-pub(crate) struct DescriptorGuard {
-    descriptors: Arc<Descriptors>,
-    count: AtomicUsize,
-}
+/// The file descriptor of a connection.
+pub(crate) struct DescriptorGuard(Arc<Descriptors>);
 
 impl Slots {
     fn new(most: usize) -> Arc<Self> {
@@ -128,19 +125,9 @@ impl Descriptors {
     }
 }
 
-impl DescriptorGuard {
-    /// Releases one descriptor.
-    pub(crate) fn release(&self) {
-        if self.count.fetch_sub(1, Ordering::Relaxed) > 0 {
-            self.descriptors.open.fetch_sub(1, Ordering::Relaxed);
-        }
-    }
-}
-
 impl Drop for DescriptorGuard {
     fn drop(&mut self) {
-        let count = *self.count.get_mut();
-        self.descriptors.open.fetch_sub(count, Ordering::Relaxed);
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -173,14 +160,9 @@ impl ClientLimits {
             .ok_or_else(|| Problem::too_many(RETRY_AFTER))
     }
 
-    /// Counts a connection and its descriptors. `None` if the client has reached the limit, or if
-    /// no descriptors are left.
-    pub(crate) fn connection(
-        &self,
-        peer: Option<IpAddr>,
-        descriptors: usize,
-    ) -> Option<(Slot, DescriptorGuard)> {
-        if self.descriptors.is_over(descriptors) {
+    /// Counts a connection and its descriptor. `None` if the client has reached the limit, or if no descriptors are left.
+    pub(crate) fn connection(&self, peer: Option<IpAddr>) -> Option<(Slot, DescriptorGuard)> {
+        if self.descriptors.is_over(1) {
             return None;
         }
         let peer = peer.map(|peer| peer.to_canonical());
@@ -188,13 +170,8 @@ impl ClientLimits {
             Some(peer) => self.connections.take(network(peer))?,
             None => Slot(None),
         };
-        self.descriptors
-            .open
-            .fetch_add(descriptors, Ordering::Relaxed);
-        let guard = DescriptorGuard {
-            descriptors: Arc::clone(&self.descriptors),
-            count: AtomicUsize::new(descriptors),
-        };
+        self.descriptors.open.fetch_add(1, Ordering::Relaxed);
+        let guard = DescriptorGuard(Arc::clone(&self.descriptors));
         Some((slot, guard))
     }
 
@@ -294,9 +271,9 @@ pub(crate) mod tests {
             connections: 1,
             ..NONE
         });
-        let _first = limits.connection(peer("2001:db8::1"), 2).unwrap();
-        assert!(limits.connection(peer("2001:db8::2"), 2).is_none());
-        assert!(limits.connection(peer("2001:db8:0:1::1"), 2).is_some());
+        let _first = limits.connection(peer("2001:db8::1")).unwrap();
+        assert!(limits.connection(peer("2001:db8::2")).is_none());
+        assert!(limits.connection(peer("2001:db8:0:1::1")).is_some());
     }
 
     #[test]
@@ -305,8 +282,8 @@ pub(crate) mod tests {
             connections: 1,
             ..NONE
         });
-        let _first = limits.connection(peer("10.0.0.9"), 2).unwrap();
-        assert!(limits.connection(peer("10.0.0.9"), 2).is_some());
+        let _first = limits.connection(peer("10.0.0.9")).unwrap();
+        assert!(limits.connection(peer("10.0.0.9")).is_some());
     }
 
     #[test]
@@ -331,20 +308,19 @@ pub(crate) mod tests {
             descriptors: 128,
             ..NONE
         });
-        let mut open: Vec<_> = (0..16)
-            .map(|_| limits.connection(peer("10.0.0.1"), 2).unwrap())
+        let mut open: Vec<_> = (0..32)
+            .map(|_| limits.connection(peer("10.0.0.1")).unwrap())
             .collect();
         assert!(limits.stream(&request("10.0.0.2")).is_ok());
-        open.push(limits.connection(peer("10.0.0.1"), 2).unwrap());
+        open.push(limits.connection(peer("10.0.0.1")).unwrap());
         assert!(limits.stream(&request("10.0.0.2")).is_err());
         assert!(limits.session(&request("10.0.0.2")).is_err());
-        open[0].1.release();
-        open[1].1.release();
+        open.pop();
         assert!(limits.stream(&request("10.0.0.2")).is_ok());
-        while let Some(next) = limits.connection(peer("10.0.0.1"), 2) {
+        while let Some(next) = limits.connection(peer("10.0.0.1")) {
             open.push(next);
         }
-        assert_eq!(open.len(), 33, "the process keeps some for itself");
+        assert_eq!(open.len(), 64, "the process keeps some for itself");
         drop(open);
         assert_eq!(limits.descriptors.open.load(Ordering::Relaxed), 0);
     }

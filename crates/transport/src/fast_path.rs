@@ -5,34 +5,31 @@
 //!
 //! Before anything else, a request to an organisation's domain gets the path that it has without one.
 
-use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{self, Context, Poll};
 use std::time::Instant;
 
 use actix_http::Request;
 use actix_web::HttpResponse;
-use actix_web::body::{BodySize, EitherBody, MessageBody};
+use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{AppConfig, Payload, Service, ServiceFactory, ServiceResponse, forward_ready};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap};
 use actix_web::web::Bytes;
-use futures_util::future::{Either, LocalBoxFuture, MapOk};
+use futures_util::future::{Either, LocalBoxFuture};
 use futures_util::{FutureExt, TryFutureExt};
+use pin_project_lite::pin_project;
 
+use crate::connection::{Connection, SharedBody};
 use crate::host_routing::HostRouting;
 use crate::request_log;
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::status::worker_cache::WorkerCache;
 use crate::statuspage::documents::StatuspageDocuments;
-use crate::timeouts::idle::{Connection, RequestGuard};
-
-/// Bytes of a body that are written at once. Every connection holds a copy of this size; larger
-/// copies would not fit into the processor's cache.
-const CHUNK_SIZE: usize = 32 * 1024;
 
 /// Factory of the fast path in front of the app.
 pub(crate) struct FastPath<A> {
@@ -52,14 +49,16 @@ pub(crate) struct FastPathService<A> {
     routing: Arc<HostRouting>,
 }
 
-/// A body from the cache. It marks its connection as busy until it is sent.
-pub(crate) struct CachedBody {
-    bytes: Option<Bytes>,
-    size: Option<u64>,
-    _guard: Option<RequestGuard>,
+pin_project! {
+    /// The app's response.
+    pub(crate) struct AppResponse<F> {
+        #[pin]
+        response: F,
+        connection: Option<Rc<Connection>>,
+    }
 }
 
-type FastPathResponse<B> = HttpResponse<EitherBody<CachedBody, B>>;
+type FastPathResponse<B> = HttpResponse<EitherBody<SharedBody, B>>;
 
 impl<A, B> ServiceFactory<Request> for FastPath<A>
 where
@@ -99,45 +98,63 @@ where
 {
     type Response = FastPathResponse<B>;
     type Error = A::Error;
-    type Future = Either<
-        Ready<Result<FastPathResponse<B>, A::Error>>,
-        MapOk<A::Future, fn(ServiceResponse<B>) -> FastPathResponse<B>>,
-    >;
+    type Future = Either<Ready<Result<FastPathResponse<B>, A::Error>>, AppResponse<A::Future>>;
 
     forward_ready!(app);
 
     fn call(&self, mut request: Request) -> Self::Future {
         let is_accepted = self.routing.route(&mut request);
-        match is_accepted.then(|| self.respond(&mut request)).flatten() {
-            Some(response) => Either::Left(ready(Ok(
-                response.map_body(|_, body| EitherBody::left(body))
-            ))),
-            None => Either::Right(self.app.call(request).map_ok(from_app)),
+        let is_get = request.method() == Method::GET;
+        let connection = request.conn_data::<Rc<Connection>>();
+        let connection = connection.filter(|_| is_get).map(Rc::clone);
+        if let Some(found) = (is_accepted && is_get)
+            .then(|| self.respond(&mut request))
+            .flatten()
+        {
+            let response = found
+                .map_body(|head, bytes| EitherBody::left(SharedBody::new(head, bytes, connection)));
+            return Either::Left(ready(Ok(response)));
         }
+        Either::Right(AppResponse {
+            response: self.app.call(request),
+            connection,
+        })
     }
 }
 
-fn from_app<B: MessageBody>(response: ServiceResponse<B>) -> FastPathResponse<B> {
-    HttpResponse::from(response.map_into_right_body())
+impl<F, B, E> Future for AppResponse<F>
+where
+    F: Future<Output = Result<ServiceResponse<B>, E>>,
+    B: MessageBody,
+{
+    type Output = Result<FastPathResponse<B>, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let response = task::ready!(this.response.poll(context))?;
+        let connection = this.connection.take();
+        let response = HttpResponse::from(response).map_body(|head, body| {
+            if connection.is_none() || !SharedBody::is_large(body.size()) {
+                return EitherBody::right(body);
+            }
+            match body.try_into_bytes() {
+                Ok(bytes) => EitherBody::left(SharedBody::new(head, Some(bytes), connection)),
+                Err(body) => EitherBody::right(body),
+            }
+        });
+        Poll::Ready(Ok(response))
+    }
 }
 
 impl<A> FastPathService<A> {
-    fn respond(&self, request: &mut Request) -> Option<HttpResponse<CachedBody>> {
-        if request.method() != Method::GET || request_log::is_detailed() {
+    fn respond(&self, request: &mut Request) -> Option<HttpResponse<Option<Bytes>>> {
+        if request_log::is_detailed() || !matches!(request.payload(), Payload::None) {
             return None;
         }
         let began = Instant::now();
-        if !matches!(request.payload(), Payload::None) {
-            return None;
-        }
         let (mut response, route) = self.find(request.path(), &request.head().headers)?;
         request_log::record(&mut response, route, began);
-        let guard = request.conn_data::<Arc<Connection>>().map(RequestGuard::on);
-        Some(response.map_body(|_, bytes| CachedBody {
-            size: bytes.as_ref().map(|bytes| bytes.len() as u64),
-            bytes,
-            _guard: guard,
-        }))
+        Some(response)
     }
 }
 
@@ -165,26 +182,6 @@ impl<A> FastPathService<A> {
         let page = self.cache.page(rest)?;
         let response = self.responses.page(&page, request);
         Some((response, "/status/{organisation}"))
-    }
-}
-
-impl MessageBody for CachedBody {
-    type Error = Infallible;
-
-    fn size(&self) -> BodySize {
-        self.size.map_or(BodySize::None, BodySize::Sized)
-    }
-
-    fn poll_next(
-        self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Bytes, Infallible>>> {
-        let rest = &mut self.get_mut().bytes;
-        let next = rest
-            .as_mut()
-            .filter(|rest| !rest.is_empty())
-            .map(|rest| rest.split_to(rest.len().min(CHUNK_SIZE)));
-        Poll::Ready(next.map(Ok))
     }
 }
 

@@ -2,19 +2,18 @@
 
 mod app_state;
 
-use std::any::Any;
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix_cors::Cors;
 use actix_service::IntoServiceFactory as _;
 use actix_web::body::MessageBody;
 use actix_web::dev::{Extensions, Server, ServiceRequest, ServiceResponse};
-use actix_web::http::{KeepAlive, Method, header};
+use actix_web::http::{Method, header};
 use actix_web::middleware::{Compat, Next, from_fn};
+use actix_web::rt::net::TcpStream;
 use actix_web::web::{self, Data};
-use actix_web::{App, HttpMessage, HttpServer, Route, guard};
+use actix_web::{App, HttpMessage, Route, guard};
 use allclear_application::domain::TOKEN_PATH;
 use allclear_application::origin::Origin;
 use allclear_socketio::close_dead_connections;
@@ -29,6 +28,7 @@ use crate::health::{self, healthz, readyz};
 use crate::host_routing::{self, HostRouting};
 use crate::identity::key_set::key_set;
 use crate::input::BODY_LIMIT;
+use crate::listener::Accept;
 use crate::methods::Methods;
 use crate::openapi::OpenApiJson;
 use crate::problem::Problem;
@@ -41,7 +41,6 @@ use crate::status::response::PublicResponses;
 use crate::status::{badge, embed, history};
 use crate::statuspage::openapi::StatuspageOpenApi;
 use crate::timeouts::body::BodyTimeout;
-use crate::timeouts::idle::Connections;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
     api_key, audit, component, component_group, configuration, dashboard, domain, idempotency,
@@ -204,14 +203,14 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let routing = Arc::new(routing);
     let enabled = state.identity.enabled_routes();
     let timeouts = state.timeouts;
-    let idle_limit = timeouts.keep_alive + timeouts.head;
-    let connections = Connections::new(idle_limit, Arc::clone(&state.client_limits));
-    tokio::spawn(Connections::close_idle(Arc::downgrade(&connections)));
-    let on_connect_hook = move |connection: &dyn Any, data: &mut Extensions| {
-        close_dead(connection, data);
-        connections.watch(connection, data);
-    };
-    let server = HttpServer::new(move || {
+    let server = Server::build();
+    let accept = Arc::new(Accept {
+        set_options: move |tcp: &TcpStream| close_dead(tcp, &mut Extensions::new()),
+        timeouts,
+        clients: Arc::clone(&state.client_limits),
+        shutdown: server.graceful_shutdown_signal(),
+    });
+    let worker = move || {
         let app = App::new()
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
             .app_data(
@@ -240,47 +239,29 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
             )
             .configure(|config| serve_routes(config, &state.allowed_origins, enabled))
             .configure(|config| pages(config, enabled));
-        FastPath {
+        accept.worker(FastPath {
             routing: Arc::clone(&routing),
             app: app.into_factory(),
             pages: Arc::clone(&state.pages),
             documents: Arc::clone(&state.statuspage_documents),
             responses: Arc::clone(&responses),
-        }
-    });
-    // With own tracking of idle connections, actix needs no timer per request.
-    let idle = if Connections::SUPPORTED {
-        KeepAlive::Os
-    } else {
-        KeepAlive::Timeout(timeouts.keep_alive)
+        })
     };
-    // Bounds the time for the first head of a connection.
-    let server = server
-        .client_request_timeout(timeouts.head)
-        .keep_alive(idle);
-    // A closed connection is noticed immediately; a silent one when it has accepted no data for long.
-    let server = server
-        .h1_allow_half_closed(false)
-        .on_connect(on_connect_hook);
-    // Bounds the memory for a viewer that has stopped reading.
-    let server = server.h1_write_buffer_size(16 * 1024);
-    // Actix closes a WebSocket's connection this long after its close frame, and clients wait for that. Actix compares
-    // with a clock that it updates every half second; a shorter time could be over before the comparison and be missed.
-    let server = server.client_disconnect_timeout(Duration::from_millis(600));
     Ok(server
         .workers(workers)
         // The open files of the process are the limit, of which a tenth is kept for requests. At a limit of actix, 25,600 of each
         // worker, viewers would keep everybody else out.
-        .max_connections(usize::MAX)
+        .max_concurrent_connections(usize::MAX)
         .disable_signals()
         .shutdown_timeout(10)
-        .listen(listener)?
+        .listen("http", listener, worker)?
         .run())
 }
 
 #[cfg(test)]
 mod tests {
     use std::net::TcpStream;
+    use std::time::Duration;
 
     use super::*;
 

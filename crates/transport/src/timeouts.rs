@@ -2,7 +2,6 @@
 //! the time without a request. `docs/decisions/timeouts-beside-actix.md` says which of them actix-web lacks.
 
 pub(crate) mod body;
-pub(crate) mod idle;
 
 use std::time::Duration;
 

@@ -226,12 +226,7 @@ async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
             .await;
         assert_eq!(saved.status, 200, "{saved:?}");
     }
-    // The last chunk is empty; the connection stays for another request.
-    let reading = async {
-        while !said.ends_with(b"\r\n0\r\n\r\n") {
-            assert!(slow.read_buf(&mut said).await.unwrap() > 0);
-        }
-    };
+    let reading = async { while slow.read_buf(&mut said).await.unwrap() > 0 {} };
     tokio::time::timeout(Duration::from_secs(30), reading)
         .await
         .expect("the stream ends");

@@ -1,24 +1,29 @@
 //! The event stream of a status page: the socket's events as server-sent events.
 
-use std::convert::Infallible;
+mod viewer;
+
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 use std::sync::Arc;
 
+use actix_web::body;
 use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse};
 use allclear_application::error::Error;
 use allclear_application::outbox::{Backlog as Stored, Commit, Outbox};
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use bytes::Bytes;
-use futures_util::stream::{Stream, StreamExt};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 use utoipa::IntoParams;
 
+use self::viewer::Viewer;
 use crate::client_slots::ClientLimits;
+use crate::connection::Connection;
 use crate::problem::Problem;
+use crate::request_rules::HeadOnly;
 use crate::status::viewer_notifier::FrameStream;
 use crate::status::viewers::{Frame, Viewers, resync};
 
@@ -85,7 +90,7 @@ impl EventStreams {
             .and_then(|id| id.to_str().ok()?.parse().ok());
         let seen = last_event_id.or(since.since).map(Revision);
         self.start(&mut live, organisation, seen).await?;
-        Ok(respond(live.opened(opening())))
+        Ok(respond(request, live.opened(opening())))
     }
 
     /// Positions a stream after the revision that its viewer has seen; at the current revision if
@@ -194,8 +199,10 @@ fn opening() -> Bytes {
     format!(": allclear\nretry: {}\n\n", rand::random_range(RETRY)).into()
 }
 
-fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
-    HttpResponse::Ok()
+/// Responds with the head of the stream. After it the viewer has the connection for itself, unless only the head is requested.
+fn respond(request: &HttpRequest, stream: FrameStream) -> HttpResponse {
+    let mut response = HttpResponse::Ok();
+    response
         .insert_header((
             header::CONTENT_TYPE,
             HeaderValue::from_static("text/event-stream"),
@@ -205,8 +212,13 @@ fn respond(stream: impl Stream<Item = Bytes> + 'static) -> HttpResponse {
             HeaderValue::from_static("no-cache, no-transform"),
         ))
         // Makes nginx send the stream without buffering.
-        .insert_header(("x-accel-buffering", "no"))
-        .streaming(stream.map(Ok::<_, Infallible>))
+        .insert_header(("x-accel-buffering", "no"));
+    let connection = request.conn_data::<Rc<Connection>>();
+    if let Some(connection) = connection.filter(|_| !request.extensions().contains::<HeadOnly>()) {
+        Viewer::take(connection, stream);
+        response.force_close();
+    }
+    response.body(body::None::new())
 }
 
 #[cfg(test)]

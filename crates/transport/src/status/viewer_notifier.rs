@@ -7,15 +7,13 @@ use std::collections::HashMap;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
-use bytes::Bytes;
-use futures_util::Stream;
+use bytes::{Buf as _, Bytes};
 use slab::Slab;
 use tokio::sync::watch;
 
@@ -25,11 +23,6 @@ use crate::status::viewers::{Frame, Subscription};
 
 /// How many viewers are woken before the task yields: less than a millisecond of work.
 const WAKE_BATCH: usize = 48;
-/// Bytes after which the HTTP server has to write before it receives more. It copies them into a
-/// buffer of the connection that never shrinks. Most events fit. Measurements of other sizes:
-/// `docs/decisions/viewers-hold-positions.md`.
-const BUFFER_SIZE: usize = 3 * 1024;
-
 thread_local! {
     static NOTIFIERS: RefCell<HashMap<OrganisationId, ViewerNotifier>> = RefCell::default();
 }
@@ -56,19 +49,18 @@ struct ViewerNotifier {
     feed: SharedFeed,
 }
 
-/// The stream of one viewer, in chunks. It ends with its channel, or when the viewer falls too far behind.
+/// The stream of one viewer. It ends with its channel, or when the viewer falls too far behind. It holds no commits, but its position
+/// among them.
 pub(crate) struct FrameStream {
     feed: SharedFeed,
     key: usize,
-    /// Bytes to send before the live commits.
+    /// Bytes to send before the next commit.
     first: VecDeque<Bytes>,
     /// The revision up to which the viewer has received everything.
     seen: Revision,
     /// Position of the next frame, and how many of its bytes were sent.
     next: i64,
     sent: usize,
-    /// Bytes in the HTTP server's buffer, at most.
-    buffered: usize,
     keep_alives: u64,
     /// Counts the viewer.
     _watching: Arc<()>,
@@ -118,7 +110,6 @@ impl FrameStream {
             seen: Revision::default(),
             next,
             sent: 0,
-            buffered: 0,
             keep_alives,
             _watching: subscription.watching,
             _slot: slot,
@@ -156,30 +147,11 @@ impl FrameStream {
         self
     }
 
-    /// The next chunk of `first`.
-    fn chunk(&mut self) -> Option<Bytes> {
-        let room = self.room();
-        let bytes = self.first.front_mut()?;
-        let chunk = bytes.split_to(bytes.len().min(room));
-        if bytes.is_empty() {
-            self.first.pop_front();
-        }
-        if self.first.is_empty() {
-            // Gives its memory back.
-            self.first = VecDeque::new();
-        }
-        Some(chunk)
-    }
-
-    /// Bytes that the HTTP server's buffer takes before it is written.
-    const fn room(&self) -> usize {
-        BUFFER_SIZE.saturating_sub(self.buffered)
-    }
-
-    /// The next chunk, live or not.
-    fn poll_chunk(&mut self, context: &Context<'_>) -> Poll<Option<Bytes>> {
-        if let Some(chunk) = self.chunk() {
-            return Poll::Ready(Some(chunk));
+    /// What the viewer has not received yet: the rest of a frame, or of what comes before it. `None` at the end of the stream. The task
+    /// is woken for everything later, also for the end.
+    pub(crate) fn poll_unsent(&mut self, context: &Context<'_>) -> Poll<Option<Bytes>> {
+        if let Some(bytes) = self.first.front() {
+            return Poll::Ready(Some(bytes.clone()));
         }
         let mut feed = self.feed.borrow_mut();
         loop {
@@ -188,7 +160,9 @@ impl FrameStream {
                 Found::Entry(frame) => frame,
                 Found::End if self.keep_alives != feed.keep_alives => {
                     self.keep_alives = feed.keep_alives;
-                    return Poll::Ready(Some(Bytes::from_static(b":\n\n")));
+                    let comment = Bytes::from_static(b":\n\n");
+                    self.first.push_back(comment.clone());
+                    return Poll::Ready(Some(comment));
                 }
                 Found::End if feed.is_over => return Poll::Ready(None),
                 // The notifier runs in the same thread, so it wakes this viewer for every later frame.
@@ -205,35 +179,35 @@ impl FrameStream {
                 // A commit is missing: the viewer reconnects and resumes.
                 return Poll::Ready(None);
             }
-            let end = frame.bytes.len().min(self.sent + self.room());
-            let chunk = frame.bytes.slice(self.sent..end);
-            if end == frame.bytes.len() {
-                (self.seen, self.sent) = (frame.revision, 0);
-                self.next += 1;
-            } else {
-                self.sent = end;
-            }
-            return Poll::Ready(Some(chunk));
+            return Poll::Ready(Some(frame.bytes.slice(self.sent..)));
         }
     }
-}
 
-impl Stream for FrameStream {
-    type Item = Bytes;
+    /// Continues after these bytes of what [`Self::poll_unsent`] has returned.
+    pub(crate) fn advance(&mut self, sent: usize) {
+        if let Some(bytes) = self.first.front_mut() {
+            bytes.advance(sent);
+            if bytes.is_empty() {
+                self.first.pop_front();
+            }
+            if self.first.is_empty() {
+                // Gives its memory back.
+                self.first = VecDeque::new();
+            }
+            return;
+        }
+        self.sent += sent;
+        if let Found::Entry(frame) = self.feed.borrow().log.get(self.next)
+            && self.sent >= frame.bytes.len()
+        {
+            (self.seen, self.sent) = (frame.revision, 0);
+            self.next += 1;
+        }
+    }
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
-        let this = self.get_mut();
-        if this.room() == 0 {
-            this.buffered = 0;
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        let chunk = this.poll_chunk(context);
-        match &chunk {
-            Poll::Ready(Some(bytes)) => this.buffered += bytes.len(),
-            Poll::Ready(None) | Poll::Pending => this.buffered = 0,
-        }
-        chunk
+    /// Wakes the task of a viewer that does not read, too: its stream ends when it falls too far behind.
+    pub(crate) fn wake_later(&self, context: &Context<'_>) {
+        self.feed.borrow_mut().viewers[self.key] = Some(context.waker().clone());
     }
 }
 

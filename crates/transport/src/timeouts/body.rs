@@ -7,20 +7,19 @@ use std::future::{Ready, ready};
 use std::io::ErrorKind;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use actix_web::body::{BodySize, MessageBody};
 use actix_web::dev::{Payload, Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::error::PayloadError;
-use actix_web::http::{Method, StatusCode, header};
-use actix_web::{Error, HttpMessage, HttpResponse, web};
+use actix_web::http::{Method, header};
+use actix_web::{Error, HttpMessage, web};
 use futures_util::Stream;
 use pin_project_lite::pin_project;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::idle::{Connection, RequestGuard};
+use crate::connection::{Connection, RequestGuard};
 
 /// Middleware: each body must arrive within this time after its head.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +48,6 @@ pin_project! {
         inner: F,
         body: Option<SharedPayload>,
         guard: Option<RequestGuard>,
-        head: bool,
     }
 }
 
@@ -95,8 +93,7 @@ where
     forward_ready!(inner);
 
     fn call(&self, mut request: ServiceRequest) -> Self::Future {
-        let guard = request.conn_data::<Arc<Connection>>().map(RequestGuard::on);
-        let head = request.method() == Method::HEAD;
+        let guard = request.conn_data::<Rc<Connection>>().map(RequestGuard::on);
         let body = match request.take_payload() {
             Payload::None => None,
             endless if is_handshake(&request) => {
@@ -120,7 +117,6 @@ where
             inner: self.inner.call(request),
             body,
             guard,
-            head,
         }
     }
 }
@@ -158,25 +154,12 @@ where
         let this = self.project();
         let response = ready!(this.inner.poll(context))?;
         let (body, guard) = (this.body.take(), this.guard.take());
-        if let Some(guard) = guard
-            .as_ref()
-            .filter(|_| !*this.head && is_stream(response.response()))
-        {
-            guard.release_stream_handle();
-        }
         Poll::Ready(Ok(response.map_body(|_, answer| BodyDeadline {
             answer,
             body,
             guard,
         })))
     }
-}
-
-/// Whether the response is open-ended: a WebSocket or an event stream.
-fn is_stream<B>(answer: &HttpResponse<B>) -> bool {
-    let content = answer.headers().get(header::CONTENT_TYPE);
-    answer.status() == StatusCode::SWITCHING_PROTOCOLS
-        || content.is_some_and(|kind| kind == "text/event-stream")
 }
 
 impl<B: MessageBody> MessageBody for BodyDeadline<B> {

@@ -1,0 +1,186 @@
+use super::*;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_http::{HttpService, Request, Response};
+use actix_service::{IntoServiceFactory as _, Service as _, ServiceFactory as _, fn_service};
+use actix_web::HttpResponse;
+use actix_web::body::{EitherBody, None as HeadOnly};
+use actix_web::dev::Extensions;
+use actix_web::rt::net::TcpListener;
+use actix_web::rt::spawn;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use self::idle::Connections;
+use crate::client_slots::tests::unlimited;
+
+/// More than the kernel buffers for a client that does not read.
+const HUGE: usize = 16 * 1024 * 1024;
+
+/// Two connected sockets: the client's, and the server's.
+async fn pair() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (client, accepted) = tokio::join!(
+        TcpStream::connect(listener.local_addr().unwrap()),
+        listener.accept()
+    );
+    (client.unwrap(), accepted.unwrap().0)
+}
+
+/// A client whose connection is served by this handler.
+async fn client_of(
+    handler: impl Fn(&Rc<Connection>, &str) -> HttpResponse<EitherBody<SharedBody, HeadOnly>>
+    + Clone
+    + 'static,
+) -> TcpStream {
+    let (client, accepted) = pair().await;
+    let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
+    let stream = connections.accept(accepted).unwrap();
+    let http = HttpService::build()
+        .on_connect_ext(|stream: &ClientStream, data: &mut Extensions| {
+            data.insert(Rc::clone(stream.connection()));
+        })
+        .h1(fn_service(move |request: Request| {
+            let connection = request.conn_data::<Rc<Connection>>().unwrap();
+            let response = Response::from(handler(connection, request.path()));
+            async move { Ok::<_, Infallible>(response) }
+        })
+        .into_factory());
+    let http = http.new_service(()).await.unwrap();
+    spawn(async move { http.call((stream, None)).await });
+    client
+}
+
+/// A response with this body.
+fn with_body(
+    connection: &Rc<Connection>,
+    body: &Bytes,
+) -> HttpResponse<EitherBody<SharedBody, HeadOnly>> {
+    HttpResponse::Ok().finish().map_body(|head, _| {
+        EitherBody::left(SharedBody::new(
+            head,
+            Some(body.clone()),
+            Some(Rc::clone(connection)),
+        ))
+    })
+}
+
+/// A body of this size in which every position can be told.
+fn body(size: usize) -> Bytes {
+    (0..=250).cycle().take(size).collect()
+}
+
+/// Reads the head of a response.
+async fn head(client: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(client.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
+async fn received(client: &mut TcpStream, size: usize) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    client.read_exact(&mut bytes).await.unwrap();
+    bytes
+}
+
+#[actix_web::test]
+async fn shared_bodies_arrive_whole_and_in_order() {
+    for size in [1, 12 * 1024 - 1, 12 * 1024, 100_000, HUGE] {
+        let sent = body(size);
+        let answer = sent.clone();
+        let mut client = client_of(move |connection, _| with_body(connection, &answer)).await;
+        // All at once: each response has to wait for the body before it.
+        let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(3);
+        client.write_all(requests.as_bytes()).await.unwrap();
+        for _ in 0..3 {
+            let head = head(&mut client).await;
+            assert_eq!(head.matches("content-length").count(), 1, "{head}");
+            assert!(
+                head.contains(&format!("content-length: {size}\r\n")),
+                "{head}"
+            );
+            assert!(!head.contains("chunked"), "{head}");
+            assert!(received(&mut client, size).await == sent, "{size} bytes");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn refusal_of_a_malformed_request_follows_the_body_before_it() {
+    let sent = body(100_000);
+    let answer = sent.clone();
+    let mut client = client_of(move |connection, _| with_body(connection, &answer)).await;
+    let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n???\r\n\r\n";
+    client.write_all(requests.as_bytes()).await.unwrap();
+    head(&mut client).await;
+    assert!(received(&mut client, sent.len()).await == sent);
+    assert!(head(&mut client).await.starts_with("HTTP/1.1 400"));
+}
+
+#[actix_web::test]
+async fn connection_of_an_unfinished_body_is_not_idle() {
+    let sent = body(HUGE);
+    let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
+    let served = Rc::clone(&kept);
+    let mut client = client_of(move |connection, _| {
+        served.replace(Some(Rc::clone(connection)));
+        with_body(connection, &sent)
+    })
+    .await;
+    client
+        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    head(&mut client).await;
+    let connection = kept.borrow().clone().unwrap();
+    assert!(connection.idle_since.get().is_none());
+    received(&mut client, HUGE).await;
+    while connection.idle_since.get().is_none() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[actix_web::test]
+async fn stream_takes_the_connection_after_its_head() {
+    let mut client = client_of(|connection, _| {
+        connection.hand_over(|mut tcp, _| {
+            spawn(async move { tcp.write_all(b"taken").await });
+        });
+        HttpResponse::Ok()
+            .force_close()
+            .finish()
+            .map_body(|_, _| EitherBody::right(HeadOnly::new()))
+    })
+    .await;
+    client
+        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    let head = head(&mut client).await;
+    assert!(
+        head.contains("connection: close") && !head.contains("content-length"),
+        "{head}"
+    );
+    let mut rest = String::new();
+    client.read_to_string(&mut rest).await.unwrap();
+    assert_eq!(rest, "taken");
+}
+
+#[actix_web::test]
+async fn closing_an_idle_connection_ends_its_reading() {
+    let (mut client, accepted) = pair().await;
+    let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
+    let mut stream = connections.accept(accepted).unwrap();
+    let connection = Rc::clone(stream.connection());
+    let reading = spawn(async move { stream.read(&mut [0; 8]).await.unwrap() });
+    while connection.reader.borrow().is_none() {
+        tokio::task::yield_now().await;
+    }
+    connection.close();
+    assert_eq!(reading.await.unwrap(), 0);
+    assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}

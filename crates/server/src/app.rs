@@ -248,9 +248,9 @@ impl App {
         self.draining.begin();
         // Before the workers stop: a polling session lives on one of them.
         self.public.sockets.close().await;
-        let stopping = self.handle.stop(true);
+        // A worker that has only viewers ends immediately.
         self.public.viewers.close();
-        stopping.await;
+        self.handle.stop(true).await;
         self.background.wait_idle().await;
         self.running_deliveries.stop().await;
         for task in &self.tasks {

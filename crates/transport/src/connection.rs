@@ -18,12 +18,18 @@ pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
 use crate::client_slots::{DescriptorGuard, Slot};
 
-/// Receives the stream when the HTTP server has sent the last response on it.
-type Successor = Box<dyn FnOnce(TcpStream, Rc<Connection>)>;
+/// What a connection counts against the limits, until it is dropped.
+pub(crate) struct Claim {
+    _descriptor: DescriptorGuard,
+    _slot: Slot,
+}
+
+/// Receives the connection when the HTTP server has sent the head of the last response.
+type Successor = Box<dyn FnOnce(TcpStream, Claim)>;
 
 /// What the parts of a server in one worker know about a connection. Requests find it in their connection data.
 pub(crate) struct Connection {
-    /// End of the last request; `None` during a request.
+    /// End of the last request, or when the kernel last took a part of a large body; `None` during a request.
     idle_since: Cell<Option<Instant>>,
     is_closing: Cell<bool>,
     /// The task that waits for the client.
@@ -31,8 +37,7 @@ pub(crate) struct Connection {
     /// What follows the bytes that the HTTP server writes next; `None` once that is sent.
     body: RefCell<Option<Bytes>>,
     successor: Cell<Option<Successor>>,
-    _descriptor: DescriptorGuard,
-    _slot: Slot,
+    claim: Cell<Option<Claim>>,
 }
 
 /// A running request: its connection is not idle while this guard exists.
@@ -46,27 +51,34 @@ impl Connection {
             reader: RefCell::default(),
             body: RefCell::default(),
             successor: Cell::default(),
-            _descriptor: descriptor,
-            _slot: slot,
+            claim: Cell::new(Some(Claim {
+                _descriptor: descriptor,
+                _slot: slot,
+            })),
         })
     }
 
-    /// Takes the connection from the HTTP server when the response is sent, instead of closing it. The response must close the
-    /// connection and have a head only.
-    pub(crate) fn hand_over(&self, successor: impl FnOnce(TcpStream, Rc<Self>) + 'static) {
+    /// Takes the connection from the HTTP server once it has written what it has, which is the head of a response whose body waits.
+    pub(crate) fn hand_over(&self, successor: impl FnOnce(TcpStream, Claim) + 'static) {
         self.successor.set(Some(Box::new(successor)));
     }
 
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
     fn send(&self, body: Bytes) {
         self.body.replace(Some(body));
+        self.be_idle();
     }
 
     fn is_sending(&self) -> bool {
         self.body.borrow().is_some()
     }
 
-    /// Closes the connection like a client that sends nothing more.
+    /// Starts the time after which the connection is closed.
+    fn be_idle(&self) {
+        self.idle_since.set(Some(Instant::now()));
+    }
+
+    /// Closes the connection: reads find its end, and a write that waits fails.
     fn close(&self) {
         self.is_closing.set(true);
         if let Some(reader) = self.reader.take() {
@@ -96,7 +108,7 @@ impl RequestGuard {
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
-        self.0.idle_since.set(Some(Instant::now()));
+        self.0.be_idle();
     }
 }
 

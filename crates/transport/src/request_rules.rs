@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready};
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use actix_web::http::{Method, StatusCode};
-use actix_web::{Error, HttpMessage, HttpResponse, ResponseError, web};
+use actix_web::http::{ConnectionType, Method, StatusCode};
+use actix_web::{Error, HttpResponse, ResponseError, web};
 use pin_project_lite::pin_project;
 
 use crate::identity::cookie;
@@ -17,9 +17,6 @@ use crate::problem::Problem;
 
 /// Folder of files with a hash in their names. They are the same for every client, so caches may store them.
 const ASSETS: &str = "/assets/";
-
-/// In the extensions of a HEAD request that routes see as GET.
-pub(crate) struct HeadOnly;
 
 /// Longest head of a request, in bytes. A waiting poll keeps its head in memory.
 const MOST_HEAD: usize = 32 * 1024;
@@ -109,7 +106,6 @@ where
             // The routes of the API accept GET. The HTTP encoder remembers the method of the
             // request and writes no body.
             request.head_mut().method = Method::GET;
-            request.extensions_mut().insert(HeadOnly);
         }
         RulesFuture::Inner {
             inner: self.inner.call(request),
@@ -143,8 +139,10 @@ where
                 if *private {
                     forbid_storing(response.headers_mut());
                 }
-                response.map_body(|_, body| {
+                response.map_body(|sent, body| {
                     if *head {
+                        // Only a body can end with its connection.
+                        sent.set_connection_type(ConnectionType::KeepAlive);
                         RulesBody::Size { size: body.size() }
                     } else {
                         RulesBody::Whole { body }

@@ -1,4 +1,4 @@
-//! Viewers of an event stream (HTML Living Standard, section 9.2.6), in HTTP's chunks.
+//! Viewers of an event stream (HTML Living Standard, section 9.2.6).
 
 use std::io::{self, Write as _};
 
@@ -9,7 +9,7 @@ use allclear_bench_support::crowd::{Wire, connect, read_past};
 
 const ID: &[u8] = b"id:";
 
-/// The state of a reader of the stream. The lines around chunks end in CR LF, so they do not end an event.
+/// The state of a reader of the stream. Lines of the head end in CR LF, so they do not end an event.
 #[derive(Default)]
 pub(crate) struct Lines {
     /// Number of bytes of this line, and of those at its start that match `id:`.

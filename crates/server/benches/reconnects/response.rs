@@ -1,5 +1,5 @@
-//! Parses the response to a request for an event stream as its bytes arrive: the head, the chunks around the text, and the lines of the
-//! events (RFC 9112, section 7.1; HTML Living Standard, section 9.2.6).
+//! Parses the response to a request for an event stream as its bytes arrive: the head, and the lines of the events (HTML Living
+//! Standard, section 9.2.6). The stream ends with its connection.
 
 use std::{str::FromStr, time::Duration};
 
@@ -15,8 +15,6 @@ pub(crate) enum Received {
     Retry(Duration),
     /// An event with an identifier: the last one of its change, or `resync`.
     Event { id: i64, is_resync: bool },
-    /// The end of the stream.
-    End,
 }
 
 /// The state of a reader of a response.
@@ -25,7 +23,7 @@ pub(crate) struct Response {
     part: Part,
     /// The incomplete line outside the text.
     framing: Vec<u8>,
-    /// The incomplete line of the text, which may continue in the next chunk.
+    /// The incomplete line of the text.
     text: Vec<u8>,
     is_resync: bool,
     id: Option<i64>,
@@ -36,11 +34,7 @@ enum Part {
     #[default]
     Status,
     Headers,
-    ChunkSize,
-    /// Text, with the number of bytes that are left in its chunk.
-    Text(usize),
-    ChunkEnd,
-    End,
+    Text,
 }
 
 impl Response {
@@ -48,14 +42,7 @@ impl Response {
     pub(crate) fn take(&mut self, bytes: &[u8], mut receive: impl FnMut(Received)) {
         for byte in bytes {
             let received = match self.part {
-                Part::Text(left) => {
-                    self.part = if left == 1 {
-                        Part::ChunkEnd
-                    } else {
-                        Part::Text(left - 1)
-                    };
-                    push(&mut self.text, *byte).and_then(|line| self.text_line(&line))
-                }
+                Part::Text => push(&mut self.text, *byte).and_then(|line| self.text_line(&line)),
                 _ => push(&mut self.framing, *byte).and_then(|line| self.framing_line(&line)),
             };
             if let Some(received) = received {
@@ -71,19 +58,8 @@ impl Response {
                 let status = line.split(|byte| *byte == b' ').nth(1).and_then(number);
                 return Some(Received::Head(status.unwrap_or_default()));
             }
-            Part::Headers if line.is_empty() => self.part = Part::ChunkSize,
-            Part::ChunkSize => {
-                let size = std::str::from_utf8(line).ok();
-                let size = size.and_then(|size| usize::from_str_radix(size, 16).ok());
-                if let Some(size) = size.filter(|size| *size > 0) {
-                    self.part = Part::Text(size);
-                } else {
-                    self.part = Part::End;
-                    return Some(Received::End);
-                }
-            }
-            Part::ChunkEnd => self.part = Part::ChunkSize,
-            Part::Headers | Part::Text(_) | Part::End => {}
+            Part::Headers if line.is_empty() => self.part = Part::Text,
+            Part::Headers | Part::Text => {}
         }
         None
     }

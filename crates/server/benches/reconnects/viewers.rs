@@ -259,7 +259,7 @@ impl State {
                 self.is_open = true;
                 counts.open += 1;
             }
-            Received::Head(_) | Received::End => {
+            Received::Head(_) => {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             Received::Retry(time) => self.retry = time,

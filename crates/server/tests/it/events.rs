@@ -249,6 +249,53 @@ async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn viewer_that_sends_something_after_its_request_is_disconnected() {
+    let (app, operator) = TestApp::with_operator().await;
+    let address = app.url.strip_prefix("http://").unwrap();
+    let mut viewer = tokio::net::TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "GET /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\n",
+        operator.organisation
+    );
+    viewer.write_all(request.as_bytes()).await.unwrap();
+    let mut received = Vec::new();
+    while !received.windows(6).any(|bytes| bytes == b"retry:") {
+        assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
+    }
+    viewer.write_all(request.as_bytes()).await.unwrap();
+    let end = tokio::time::timeout(Duration::from_secs(20), viewer.read_to_end(&mut received));
+    // The kernel may report the unread request as a reset.
+    let _ = end.await.expect("the connection ends");
+    let received = String::from_utf8(received).unwrap();
+    assert_eq!(received.matches("HTTP/1.1").count(), 1, "{received}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn request_behind_that_for_a_stream_is_not_answered_in_the_stream() {
+    let (app, operator) = TestApp::with_operator().await;
+    let address = app.url.strip_prefix("http://").unwrap();
+    let mut viewer = tokio::net::TcpStream::connect(address).await.unwrap();
+    let requests = format!(
+        "GET /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
+        operator.organisation
+    );
+    viewer.write_all(requests.as_bytes()).await.unwrap();
+    let mut received = Vec::new();
+    while !received.windows(6).any(|bytes| bytes == b"retry:") {
+        assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
+    }
+    operator.component("API").await;
+    while !received
+        .windows(16)
+        .any(|bytes| bytes == b"event: component")
+    {
+        assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
+    }
+    let received = String::from_utf8(received).unwrap();
+    assert_eq!(received.matches("HTTP/1.1").count(), 1, "{received}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn other_organisations_receive_nothing() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);

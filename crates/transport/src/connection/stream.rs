@@ -44,15 +44,12 @@ impl AsyncRead for ClientStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        let read = this.tcp()?.poll_read(context, buffer);
-        if read.is_pending() {
-            if this.connection.is_closing.get() {
-                // Nothing read is the end of the client's requests.
-                return Poll::Ready(Ok(()));
-            }
-            this.connection.wait(context);
+        if this.connection.is_closing.get() {
+            // Nothing read is the end of the client's requests.
+            return Poll::Ready(Ok(()));
         }
-        read
+        this.connection.wait(context);
+        this.tcp()?.poll_read(context, buffer)
     }
 }
 
@@ -67,28 +64,40 @@ impl AsyncWrite for ClientStream {
         let tcp = this.tcp()?;
         let mut body = connection.body.borrow_mut();
         let Some(body) = body.as_mut() else {
-            return tcp.poll_write(context, bytes);
+            return connection.unless_closing(tcp.poll_write(context, bytes));
         };
         let together = [IoSlice::new(bytes), IoSlice::new(body)];
-        let written = ready!(tcp.poll_write_vectored(context, &together))?;
+        let written = tcp.poll_write_vectored(context, &together);
+        let written = ready!(connection.unless_closing(written))?;
         body.advance(written.saturating_sub(bytes.len()));
+        connection.be_idle();
         Poll::Ready(Ok(written.min(bytes.len())))
     }
 
-    /// Sends the rest of the body.
+    /// Sends the rest of the body, or lets another part take the stream.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let connection = Rc::clone(&this.connection);
+        if let Some(successor) = connection.successor.take() {
+            if let (Some(tcp), Some(claim)) = (this.tcp.take(), connection.claim.take()) {
+                successor(tcp, claim);
+            }
+            // The HTTP server finds that the stream is gone, and ends.
+            context.waker().wake_by_ref();
+            return Poll::Ready(Ok(()));
+        }
         let mut sending = connection.body.borrow_mut();
         let Some(body) = sending.as_mut() else {
             return Poll::Ready(Ok(()));
         };
         while !body.is_empty() {
-            let written = ready!(this.tcp()?.poll_write(context, body))?;
+            let written = this.tcp()?.poll_write(context, body);
+            let written = ready!(connection.unless_closing(written))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             body.advance(written);
+            connection.be_idle();
         }
         *sending = None;
         context.waker().wake_by_ref();
@@ -96,13 +105,16 @@ impl AsyncWrite for ClientStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if let Some(successor) = this.connection.successor.take() {
-            if let Some(tcp) = this.tcp.take() {
-                successor(tcp, Rc::clone(&this.connection));
-            }
-            return Poll::Ready(Ok(()));
+        self.get_mut().tcp()?.poll_shutdown(context)
+    }
+}
+
+impl Connection {
+    /// A write; an error if it waits while the connection is to close.
+    fn unless_closing(&self, write: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if write.is_pending() && self.is_closing.get() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
-        this.tcp()?.poll_shutdown(context)
+        write
     }
 }

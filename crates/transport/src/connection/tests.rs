@@ -122,7 +122,7 @@ async fn refusal_of_a_malformed_request_follows_the_body_before_it() {
 }
 
 #[actix_web::test]
-async fn connection_of_an_unfinished_body_is_not_idle() {
+async fn client_that_takes_nothing_of_a_body_is_disconnected() {
     let sent = body(HUGE);
     let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
     let served = Rc::clone(&kept);
@@ -137,37 +137,16 @@ async fn connection_of_an_unfinished_body_is_not_idle() {
         .unwrap();
     head(&mut client).await;
     let connection = kept.borrow().clone().unwrap();
-    assert!(connection.idle_since.get().is_none());
-    received(&mut client, HUGE).await;
-    while connection.idle_since.get().is_none() {
+    let waits = connection.idle_since.get().unwrap();
+    received(&mut client, HUGE / 2).await;
+    while connection.idle_since.get() == Some(waits) {
         tokio::task::yield_now().await;
     }
-}
-
-#[actix_web::test]
-async fn stream_takes_the_connection_after_its_head() {
-    let mut client = client_of(|connection, _| {
-        connection.hand_over(|mut tcp, _| {
-            spawn(async move { tcp.write_all(b"taken").await });
-        });
-        HttpResponse::Ok()
-            .force_close()
-            .finish()
-            .map_body(|_, _| EitherBody::right(HeadOnly::new()))
-    })
-    .await;
-    client
-        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        .await
-        .unwrap();
-    let head = head(&mut client).await;
-    assert!(
-        head.contains("connection: close") && !head.contains("content-length"),
-        "{head}"
-    );
-    let mut rest = String::new();
-    client.read_to_string(&mut rest).await.unwrap();
-    assert_eq!(rest, "taken");
+    connection.close();
+    let mut rest = Vec::new();
+    // The kernel may report the unsent rest as a reset.
+    let _ = client.read_to_end(&mut rest).await;
+    assert!(rest.len() < HUGE / 2, "{} bytes", rest.len());
 }
 
 #[actix_web::test]

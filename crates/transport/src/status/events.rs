@@ -6,9 +6,8 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use actix_web::body;
 use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpMessage, HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, HttpResponse};
 use allclear_application::error::Error;
 use allclear_application::outbox::{Backlog as Stored, Commit, Outbox};
 use allclear_application::relay::Relay;
@@ -19,11 +18,10 @@ use serde::Deserialize;
 use tokio::sync::Semaphore;
 use utoipa::IntoParams;
 
-use self::viewer::Viewer;
+use self::viewer::EventStreamBody;
 use crate::client_slots::ClientLimits;
 use crate::connection::Connection;
 use crate::problem::Problem;
-use crate::request_rules::HeadOnly;
 use crate::status::viewer_notifier::FrameStream;
 use crate::status::viewers::{Frame, Viewers, resync};
 
@@ -199,10 +197,10 @@ fn opening() -> Bytes {
     format!(": allclear\nretry: {}\n\n", rand::random_range(RETRY)).into()
 }
 
-/// Responds with the head of the stream. After it the viewer has the connection for itself, unless only the head is requested.
+/// Responds with the stream, which has the connection for itself after the head.
 fn respond(request: &HttpRequest, stream: FrameStream) -> HttpResponse {
-    let mut response = HttpResponse::Ok();
-    response
+    let connection = request.conn_data::<Rc<Connection>>().cloned();
+    let mut response = HttpResponse::Ok()
         .insert_header((
             header::CONTENT_TYPE,
             HeaderValue::from_static("text/event-stream"),
@@ -212,13 +210,12 @@ fn respond(request: &HttpRequest, stream: FrameStream) -> HttpResponse {
             HeaderValue::from_static("no-cache, no-transform"),
         ))
         // Makes nginx send the stream without buffering.
-        .insert_header(("x-accel-buffering", "no"));
-    let connection = request.conn_data::<Rc<Connection>>();
-    if let Some(connection) = connection.filter(|_| !request.extensions().contains::<HeadOnly>()) {
-        Viewer::take(connection, stream);
-        response.force_close();
-    }
-    response.body(body::None::new())
+        .insert_header(("x-accel-buffering", "no"))
+        // The stream ends with its connection, so it needs no chunks.
+        .force_close()
+        .body(EventStreamBody::new(connection, stream));
+    response.head_mut().no_chunking(true);
+    response
 }
 
 #[cfg(test)]

@@ -285,10 +285,7 @@ async fn request_behind_that_for_a_stream_is_not_answered_in_the_stream() {
         assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
     }
     operator.component("API").await;
-    while !received
-        .windows(16)
-        .any(|bytes| bytes == b"event: component")
-    {
+    while !received.windows(7).any(|bytes| bytes == b"\nevent:") {
         assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
     }
     let received = String::from_utf8(received).unwrap();

@@ -16,4 +16,4 @@ pub use server::{
 };
 pub use settings::{Cors, Origins, Settings};
 pub use sid::Sid;
-pub use tcp_options::close_dead_connections;
+pub use tcp_options::{close_dead_connections, set_tcp_options};

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use actix_web::dev::Extensions;
+use actix_web::rt::net::TcpStream;
 use socket2::SockRef;
 
 use crate::settings::Settings;
@@ -28,27 +29,32 @@ use crate::settings::Settings;
 pub fn close_dead_connections(
     settings: &Settings,
 ) -> impl Fn(&dyn Any, &mut Extensions) + Send + Sync + 'static {
-    let timeout = settings.ping_interval + settings.ping_timeout;
+    let settings = settings.clone();
     move |connection, _| {
-        let Some(stream) = connection.downcast_ref::<actix_web::rt::net::TcpStream>() else {
-            return;
-        };
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY was not set");
+        if let Some(stream) = connection.downcast_ref::<TcpStream>() {
+            set_tcp_options(stream, &settings);
         }
-        #[cfg(target_os = "linux")]
-        if let Err(error) = SockRef::from(stream).set_tcp_user_timeout(Some(timeout)) {
-            tracing::debug!(%error, "TCP_USER_TIMEOUT was not set");
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = (SockRef::from(stream), timeout);
     }
+}
+
+/// Sets the options of [`close_dead_connections`] on a stream, for servers without such a hook.
+pub fn set_tcp_options(stream: &TcpStream, settings: &Settings) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "TCP_NODELAY was not set");
+    }
+    let timeout = settings.ping_interval + settings.ping_timeout;
+    #[cfg(target_os = "linux")]
+    if let Err(error) = SockRef::from(stream).set_tcp_user_timeout(Some(timeout)) {
+        tracing::debug!(%error, "TCP_USER_TIMEOUT was not set");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (SockRef::from(stream), timeout);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use actix_web::rt::net::{TcpListener, TcpStream};
+    use actix_web::rt::net::TcpListener;
 
     #[actix_web::test]
     async fn no_delay_and_user_timeout_are_set() {

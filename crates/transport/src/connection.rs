@@ -113,4 +113,4 @@ impl Drop for RequestGuard {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

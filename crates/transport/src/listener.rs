@@ -15,6 +15,7 @@ use actix_web::body::MessageBody;
 use actix_web::dev::{AppConfig, Extensions};
 use actix_web::rt::net::TcpStream;
 use actix_web::{Error, HttpResponse};
+use allclear_socketio::{Settings, set_tcp_options};
 use tokio::task::spawn_local;
 
 use crate::client_slots::ClientLimits;
@@ -29,9 +30,8 @@ const WRITE_BUFFER: usize = 16 * 1024;
 const CLOSING: Duration = Duration::from_millis(600);
 
 /// What all workers accept connections with.
-pub(crate) struct Accept<O> {
-    /// Sets the options of a new connection.
-    pub(crate) set_options: O,
+pub(crate) struct Accept {
+    pub(crate) sockets: Settings,
     pub(crate) timeouts: Timeouts,
     pub(crate) clients: Arc<ClientLimits>,
     pub(crate) shutdown: GracefulShutdownSignal,
@@ -48,10 +48,7 @@ struct Worker<H, N> {
 /// A connection as actix's HTTP server takes it.
 type Accepted = (ClientStream, Option<SocketAddr>);
 
-impl<O> Accept<O>
-where
-    O: Fn(&TcpStream) + 'static,
-{
+impl Accept {
     /// The service of a worker for the connections to this app.
     pub(crate) fn worker<A, B>(
         self: &Arc<Self>,
@@ -62,7 +59,7 @@ where
         Response = (),
         Error = DispatchError,
         InitError = (),
-    > + use<A, B, O>
+    > + use<A, B>
     where
         A: ServiceFactory<Request, Config = AppConfig, Response = HttpResponse<B>, Error = Error>
             + 'static,
@@ -88,7 +85,7 @@ where
                     new_http: move || Arc::clone(&settings).http(Rc::clone(&app)),
                 });
                 Ok(fn_service(move |tcp: TcpStream| {
-                    (accept.set_options)(&tcp);
+                    set_tcp_options(&tcp, &accept.sockets);
                     Rc::clone(&worker).serve(tcp)
                 }))
             }
@@ -99,7 +96,7 @@ where
     async fn http<A, B>(
         self: Arc<Self>,
         app: Rc<A>,
-    ) -> Result<impl Service<Accepted, Response = (), Error = DispatchError> + use<A, B, O>, ()>
+    ) -> Result<impl Service<Accepted, Response = (), Error = DispatchError> + use<A, B>, ()>
     where
         A: Service<Request, Response = HttpResponse<B>, Error = Error> + 'static,
         B: MessageBody + 'static,
@@ -150,5 +147,53 @@ where
             http
         };
         http.call((stream, peer)).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::cell::Cell;
+    use std::future::ready;
+
+    use tokio::sync::Notify;
+
+    use crate::client_slots::tests::unlimited;
+    use crate::connection::tests::pair;
+
+    #[actix_web::test]
+    async fn http_server_exists_while_connections_do() {
+        let (made, end) = (Rc::new(Cell::new(0)), Rc::new(Notify::new()));
+        let (count, ended) = (Rc::clone(&made), Rc::clone(&end));
+        let worker = Rc::new(Worker {
+            connections: Connections::new(Duration::from_mins(1), Arc::new(unlimited())),
+            http: RefCell::default(),
+            new_http: move || {
+                count.set(count.get() + 1);
+                let ended = Rc::clone(&ended);
+                ready(Ok::<_, ()>(fn_service(move |_: Accepted| {
+                    let ended = Rc::clone(&ended);
+                    async move {
+                        ended.notified().await;
+                        Ok::<_, DispatchError>(())
+                    }
+                })))
+            },
+        });
+        for turn in 1..=2 {
+            let mut served = Vec::new();
+            for _ in 0..2 {
+                let accepted = pair().await.1;
+                served.push(spawn_local(Rc::clone(&worker).serve(accepted)));
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(made.get(), turn);
+            end.notify_waiters();
+            for connection in served {
+                connection.await.unwrap().unwrap();
+            }
+            assert!(worker.http.borrow().upgrade().is_none());
+        }
     }
 }

@@ -8,15 +8,13 @@ use std::sync::Arc;
 use actix_cors::Cors;
 use actix_service::IntoServiceFactory as _;
 use actix_web::body::MessageBody;
-use actix_web::dev::{Extensions, Server, ServiceRequest, ServiceResponse};
+use actix_web::dev::{Server, ServiceRequest, ServiceResponse};
 use actix_web::http::{Method, header};
 use actix_web::middleware::{Compat, Next, from_fn};
-use actix_web::rt::net::TcpStream;
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpMessage, Route, guard};
 use allclear_application::domain::TOKEN_PATH;
 use allclear_application::origin::Origin;
-use allclear_socketio::close_dead_connections;
 use socket2::SockRef;
 use tokio::runtime::Handle;
 
@@ -196,7 +194,6 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let methods = Data::new(Methods::of_routes());
     let document = Data::new(OpenApiJson::default());
     let statuspage_document = Data::new(StatuspageOpenApi::new()?);
-    let close_dead = close_dead_connections(&state.socket_settings.settings());
     let responses = PublicResponses::new(state.hsts, Arc::clone(&state.web_app));
     let responses = Arc::new(responses);
     let routing = HostRouting::new(Arc::clone(&state.hosts), Arc::clone(&state.web_app));
@@ -205,7 +202,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
     let timeouts = state.timeouts;
     let server = Server::build();
     let accept = Arc::new(Accept {
-        set_options: move |tcp: &TcpStream| close_dead(tcp, &mut Extensions::new()),
+        sockets: state.socket_settings.settings(),
         timeouts,
         clients: Arc::clone(&state.client_limits),
         shutdown: server.graceful_shutdown_signal(),

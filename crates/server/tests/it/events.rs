@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::app::{Operator, TestApp};
 
@@ -248,48 +249,62 @@ async fn viewer_that_does_not_read_is_disconnected_and_resumes() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn viewer_that_sends_something_after_its_request_is_disconnected() {
-    let (app, operator) = TestApp::with_operator().await;
+/// Requests a stream with these bytes behind the request. Returns the connection and what has arrived when the stream is open.
+async fn opened(app: &TestApp, organisation: &str, behind: &str) -> (TcpStream, Vec<u8>) {
     let address = app.url.strip_prefix("http://").unwrap();
-    let mut viewer = tokio::net::TcpStream::connect(address).await.unwrap();
-    let request = format!(
-        "GET /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\n",
-        operator.organisation
-    );
+    let mut viewer = TcpStream::connect(address).await.unwrap();
+    let request =
+        format!("GET /api/v1/status/{organisation}/events HTTP/1.1\r\nHost: x\r\n\r\n{behind}");
     viewer.write_all(request.as_bytes()).await.unwrap();
     let mut received = Vec::new();
-    while !received.windows(6).any(|bytes| bytes == b"retry:") {
-        assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
+    receive(&mut viewer, &mut received, b"retry:").await;
+    (viewer, received)
+}
+
+/// Receives until this has arrived.
+async fn receive(viewer: &mut TcpStream, received: &mut Vec<u8>, until: &[u8]) {
+    while !received.windows(until.len()).any(|bytes| bytes == until) {
+        assert!(viewer.read_buf(received).await.unwrap() > 0);
     }
-    viewer.write_all(request.as_bytes()).await.unwrap();
-    let end = tokio::time::timeout(Duration::from_secs(20), viewer.read_to_end(&mut received));
-    // The kernel may report the unread request as a reset.
-    let _ = end.await.expect("the connection ends");
+}
+
+/// A request that nobody answers on the connection of a stream.
+const BEHIND: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+fn assert_one_response(received: Vec<u8>) {
     let received = String::from_utf8(received).unwrap();
     assert_eq!(received.matches("HTTP/1.1").count(), 1, "{received}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn viewer_that_sends_something_after_its_request_is_disconnected() {
+    let (app, operator) = TestApp::with_operator().await;
+    let (mut viewer, mut received) = opened(&app, &operator.organisation, "").await;
+    viewer.write_all(BEHIND.as_bytes()).await.unwrap();
+    let end = tokio::time::timeout(Duration::from_secs(20), viewer.read_to_end(&mut received));
+    // The kernel may report the unread request as a reset.
+    let _ = end.await.expect("the connection ends");
+    assert_one_response(received);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn request_behind_that_for_a_stream_is_not_answered_in_the_stream() {
     let (app, operator) = TestApp::with_operator().await;
-    let address = app.url.strip_prefix("http://").unwrap();
-    let mut viewer = tokio::net::TcpStream::connect(address).await.unwrap();
-    let requests = format!(
-        "GET /api/v1/status/{}/events HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n",
-        operator.organisation
-    );
-    viewer.write_all(requests.as_bytes()).await.unwrap();
-    let mut received = Vec::new();
-    while !received.windows(6).any(|bytes| bytes == b"retry:") {
-        assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
-    }
+    let (mut viewer, mut received) = opened(&app, &operator.organisation, BEHIND).await;
     operator.component("API").await;
-    while !received.windows(7).any(|bytes| bytes == b"\nevent:") {
-        assert!(viewer.read_buf(&mut received).await.unwrap() > 0);
-    }
-    let received = String::from_utf8(received).unwrap();
-    assert_eq!(received.matches("HTTP/1.1").count(), 1, "{received}");
+    receive(&mut viewer, &mut received, b"\nevent:").await;
+    assert_one_response(received);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn viewer_that_sends_more_than_the_http_server_keeps_is_disconnected() {
+    let (app, operator) = TestApp::with_operator().await;
+    let behind = BEHIND.repeat(8000);
+    let (mut viewer, mut received) = opened(&app, &operator.organisation, &behind).await;
+    let end = tokio::time::timeout(Duration::from_secs(20), viewer.read_to_end(&mut received));
+    // The kernel may report the unread requests as a reset.
+    let _ = end.await.expect("the connection ends");
+    assert_one_response(received);
 }
 
 #[tokio::test(flavor = "multi_thread")]

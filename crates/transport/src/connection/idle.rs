@@ -108,19 +108,10 @@ impl Drop for Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client_slots::tests::unlimited;
-    use actix_web::rt::net::{TcpListener, TcpStream};
     use tokio::io::AsyncReadExt;
 
-    /// A connection: the client's end, and the server's.
-    async fn connection() -> (TcpStream, TcpStream) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (client, accepted) = tokio::join!(
-            TcpStream::connect(listener.local_addr().unwrap()),
-            listener.accept()
-        );
-        (client.unwrap(), accepted.unwrap().0)
-    }
+    use crate::client_slots::tests::unlimited;
+    use crate::connection::tests::pair;
 
     #[actix_web::test]
     async fn idle_connections_are_closed_again_after_a_time_without_any() {
@@ -132,7 +123,7 @@ mod tests {
             while !connections.open.borrow().is_empty() {
                 tokio::task::yield_now().await;
             }
-            let (mut client, accepted) = connection().await;
+            let (mut client, accepted) = pair().await;
             let mut stream = connections.accept(accepted).unwrap();
             assert_eq!(stream.read(&mut [0]).await.unwrap(), 0);
             drop(stream);

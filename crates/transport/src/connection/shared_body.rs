@@ -12,7 +12,8 @@ use bytes::Bytes;
 
 use super::{Connection, RequestGuard};
 
-/// Bytes from which a connection sends a body itself. A smaller one costs less if the HTTP server copies it behind the head.
+/// Bytes from which a connection sends a body itself, which takes another turn of its task. The HTTP server copies smaller ones, such
+/// as compressed pages, behind their head.
 const LARGE: u64 = 12 * 1024;
 
 /// A body in memory. The connection sends a large one from there: the HTTP server would copy it into the connection's buffer, and
@@ -40,11 +41,12 @@ impl SharedBody {
         let mut size = bytes
             .as_ref()
             .map_or(BodySize::None, |bytes| BodySize::Sized(bytes.len() as u64));
-        let is_large = Self::is_large(size);
-        // A client that takes nothing of a large body for the time of an idle connection is disconnected.
-        let request = connection.as_ref().filter(|_| !is_large);
-        let request = request.map(RequestGuard::on);
-        let sender = connection.filter(|_| is_large);
+        let (sender, request) = if Self::is_large(size) {
+            // A client that takes nothing of a large body for the time of an idle connection is disconnected.
+            (connection, None)
+        } else {
+            (None, connection.as_ref().map(RequestGuard::on))
+        };
         if let (Some(_), BodySize::Sized(length)) = (&sender, size) {
             // The HTTP server receives no bytes of the body, so it must not count or frame them.
             head.no_chunking(true);

@@ -30,11 +30,12 @@ impl ClientStream {
     pub(crate) const fn connection(&self) -> &Rc<Connection> {
         &self.connection
     }
+}
 
-    fn tcp(&mut self) -> io::Result<Pin<&mut TcpStream>> {
-        let tcp = self.tcp.as_mut().map(Pin::new);
-        tcp.ok_or_else(|| io::ErrorKind::NotConnected.into())
-    }
+/// The stream, unless it was taken.
+fn open(tcp: &mut Option<TcpStream>) -> io::Result<Pin<&mut TcpStream>> {
+    let tcp = tcp.as_mut().map(Pin::new);
+    tcp.ok_or_else(|| io::ErrorKind::NotConnected.into())
 }
 
 impl AsyncRead for ClientStream {
@@ -43,13 +44,13 @@ impl AsyncRead for ClientStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.connection.is_closing.get() {
+        let Self { tcp, connection } = self.get_mut();
+        if connection.is_closing.get() {
             // Nothing read is the end of the client's requests.
             return Poll::Ready(Ok(()));
         }
-        this.connection.wait(context);
-        this.tcp()?.poll_read(context, buffer)
+        connection.wait(context);
+        open(tcp)?.poll_read(context, buffer)
     }
 }
 
@@ -59,9 +60,8 @@ impl AsyncWrite for ClientStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let connection = Rc::clone(&this.connection);
-        let tcp = this.tcp()?;
+        let Self { tcp, connection } = self.get_mut();
+        let tcp = open(tcp)?;
         let mut body = connection.body.borrow_mut();
         let Some(body) = body.as_mut() else {
             return connection.unless_closing(tcp.poll_write(context, bytes));
@@ -74,24 +74,21 @@ impl AsyncWrite for ClientStream {
         Poll::Ready(Ok(written.min(bytes.len())))
     }
 
-    /// Sends the rest of the body, or lets another part take the stream.
+    /// Sends the rest of the body, or lets another part take the stream. The HTTP server ends with an error once it is taken.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let connection = Rc::clone(&this.connection);
-        if let Some(successor) = connection.successor.take() {
-            if let (Some(tcp), Some(claim)) = (this.tcp.take(), connection.claim.take()) {
-                successor(tcp, claim);
-            }
-            // The HTTP server finds that the stream is gone, and ends.
-            context.waker().wake_by_ref();
-            return Poll::Ready(Ok(()));
+        let Self { tcp, connection } = self.get_mut();
+        if let Some(successor) = connection.successor.take()
+            && let (Some(tcp), Some(claim)) = (tcp.take(), connection.claim.take())
+        {
+            successor(tcp, claim);
         }
+        let mut tcp = open(tcp)?;
         let mut sending = connection.body.borrow_mut();
         let Some(body) = sending.as_mut() else {
             return Poll::Ready(Ok(()));
         };
         while !body.is_empty() {
-            let written = this.tcp()?.poll_write(context, body);
+            let written = tcp.as_mut().poll_write(context, body);
             let written = ready!(connection.unless_closing(written))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
@@ -100,12 +97,13 @@ impl AsyncWrite for ClientStream {
             connection.be_idle();
         }
         *sending = None;
+        // `SharedBody` waits for this.
         context.waker().wake_by_ref();
         Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.get_mut().tcp()?.poll_shutdown(context)
+        open(&mut self.get_mut().tcp)?.poll_shutdown(context)
     }
 }
 

@@ -1,5 +1,6 @@
-//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, sends bodies that many
-//! clients share without copying them, and leaves the HTTP server when its response is an event stream.
+//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, reads little before its
+//! client takes the responses, sends bodies that many clients share without copying them, and leaves the HTTP server when its
+//! response is an event stream.
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
 pub(crate) mod idle;
@@ -7,8 +8,9 @@ mod shared_body;
 mod stream;
 
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::rc::Rc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use actix_web::rt::net::TcpStream;
@@ -24,13 +26,23 @@ pub(crate) struct Claim {
     _slot: Slot,
 }
 
+/// Bytes that are read at a time, and during a request. The HTTP server would parse all requests that arrive, and poll without a
+/// pause once it holds 128 KiB behind a running one.
+const READ_AHEAD: usize = 8 * 1024;
+
 /// Receives the connection when the HTTP server has sent the head of the last response.
 type Successor = Box<dyn FnOnce(TcpStream, Claim)>;
 
 /// What the parts of a server in one worker know about a connection. Requests find it in their connection data.
 pub(crate) struct Connection {
-    /// End of the last request, or when the kernel last took a part of a large body; `None` during a request.
+    /// End of the last request; `None` during a request.
     idle_since: Cell<Option<Instant>>,
+    /// When the client last took a part of what waits to be written; `None` if nothing waits.
+    blocked_since: Cell<Option<Instant>>,
+    /// Bytes that were read since nothing was left to read, or since the handler asked for more of the request's body.
+    read_ahead: Cell<usize>,
+    /// Whether WebSocket frames follow the head. Sockets have limits of their own.
+    is_socket: Cell<bool>,
     is_closing: Cell<bool>,
     /// The task that waits for the client.
     reader: RefCell<Option<Waker>>,
@@ -47,6 +59,9 @@ impl Connection {
     fn new(slot: Slot, descriptor: DescriptorGuard) -> Rc<Self> {
         Rc::new(Self {
             idle_since: Cell::new(Some(Instant::now())),
+            blocked_since: Cell::default(),
+            read_ahead: Cell::default(),
+            is_socket: Cell::default(),
             is_closing: Cell::default(),
             reader: RefCell::default(),
             body: RefCell::default(),
@@ -66,7 +81,6 @@ impl Connection {
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
     fn send(&self, body: Bytes) {
         self.body.replace(Some(body));
-        self.be_idle();
     }
 
     fn is_sending(&self) -> bool {
@@ -78,15 +92,88 @@ impl Connection {
         self.idle_since.set(Some(Instant::now()));
     }
 
-    /// Closes the connection: reads find its end, and a write that waits fails.
-    fn close(&self) {
-        self.is_closing.set(true);
-        if let Some(reader) = self.reader.take() {
-            reader.wake();
+    /// Since when the connection waits for its client.
+    fn waits_since(&self) -> Option<Instant> {
+        self.blocked_since.get().or(self.idle_since.get())
+    }
+
+    /// Number of bytes that may be read now: none while a write waits, and few during a request. A client that sends requests and
+    /// takes no responses would fill the server's memory. If the number is zero, the task is woken when it no longer is.
+    fn poll_readable(&self, context: &Context<'_>) -> usize {
+        if self.is_socket.get() {
+            return usize::MAX;
+        }
+        if self.blocked_since.get().is_some() {
+            return 0;
+        }
+        let rest = READ_AHEAD.saturating_sub(self.read_ahead.get());
+        if rest == 0 && self.idle_since.get().is_some() {
+            // What was read is parsed first: it may hold a request.
+            self.read_ahead.set(0);
+            context.waker().wake_by_ref();
+        }
+        rest
+    }
+
+    /// Notes how much was read.
+    fn was_read(&self, count: usize, is_all: bool) {
+        let before = if is_all && self.idle_since.get().is_some() {
+            0
+        } else {
+            self.read_ahead.get()
+        };
+        self.read_ahead.set(before.saturating_add(count));
+    }
+
+    /// Lets the client send more of a body, because the handler asks for it.
+    pub(crate) fn read_on(&self) {
+        if self.read_ahead.replace(0) > 0 {
+            self.wake_reader();
         }
     }
 
-    /// Lets [`Connection::close`] wake the task.
+    /// Marks the connection as that of a socket: it is read always, and limited elsewhere.
+    pub(crate) fn be_socket(&self) {
+        self.is_socket.set(true);
+    }
+
+    /// Notes a write of some bytes, or that it waits. An error if it waits while the connection is to close.
+    fn was_written(
+        &self,
+        write: Poll<io::Result<usize>>,
+        length: usize,
+    ) -> Poll<io::Result<usize>> {
+        let waits = match write {
+            Poll::Ready(Ok(written)) => written < length,
+            Poll::Ready(Err(_)) => false,
+            Poll::Pending if self.is_closing.get() => {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Pending => true,
+        };
+        let waited = self.blocked_since.get().is_some();
+        if !waits && waited {
+            self.blocked_since.set(None);
+            self.wake_reader();
+        } else if waits && !self.is_socket.get() && !(waited && write.is_pending()) {
+            self.blocked_since.set(Some(Instant::now()));
+        }
+        write
+    }
+
+    fn wake_reader(&self) {
+        if let Some(reader) = self.reader.borrow().as_ref() {
+            reader.wake_by_ref();
+        }
+    }
+
+    /// Closes the connection: reads find its end, and a write that waits fails.
+    fn close(&self) {
+        self.is_closing.set(true);
+        self.wake_reader();
+    }
+
+    /// Lets the connection wake the task.
     fn wait(&self, context: &Context<'_>) {
         let mut reader = self.reader.borrow_mut();
         if !reader
@@ -109,6 +196,10 @@ impl RequestGuard {
 impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.0.be_idle();
+        if self.0.read_ahead.get() > 0 {
+            // Requests that were read meanwhile may not be parsed.
+            self.0.wake_reader();
+        }
     }
 }
 

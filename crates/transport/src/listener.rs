@@ -112,7 +112,7 @@ impl Accept {
             .client_request_timeout(self.timeouts.head)
             .keep_alive(KeepAlive::Os)
             .client_disconnect_timeout(CLOSING)
-            // A closed connection is noticed immediately; a silent one when it has accepted no data for long.
+            // A closed connection is noticed by the next read; a silent one when it has accepted no data for long.
             .h1_allow_half_closed(false)
             // Bounds the memory for a client that has stopped reading.
             .h1_write_buffer_size(WRITE_BUFFER)

@@ -1,5 +1,6 @@
-//! Closes connections that have no running request for too long. The HTTP server limits the time for the head of the
-//! first request only; this module covers silence after a response, and heads of later requests that never end.
+//! Closes connections that have no running request, or take nothing of a response, for too long. The HTTP server limits the time
+//! for the head of the first request only; this module covers silence after a response, heads of later requests that never end,
+//! and responses that nobody reads.
 
 use std::cell::RefCell;
 use std::io;
@@ -90,8 +91,8 @@ impl Connections {
             let Some(connection) = connection.upgrade() else {
                 return false;
             };
-            let since = connection.idle_since.get();
-            if since.is_some_and(|since| since.elapsed() > limit) {
+            let waits = connection.waits_since();
+            if waits.is_some_and(|since| since.elapsed() > limit) {
                 connection.close();
             }
             true

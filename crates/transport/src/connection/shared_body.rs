@@ -41,12 +41,8 @@ impl SharedBody {
         let mut size = bytes
             .as_ref()
             .map_or(BodySize::None, |bytes| BodySize::Sized(bytes.len() as u64));
-        let (sender, request) = if Self::is_large(size) {
-            // A client that takes nothing of a large body for the time of an idle connection is disconnected.
-            (connection, None)
-        } else {
-            (None, connection.as_ref().map(RequestGuard::on))
-        };
+        let request = connection.as_ref().map(RequestGuard::on);
+        let sender = connection.filter(|_| Self::is_large(size));
         if let (Some(_), BodySize::Sized(length)) = (&sender, size) {
             // The HTTP server receives no bytes of the body, so it must not count or frame them.
             head.no_chunking(true);

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use actix_web::rt::net::TcpStream;
 use bytes::Buf as _;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 
 use super::Connection;
 
@@ -50,7 +50,15 @@ impl AsyncRead for ClientStream {
             return Poll::Ready(Ok(()));
         }
         connection.wait(context);
-        open(tcp)?.poll_read(context, buffer)
+        let limit = connection.poll_readable(context);
+        if limit == 0 {
+            return Poll::Pending;
+        }
+        let before = buffer.filled().len();
+        let mut part = open(tcp)?.take(limit as u64);
+        let read = Pin::new(&mut part).poll_read(context, buffer);
+        connection.was_read(buffer.filled().len() - before, read.is_pending());
+        read
     }
 }
 
@@ -64,13 +72,13 @@ impl AsyncWrite for ClientStream {
         let tcp = open(tcp)?;
         let mut body = connection.body.borrow_mut();
         let Some(body) = body.as_mut() else {
-            return connection.unless_closing(tcp.poll_write(context, bytes));
+            return connection.was_written(tcp.poll_write(context, bytes), bytes.len());
         };
         let together = [IoSlice::new(bytes), IoSlice::new(body)];
         let written = tcp.poll_write_vectored(context, &together);
-        let written = ready!(connection.unless_closing(written))?;
+        let length = bytes.len() + body.len();
+        let written = ready!(connection.was_written(written, length))?;
         body.advance(written.saturating_sub(bytes.len()));
-        connection.be_idle();
         Poll::Ready(Ok(written.min(bytes.len())))
     }
 
@@ -89,12 +97,11 @@ impl AsyncWrite for ClientStream {
         };
         while !body.is_empty() {
             let written = tcp.as_mut().poll_write(context, body);
-            let written = ready!(connection.unless_closing(written))?;
+            let written = ready!(connection.was_written(written, body.len()))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
             body.advance(written);
-            connection.be_idle();
         }
         *sending = None;
         // `SharedBody` waits for this.
@@ -104,15 +111,5 @@ impl AsyncWrite for ClientStream {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         open(&mut self.get_mut().tcp)?.poll_shutdown(context)
-    }
-}
-
-impl Connection {
-    /// A write; an error if it waits while the connection is to close.
-    fn unless_closing(&self, write: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if write.is_pending() && self.is_closing.get() {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
-        write
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use actix_http::{HttpService, Request, Response};
 use actix_service::{IntoServiceFactory as _, Service as _, ServiceFactory as _, fn_service};
 use actix_web::HttpResponse;
 use actix_web::dev::Extensions;
+use actix_web::http::header;
 use actix_web::rt::net::TcpListener;
 use actix_web::rt::spawn;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -46,8 +48,34 @@ async fn client_of(
         })
         .into_factory());
     let http = http.new_service(()).await.unwrap();
-    spawn(async move { http.call((stream, None)).await });
+    spawn(async move {
+        let mut serving = Box::pin(http.call((stream, None)));
+        poll_fn(|context| {
+            TURNS.set(TURNS.get() + 1);
+            serving.as_mut().poll(context)
+        })
+        .await
+    });
     client
+}
+
+thread_local! {
+    /// How often the task of the connection ran.
+    static TURNS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Lets the other tasks run until they wait. Fails if the task of a connection never does.
+async fn rest() {
+    for _ in 0..100 {
+        let before = TURNS.get();
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        if TURNS.get() == before {
+            return;
+        }
+    }
+    panic!("the connection's task never waits");
 }
 
 /// A response with this body.
@@ -142,9 +170,10 @@ async fn client_that_takes_nothing_of_a_body_is_disconnected() {
         .unwrap();
     head(&mut client).await;
     let connection = kept.borrow().clone().unwrap();
-    let waits = connection.idle_since.get().unwrap();
+    rest().await;
+    let waits = connection.waits_since().unwrap();
     received(&mut client, HUGE).await;
-    while connection.idle_since.get() == Some(waits) {
+    while connection.waits_since() == Some(waits) {
         tokio::task::yield_now().await;
     }
     connection.close();
@@ -152,6 +181,86 @@ async fn client_that_takes_nothing_of_a_body_is_disconnected() {
     // The kernel may report the unsent rest as a reset.
     let _ = client.read_to_end(&mut rest).await;
     assert!(rest.len() < 3 * HUGE, "{} bytes", rest.len());
+}
+
+/// Many requests, as long as those of browsers.
+fn requests(count: usize) -> Vec<u8> {
+    let request = format!(
+        "GET / HTTP/1.1\r\nHost: a\r\ncookie: {}\r\n\r\n",
+        "x".repeat(600)
+    );
+    request.repeat(count).into_bytes()
+}
+
+/// A response without a body, and with a head of 8 KiB.
+fn without_body(connection: &Rc<Connection>) -> HttpResponse<SharedBody> {
+    let connection = Some(Rc::clone(connection));
+    HttpResponse::NotModified()
+        .insert_header((header::SERVER, "x".repeat(8 * 1024)))
+        .finish()
+        .map_body(|head, _| SharedBody::new(head, None, connection))
+}
+
+#[actix_web::test]
+async fn client_that_reads_nothing_is_not_read_from() {
+    const SENT: usize = 15_000;
+    let answered: Rc<Cell<usize>> = Rc::default();
+    let count = Rc::clone(&answered);
+    let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
+    let served = Rc::clone(&kept);
+    let client = client_of(move |connection| {
+        served.replace(Some(Rc::clone(connection)));
+        count.set(count.get() + 1);
+        without_body(connection)
+    })
+    .await;
+    let (mut reader, mut writer) = client.into_split();
+    spawn(async move { writer.write_all(&requests(SENT)).await });
+    rest().await;
+    // What the kernel holds, and one part of the requests.
+    assert!(answered.get() < 6_000, "{} responses", answered.get());
+    assert!(kept.borrow().as_ref().unwrap().waits_since().is_some());
+
+    let mut bytes = vec![0; 64 * 1024];
+    while answered.get() < SENT {
+        assert_ne!(reader.read(&mut bytes).await.unwrap(), 0);
+    }
+}
+
+#[actix_web::test]
+async fn requests_behind_a_running_one_wait_unread() {
+    for size in [30_000, 4 * HUGE] {
+        let sent = Bytes::from(vec![b'x'; size]);
+        let client = client_of(move |connection| with_body(connection, &sent)).await;
+        let (_reader, mut writer) = client.into_split();
+        spawn(async move { writer.write_all(&requests(2_000)).await });
+        rest().await;
+    }
+}
+
+#[actix_web::test]
+async fn requests_that_were_read_during_another_one_are_answered() {
+    const SENT: usize = 200;
+    let answered: Rc<Cell<usize>> = Rc::default();
+    let count = Rc::clone(&answered);
+    let huge = Bytes::from(vec![b'x'; 4 * HUGE]);
+    let mut client = client_of(move |connection| {
+        if count.replace(count.get() + 1) == 0 {
+            with_body(connection, &huge)
+        } else {
+            without_body(connection)
+        }
+    })
+    .await;
+    let (first, others) = (requests(1), requests(SENT - 1));
+    client.write_all(&first).await.unwrap();
+    rest().await;
+    client.write_all(&others).await.unwrap();
+    rest().await;
+    let mut bytes = vec![0; 64 * 1024];
+    while answered.get() < SENT {
+        assert_ne!(client.read(&mut bytes).await.unwrap(), 0);
+    }
 }
 
 #[actix_web::test]

@@ -1,6 +1,6 @@
 //! Time limit for request bodies. A client that sends its body slowly must not hold a connection
 //! for long (OWASP ASVS 5.0, 13.1.3), whether or not a handler reads the body. This middleware also
-//! marks connections as busy while the app handles a request.
+//! marks connections as busy while the app handles a request, and lets them read more of its body.
 
 use std::cell::RefCell;
 use std::future::{Ready, ready};
@@ -39,6 +39,7 @@ struct TimedPayload {
     end: Instant,
     /// Created on the first wait, because most bodies arrive with their head.
     sleep: Option<Pin<Box<Sleep>>>,
+    connection: Option<Rc<Connection>>,
 }
 
 pin_project! {
@@ -93,11 +94,15 @@ where
     forward_ready!(inner);
 
     fn call(&self, mut request: ServiceRequest) -> Self::Future {
-        let guard = request.conn_data::<Rc<Connection>>().map(RequestGuard::on);
+        let connection = request.conn_data::<Rc<Connection>>().cloned();
+        let guard = connection.as_ref().map(RequestGuard::on);
         let body = match request.take_payload() {
             Payload::None => None,
             endless if is_handshake(&request) => {
                 request.set_payload(endless);
+                if let Some(connection) = connection {
+                    connection.be_socket();
+                }
                 None
             }
             body => {
@@ -106,6 +111,7 @@ where
                     body: Rc::clone(&body),
                     end: Instant::now() + self.time,
                     sleep: None,
+                    connection,
                 };
                 request.set_payload(Payload::Stream {
                     payload: Box::pin(timed),
@@ -133,6 +139,9 @@ impl Stream for TimedPayload {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
+        if let Some(connection) = &this.connection {
+            connection.read_on();
+        }
         if let Poll::Ready(read) = Pin::new(&mut *this.body.borrow_mut()).poll_next(context) {
             return Poll::Ready(read);
         }

@@ -105,7 +105,8 @@ impl PageTemplate {
         fill(html, head, icon, (&self.sprite, page, data))
     }
 
-    /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards).
+    /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards). The page is of the
+    /// protocol's default type, and the name of its site is its title.
     fn head(&self, snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = &organisation.url;
@@ -124,8 +125,6 @@ impl PageTemplate {
             meta name="description" content=(description);
             link rel="canonical" href=(address);
             (feed_links(&organisation.url, &organisation.page_title))
-            meta property="og:type" content="website";
-            meta property="og:site_name" content=(organisation.page_title);
             meta property="og:title" content=(organisation.page_title);
             meta property="og:description" content=(description);
             meta property="og:url" content=(address);

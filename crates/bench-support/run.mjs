@@ -2,7 +2,7 @@
 //
 //   node crates/bench-support/run.mjs [names of benches]
 //
-// With names, only those are run, and the page has the last results of the others (target/bench). Each result has its date and commit.
+// With names, only those are run, and the page has the last results of the others (target/bench). Each result has its date, commit and processor.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -128,7 +128,7 @@ distance between the two is what their times tell about the address.`,
   {
     name: 'start',
     title: 'Start, memory and size, and a server at rest',
-    how: `The release build on an installation that exists, started again. The demo at rest has had no request for a minute, neither
+    how: `The release build on an installation that exists, started again. A server at rest has had no request for a minute, neither
 before the measurement nor in its two minutes.`,
     command: ['node', 'crates/server/benches/start.mjs', binary],
   },
@@ -159,7 +159,11 @@ const kept = (name) => `target/bench/${name}.jsonl`;
 /** Runs a bench, and stores its lines, the first of which says when it ran. */
 async function run({ name, command: [program, ...parameters] }) {
   console.error(`— ${name}`);
-  const at = { date: new Date().toISOString().slice(0, 10), commit: version('git', 'rev-parse', '--short', 'HEAD') };
+  const at = {
+    date: new Date().toISOString().slice(0, 10),
+    commit: version('git', 'rev-parse', '--short', 'HEAD'),
+    processor: cpus()[0]?.model.trim(),
+  };
   const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve, reject) => child.on('exit', resolve).on('error', reject));
   const lines = [];
@@ -224,7 +228,7 @@ const page = [
   'Written by `./just bench`. Peers and limits run beside us in the same run on the same machine, so the ratios say more than',
   'the rates. The load generator shares the processors with what it measures.',
   '',
-  `- Where: ${availableParallelism()} processors (${cpus()[0]?.model.trim()}), ${memory} GiB, a virtual machine`,
+  `- Where: ${availableParallelism()} processors, ${memory} GiB, a virtual machine`,
   `- Beside: ${version('nginx', '-v').replace('nginx version: ', '')}, Node ${process.version}, ${version('rustc', '--version')}`,
   '',
 ];
@@ -236,6 +240,6 @@ for (const bench of benches) {
     continue;
   }
   const { at, lines } = result;
-  page.push(`Measured on ${at.date}, at \`${at.commit}\`.`, '', ...budgets(lines), ...measurements(lines), '');
+  page.push(`Measured on ${at.date}, at \`${at.commit}\`, on ${at.processor}.`, '', ...budgets(lines), ...measurements(lines), '');
 }
 await writeFile('docs/benchmarks.md', `${page.join('\n').replace(/\n{3,}/g, '\n\n').trim()}\n`);

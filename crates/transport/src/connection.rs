@@ -115,14 +115,14 @@ impl Connection {
         rest
     }
 
-    /// Notes how much was read.
-    fn was_read(&self, count: usize, is_all: bool) {
-        let before = if is_all && self.idle_since.get().is_some() {
-            0
-        } else {
-            self.read_ahead.get()
-        };
-        self.read_ahead.set(before.saturating_add(count));
+    /// Notes how many bytes were read; `None` if none are left.
+    fn was_read(&self, count: Option<usize>) {
+        if let Some(count) = count {
+            let read_ahead = self.read_ahead.get().saturating_add(count);
+            self.read_ahead.set(read_ahead);
+        } else if self.idle_since.get().is_some() {
+            self.read_ahead.set(0);
+        }
     }
 
     /// Lets the client send more of a body, because the handler asks for it.
@@ -135,6 +135,7 @@ impl Connection {
     /// Marks the connection as that of a socket: it is read always, and limited elsewhere.
     pub(crate) fn be_socket(&self) {
         self.is_socket.set(true);
+        self.blocked_since.set(None);
     }
 
     /// Notes a write of some bytes, or that it waits. An error if it waits while the connection is to close.
@@ -152,6 +153,7 @@ impl Connection {
             Poll::Pending => true,
         };
         let waited = self.blocked_since.get().is_some();
+        // A part that was taken starts the time anew; a wait that goes on does not.
         if !waits && waited {
             self.blocked_since.set(None);
             self.wake_reader();

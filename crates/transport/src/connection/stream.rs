@@ -57,7 +57,8 @@ impl AsyncRead for ClientStream {
         let before = buffer.filled().len();
         let mut part = open(tcp)?.take(limit as u64);
         let read = Pin::new(&mut part).poll_read(context, buffer);
-        connection.was_read(buffer.filled().len() - before, read.is_pending());
+        let count = buffer.filled().len() - before;
+        connection.was_read(read.is_ready().then_some(count));
         read
     }
 }

@@ -63,7 +63,7 @@ async function atRest(child) {
   return sum;
 }
 
-/** A process that had no request for a minute: what it uses in a minute more, and its memory. */
+/** A process that had no request for a minute: what it then uses a minute, and its memory. */
 async function rested(child) {
   await setTimeout(1000 * REST);
   return { ...(await atRest(child)), ...(await memory(child)) };

@@ -4,7 +4,9 @@ const emptyRule = /(?<=^|[{}])[^{};]+\{\s*\}/g;
 
 /** Returns a style that says the same in fewer bytes, and the names that its tokens have got. */
 export function compactStyle(style: string): { style: string; names: Map<string, string> } {
-  const rest = withoutUnusedTokens(withPlainTones(style)).replaceAll(', ', ',');
+  const rest = withoutUnusedTokens(withPlainTones(style))
+    .replaceAll(', ', ',')
+    .replaceAll(';}', '}');
   const tokens = new Set([...rest.matchAll(declaration)].map(([, name = '']) => name));
   const names = new Map([...tokens].map((name, index) => [name, shortName(index)]));
   return { style: renamed(rest, names), names };
@@ -43,11 +45,11 @@ function withPlainTones(style: string): string {
       );
       const written = (tokens: ReadonlyMap<string, string>) =>
         own?.map(([, name = '', token = '']) => `--${name}:${tokens.get(token) ?? ''}`) ?? [];
-      inDark += `${tone}{${written(dark).join(';')}}`;
+      inDark += `[data-theme=dark] ${tone}{${written(dark).join(';')}}`;
       return `${tone}{${[...written(light), ...(solid?.map(([text]) => text) ?? [])].join(';')}}`;
     },
   );
-  return `${inLight}@media screen{[data-theme=dark]{${inDark}}}`;
+  return `${inLight}@media screen{${inDark}}`;
 }
 
 function tokensIn(declarations = ''): Map<string, string> {

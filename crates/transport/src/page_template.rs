@@ -105,8 +105,8 @@ impl PageTemplate {
         fill(html, head, icon, (&self.sprite, page, data))
     }
 
-    /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards). The page is of the
-    /// protocol's default type, and the name of its site is its title.
+    /// Title, description and tags for search engines and link previews (the Open Graph protocol; Twitter cards). The name of
+    /// the site is the page's title.
     fn head(&self, snapshot: &Snapshot) -> Markup {
         let organisation = &snapshot.organisation;
         let address = &organisation.url;
@@ -125,6 +125,7 @@ impl PageTemplate {
             meta name="description" content=(description);
             link rel="canonical" href=(address);
             (feed_links(&organisation.url, &organisation.page_title))
+            meta property="og:type" content="website";
             meta property="og:title" content=(organisation.page_title);
             meta property="og:description" content=(description);
             meta property="og:url" content=(address);

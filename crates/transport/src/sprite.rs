@@ -63,14 +63,14 @@ impl Symbol {
 mod tests {
     use super::*;
 
-    const ONE: &str = "<symbol id=\"i-one\"><path d=\"M1 1\"/></symbol>";
-    const TWO: &str = "<symbol id=\"i-two\"><path d=\"M2 2\"/></symbol>";
+    const ONE: &str = "<symbol id=\"one\"><path d=\"M1 1\"/></symbol>";
+    const TWO: &str = "<symbol id=\"two\"><path d=\"M2 2\"/></symbol>";
 
     #[test]
     fn page_has_the_symbols_that_it_uses() {
         let (html, sprite) = Sprite::cut_from(format!("<body><svg hidden>{ONE}{TWO}</svg></body>"));
         assert_eq!(html, format!("<body>{SPRITE}</body>"));
-        let used = "<svg><use href=\"#i-two\"></use></svg>";
+        let used = "<svg><use href=\"#two\"></use></svg>";
         assert_eq!(sprite.of(used), format!("<svg hidden>{TWO}</svg>"));
     }
 

@@ -5,7 +5,7 @@ import type { StatusIconName, StatusSign } from '@/ui/status-signs';
 export function PageIcon({ name }: { name: StatusIconName | 'logo' | 'moon' | 'sun' }) {
   return (
     <svg className="icon" aria-hidden>
-      <use href={`#i-${name}`} />
+      <use href={`#${name}`} />
     </svg>
   );
 }

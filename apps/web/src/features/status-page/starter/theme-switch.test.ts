@@ -8,7 +8,7 @@ afterEach(() => end.abort());
 it('switches the theme, says which one comes next, and keeps the choice', async () => {
   document.documentElement.dataset.theme = 'dark';
   document.body.innerHTML =
-    '<svg hidden></svg><div class="page"><header><button class="ghost"><svg><use href="#i-sun"/></svg></button></header></div>';
+    '<svg hidden></svg><div class="page"><header><button class="ghost"><svg><use href="#sun"/></svg></button></header></div>';
   followThemeSwitch(document, end.signal);
   const button = document.querySelector('button');
   const icon = () => button?.querySelector('use')?.getAttribute('href');
@@ -17,11 +17,11 @@ it('switches the theme, says which one comes next, and keeps the choice', async 
   expect(document.documentElement.dataset.theme).toBe('light');
   expect(localStorage.getItem('allclear:theme')).toBe('light');
   expect(button).toHaveAccessibleName('Switch to dark theme');
-  expect(icon()).toBe('#i-moon');
-  expect(document.querySelector('#i-moon')).not.toBeNull();
+  expect(icon()).toBe('#moon');
+  expect(document.querySelector('#moon')).not.toBeNull();
 
   localStorage.setItem('allclear:theme', 'dark');
   window.dispatchEvent(new StorageEvent('storage'));
-  expect(icon()).toBe('#i-sun');
+  expect(icon()).toBe('#sun');
   expect(document.documentElement.dataset.theme).toBe('dark');
 });

@@ -10,7 +10,7 @@ export function followThemeSwitch(page: Document, signal: AbortSignal): void {
     const label = isLight() ? 'Switch to dark theme' : 'Switch to light theme';
     button.setAttribute('aria-label', label);
     button.setAttribute('title', label);
-    button.querySelector('use')?.setAttribute('href', isLight() ? '#i-moon' : '#i-sun');
+    button.querySelector('use')?.setAttribute('href', isLight() ? '#moon' : '#sun');
   };
   // The server draws the dark theme, without this icon.
   page.querySelector('body > svg[hidden]')?.insertAdjacentHTML('beforeend', moon);

@@ -225,6 +225,49 @@ async fn unread_body_is_not_parsed_as_a_request() {
     }
 }
 
+/// The pieces in which a body of this size is sent, framed by its length or by chunks. Heads and ends of chunks are pieces as well.
+fn pieces(body: &str, size: usize, are_chunks: bool) -> Vec<Vec<u8>> {
+    let framed = |part: &[u8]| {
+        let head = format!("{:x}\r\n", part.len()).into_bytes();
+        vec![head, part.to_vec(), b"\r\n".to_vec()]
+    };
+    let parts = body.as_bytes().chunks(size);
+    if are_chunks {
+        parts.chain([&[][..]]).flat_map(framed).collect()
+    } else {
+        parts.map(<[u8]>::to_vec).collect()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn body_in_odd_pieces_arrives_whole() {
+    let app = TestApp::start().await;
+    // Only the last byte makes it JSON.
+    let space = " ".repeat(200_000);
+    let body = format!(r#"{{"email": "eve@example.com", "password": "wrong password"{space}}}"#);
+    // The connection reads 8 KiB at a time.
+    for size in [5_000, 8 * 1024 - 1, 8 * 1024, 8 * 1024 + 1, 70_000] {
+        for are_chunks in [true, false] {
+            let framing = if are_chunks {
+                "Transfer-Encoding: chunked".to_owned()
+            } else {
+                format!("Content-Length: {}", body.len())
+            };
+            let mut stream = connected(&app).await;
+            stream.set_nodelay(true).unwrap();
+            let head = with(&format!("Connection: close\r\n{framing}\r\n"), "");
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let mut tick = interval(Duration::from_millis(1));
+            for piece in pieces(&body, size, are_chunks) {
+                tick.tick().await;
+                stream.write_all(&piece).await.unwrap();
+            }
+            let said = said(&mut stream).await;
+            assert_eq!(statuses(&said), [401], "{size} {are_chunks}: {said}");
+        }
+    }
+}
+
 /// Sends these bytes over and over, slowly, for as long as they are taken.
 async fn dribble(mut sending: OwnedWriteHalf, bytes: &'static [u8]) {
     let mut tick = interval(Duration::from_millis(20));

@@ -1,8 +1,12 @@
 //! Limits of a client behind proxies, and of one that forges such headers.
 
+use std::net::IpAddr;
+
 use serde_json::json;
 
-use crate::app::{TestApp, send};
+use crate::app::{TestApp, client_builder, send};
+use crate::other_servers;
+use crate::process::lasting_port;
 
 /// A server of which each client may ask twice.
 async fn site(flags: &[&str]) -> (TestApp, String) {
@@ -131,4 +135,50 @@ async fn the_identity_providers_calls_count_likewise() {
     }
     assert_eq!(statuses, [200, 200, 429]);
     assert_eq!(reset("203.0.113.8").await, 200);
+}
+
+/// The responses to this many handshakes of sockets, from an address that claims another one each time.
+async fn handshakes(url: &str, from: [u8; 4], count: usize) -> Vec<u16> {
+    let client = client_builder().local_address(IpAddr::from(from));
+    let client = client.build().unwrap();
+    let mut statuses = Vec::new();
+    for claimed in 1..=count {
+        let request = client
+            .get(format!("{url}/socket.io/?EIO=4&transport=polling"))
+            .header("x-forwarded-for", format!("203.0.113.{claimed}"));
+        statuses.push(send(request).await.status);
+    }
+    statuses
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sockets_behind_nginx_count_for_the_client_before_it() {
+    let Some(nginx) = other_servers::installed("nginx") else {
+        return;
+    };
+    for configuration in [
+        include_str!("../../../../docs/nginx.conf"),
+        include_str!("../../../../docs/nginx-cache.conf"),
+    ] {
+        let app =
+            TestApp::start_with(&["--trusted-proxies", "127.0.0.1", "--limit-sockets", "2"]).await;
+        let (folder, port) = (tempfile::tempdir().unwrap(), lasting_port());
+        let (node, cache) = (&app.url["http://".len()..], folder.path().join("cache"));
+        let configuration = configuration
+            .replace("10.0.0.11:8080", node)
+            .replace("10.0.0.12:8080", node)
+            .replace("/var/cache/nginx/allclear", &cache.display().to_string())
+            .replace(
+                "listen 80;",
+                &format!("listen 127.0.0.1:{port}; access_log off;"),
+            );
+        let _nginx = other_servers::nginx(&nginx, &configuration, folder.path(), port).await;
+        let url = format!("http://127.0.0.1:{port}");
+        assert_eq!(handshakes(&url, [127, 0, 0, 2], 3).await, [200, 200, 429]);
+        assert_eq!(
+            handshakes(&url, [127, 0, 0, 3], 1).await,
+            [200],
+            "another client"
+        );
+    }
 }

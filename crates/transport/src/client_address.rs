@@ -1,6 +1,6 @@
 //! The address of the client, also behind proxies.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
@@ -45,7 +45,7 @@ impl TrustedProxies {
     #[must_use]
     pub fn client(&self, request: &HttpRequest) -> Option<IpAddr> {
         let peer = request.peer_addr()?.ip().to_canonical();
-        Some(self.client_behind(peer, request.headers()))
+        Some(self.walk(peer, request.headers()).0)
     }
 
     /// Whether [`Self::client`] is certain to be the client: no proxy forwarded the request, or only trusted proxies
@@ -55,28 +55,30 @@ impl TrustedProxies {
         let is_forwarded = FORWARDING_HEADERS
             .iter()
             .any(|name| headers.contains_key(*name));
-        let is_by_trusted = request
+        let is_named = request
             .peer_addr()
-            .is_some_and(|peer| self.is_trusted(peer.ip().to_canonical()));
-        !is_forwarded || (is_by_trusted && headers.contains_key("x-forwarded-for"))
+            .is_some_and(|peer| self.walk(peer.ip().to_canonical(), headers).1);
+        !is_forwarded || is_named
     }
 
-    fn client_behind(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let mut client = peer;
-        let hops: Vec<&str> = headers
+    /// The last address that is not a trusted proxy, and whether trusted proxies have named it. What cannot be read ends the walk: a
+    /// client may have sent it to hide the addresses before it.
+    fn walk(&self, peer: IpAddr, headers: &HeaderMap) -> (IpAddr, bool) {
+        let values: Vec<_> = headers
             .get_all("x-forwarded-for")
-            .filter_map(|value| value.to_str().ok())
+            .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .collect();
-        for hop in hops.iter().flat_map(|value| value.split(',')).rev() {
+        let (mut client, mut is_named) = (peer, false);
+        for hop in values.iter().flat_map(|value| value.split(',')).rev() {
             if !self.is_trusted(client) {
                 break;
             }
-            match hop.trim().parse::<IpAddr>() {
-                Ok(address) => client = address.to_canonical(),
-                Err(_) => break,
-            }
+            let Some(address) = address(hop.trim()) else {
+                return (client, false);
+            };
+            (client, is_named) = (address, true);
         }
-        client
+        (client, is_named)
     }
 
     /// Whether an address is in one of the networks.
@@ -85,9 +87,17 @@ impl TrustedProxies {
     }
 }
 
+/// An address as proxies write it; some add the port.
+fn address(hop: &str) -> Option<IpAddr> {
+    let with_port = || hop.parse::<SocketAddr>().map(|address| address.ip());
+    let address = hop.parse().or_else(|_| with_port()).ok()?;
+    Some(IpAddr::to_canonical(&address))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use actix_web::http::header::HeaderValue;
     use actix_web::test::TestRequest;
 
     fn client(proxies: &[&str], peer: &str, forwarded: &[&str]) -> String {
@@ -127,6 +137,29 @@ mod tests {
         assert_eq!(
             client(&["10.0.0.1"], "10.0.0.1", &["1.1.1.1, nonsense"]),
             "10.0.0.1"
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_hide_nothing() {
+        let proxies = TrustedProxies::parse(["10.0.0.1"]).unwrap();
+        let client = |value: &[u8]| {
+            let request = TestRequest::default()
+                .peer_addr("10.0.0.1:1".parse().unwrap())
+                .append_header(("x-forwarded-for", HeaderValue::from_bytes(value).unwrap()))
+                .to_http_request();
+            let client = proxies.client(&request).unwrap().to_string();
+            (client, proxies.is_certain(&request))
+        };
+        assert_eq!(
+            client(b"\xff, 203.0.113.7"),
+            ("203.0.113.7".to_owned(), true)
+        );
+        assert_eq!(client(b"203.0.113.7, \xff"), ("10.0.0.1".to_owned(), false));
+        assert_eq!(client(b"unknown"), ("10.0.0.1".to_owned(), false));
+        assert_eq!(
+            client(b"203.0.113.7:4711"),
+            ("203.0.113.7".to_owned(), true)
         );
     }
 

@@ -22,6 +22,9 @@ use crate::problem::Problem;
 /// Largest request body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 
+/// Largest imported file, in bytes.
+pub(crate) const FILE_LIMIT: usize = 16 * 1024 * 1024;
+
 /// A JSON object from the request's body.
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub T);

@@ -3,11 +3,12 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use actix_web::HttpMessage as _;
 use actix_web::HttpRequest;
 use actix_web::http::header;
 use allclear_domain::id::OrganisationId;
 
-use crate::input::BODY_LIMIT;
+use crate::input::{BODY_LIMIT, FILE_LIMIT};
 use crate::problem::Problem;
 use crate::throttle::{Bucket, Limit};
 
@@ -76,7 +77,9 @@ fn refusal(what: &str, setting: &str, wait: Duration) -> Problem {
 /// Announced length of the body. A chunked body announces none and counts as the largest accepted one.
 fn body_length(request: &HttpRequest) -> u32 {
     let headers = request.headers();
-    let most = u32::try_from(BODY_LIMIT).unwrap_or(u32::MAX);
+    let is_file = request.content_type().eq_ignore_ascii_case("text/csv");
+    let most = if is_file { FILE_LIMIT } else { BODY_LIMIT };
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
     if headers.contains_key(header::TRANSFER_ENCODING) {
         return most;
     }
@@ -147,6 +150,20 @@ mod tests {
         let refused = usage.count(&one, &post("250000")).unwrap_err();
         assert!(refused.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
         assert!(usage.count(&one, &post("0")).is_ok());
+    }
+
+    #[test]
+    fn a_file_counts_as_what_it_is() {
+        let usage = usage(None, 1_000_000);
+        let one = organisation("one");
+        let file = |bytes: &str| {
+            TestRequest::post()
+                .insert_header(("content-type", "text/csv"))
+                .insert_header(("content-length", bytes))
+                .to_http_request()
+        };
+        assert!(usage.count(&one, &file("900000")).is_ok());
+        assert!(usage.count(&one, &file("900000")).is_err());
     }
 
     #[test]

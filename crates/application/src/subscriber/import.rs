@@ -131,6 +131,8 @@ pub(super) struct Import<'a> {
     /// Hashes of the addresses so far. A file of many rows takes eight bytes for each.
     seen: HashSet<u64>,
     batch: Vec<(u64, Subscriber)>,
+    /// Number of components that the subscribers of the batch have chosen.
+    chosen: usize,
     /// Number of consecutive rows that the mail budget refused.
     refused: usize,
     report: ImportReport,
@@ -139,6 +141,8 @@ pub(super) struct Import<'a> {
 impl<'a> Import<'a> {
     /// Number of subscribers stored in one transaction.
     const BATCH: usize = 500;
+    /// Number of chosen components after which a transaction ends: each is a row, and other writers wait meanwhile.
+    const CHOSEN: usize = 2_000;
     /// Number of consecutive refusals after which the mail budget counts as used up and is not asked again.
     const REFUSALS: usize = 10;
 
@@ -157,6 +161,7 @@ impl<'a> Import<'a> {
             components: Names::of(store.named_components(organisation).await?),
             seen: HashSet::new(),
             batch: Vec::new(),
+            chosen: 0,
             refused: 0,
             report: ImportReport::default(),
         })
@@ -175,8 +180,10 @@ impl<'a> Import<'a> {
                 return Ok(());
             }
         };
+        let chosen = subscriber.scope.choice();
+        self.chosen += chosen.map_or(0, |choice| choice.components.len());
         self.batch.push((row.line, subscriber));
-        if self.batch.len() >= Self::BATCH {
+        if self.batch.len() >= Self::BATCH || self.chosen >= Self::CHOSEN {
             self.store().await?;
         }
         Ok(())
@@ -236,6 +243,7 @@ impl<'a> Import<'a> {
 
     async fn store(&mut self) -> Result<(), Error> {
         let mut batch = std::mem::take(&mut self.batch);
+        self.chosen = 0;
         if batch.is_empty() {
             return Ok(());
         }

@@ -1,5 +1,8 @@
 //! Subscribers by mail as CSV (RFC 4180).
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, get, post, web};
@@ -17,22 +20,25 @@ use csv::{ByteRecord, ReaderBuilder};
 use futures_util::StreamExt as _;
 use futures_util::stream::{once, try_unfold};
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use crate::api_response::ApiResponse;
 use crate::caller::Editor;
 use crate::csv_line::{guarded, line, plain};
+use crate::input::FILE_LIMIT;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// Largest file, in bytes.
-const FILE_LIMIT: usize = 16 * 1024 * 1024;
 /// Most lines of a file: twice as many as an organisation may have subscribers by default.
 const LINE_LIMIT: usize = 200_000;
-/// Files that are held in memory at the same time.
-static FILES: Semaphore = Semaphore::const_new(2);
+/// Files that are held in memory at the same time, at most one of each organisation.
+const FILES: usize = 8;
+/// The organisations whose files are being imported.
+static IMPORTING: Mutex<BTreeSet<OrganisationId>> = Mutex::new(BTreeSet::new());
+
+/// A running import. Another one of the organisation has to wait for its end.
+struct Importing(OrganisationId);
 
 /// The header of an export.
 const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "createdAt"];
@@ -150,7 +156,7 @@ async fn import(
         ));
     }
     let (dry_run, mode) = query.mode()?;
-    let Ok(_held) = FILES.try_acquire() else {
+    let Some(_importing) = Importing::begin(&operator.organisation) else {
         let message = "Other files are being imported, please try again in a minute";
         return Err(Problem::too_many_of(message.to_owned(), 60));
     };
@@ -165,6 +171,26 @@ async fn import(
         )
         .await?;
     Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
+}
+
+impl Importing {
+    /// `None` if the organisation has one already, or if there are too many.
+    fn begin(organisation: &OrganisationId) -> Option<Self> {
+        let mut importing = importing();
+        let begins = importing.len() < FILES && importing.insert(organisation.clone());
+        begins.then(|| Self(organisation.clone()))
+    }
+}
+
+impl Drop for Importing {
+    fn drop(&mut self) {
+        importing().remove(&self.0);
+    }
+}
+
+fn importing() -> MutexGuard<'static, BTreeSet<OrganisationId>> {
+    // Every change is one call, so the set is valid even after a panic.
+    IMPORTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn read(body: web::Payload) -> Result<web::Bytes, Problem> {
@@ -193,8 +219,7 @@ impl<'a> Rows<'a> {
     fn of(file: &'a [u8]) -> Result<Self, Invalid> {
         // The byte order mark of some programs.
         let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
-        let mut lines = file.split(|byte| *byte == b'\n');
-        if lines.nth(LINE_LIMIT + 1).is_some() {
+        if lines(file) > LINE_LIMIT {
             return Err(Invalid::field(
                 "email",
                 "The file has more than 200,000 lines: split it",
@@ -236,6 +261,16 @@ impl<'a> Rows<'a> {
             }
         })
     }
+}
+
+/// Number of line ends: `\n`, `\r` or both, as the reader knows them.
+fn lines(file: &[u8]) -> usize {
+    let mut previous = None;
+    let is_end = |byte: &&u8| {
+        let before = previous.replace(**byte);
+        **byte == b'\r' || (**byte == b'\n' && before != Some(b'\r'))
+    };
+    file.iter().filter(is_end).count()
 }
 
 fn reader(file: &[u8]) -> csv::Reader<&[u8]> {
@@ -404,6 +439,28 @@ mod tests {
         let largest = format!("email{}", "\n".repeat(LINE_LIMIT));
         assert!(Rows::of(largest.as_bytes()).is_ok());
         assert!(Rows::of(format!("{largest}\n").as_bytes()).is_err());
+        // The reader ends a line at each of these, too.
+        for end in ["\r", "\r\n"] {
+            let largest = format!("email{}", end.repeat(LINE_LIMIT));
+            assert!(Rows::of(largest.as_bytes()).is_ok(), "{end:?}");
+            assert!(
+                Rows::of(format!("{largest}{end}").as_bytes()).is_err(),
+                "{end:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_organisation_imports_one_file_at_a_time() {
+        let organisation = |number| OrganisationId::parse(&format!("importing{number}")).unwrap();
+        let one = Importing::begin(&organisation(0));
+        assert!(one.is_some() && Importing::begin(&organisation(0)).is_none());
+        let others: Vec<_> = (1..=FILES)
+            .map(|number| Importing::begin(&organisation(number)))
+            .collect();
+        assert_eq!(others.iter().flatten().count(), FILES - 1);
+        drop(one);
+        assert!(Importing::begin(&organisation(0)).is_some());
     }
 
     #[test]

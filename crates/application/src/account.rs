@@ -251,7 +251,7 @@ impl Accounts {
             let token = self.ports.second_factors.await_code(&account);
             return Ok(PasswordAccepted::SecondFactor { token, factors });
         }
-        let signed_in = self.ports.opener.open(account.user, client).await?;
+        let signed_in = self.ports.opener.open_by_password(account, client).await?;
         Ok(PasswordAccepted::SignedIn(signed_in))
     }
 

@@ -210,7 +210,7 @@ impl SecondFactors {
             return Err(Self::ENDED);
         }
         let used = self.check(&account.user, &draft.code, client).await?;
-        let signed_in = self.ports.opener.open(account.user, client).await?;
+        let signed_in = self.ports.opener.open_by_password(account, client).await?;
         Ok((signed_in, used))
     }
 

@@ -1,6 +1,7 @@
 //! Sessions.
 
 use allclear_application::error::Error;
+use allclear_application::password::PasswordHash;
 use allclear_application::secret::Digest;
 use allclear_application::session::{
     Bearer, ListedSession, NewSession, Session, SessionStore, Sessions,
@@ -28,12 +29,21 @@ use crate::transaction::Transaction;
 impl SessionStore for Database {
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error> {
         self.change(move |transaction| {
+            Box::pin(async move { Ok(((), open(transaction, user, session).await?)) })
+        })
+        .await
+    }
+
+    async fn open_by_password(
+        &self,
+        user: UserId,
+        password: PasswordHash,
+        session: NewSession,
+    ) -> Result<(), Error> {
+        self.change(move |transaction| {
             Box::pin(async move {
-                let (now, states) = (session.created_at, (None, Some(state(session.id))));
-                insert(transaction, user, session).await?;
-                let action = Action::SessionCreated;
-                let notes = audit::notes_of_person(transaction, user, now, action, states);
-                Ok(((), notes.await?))
+                require_password(transaction, user, &password).await?;
+                Ok(((), open(transaction, user, session).await?))
             })
         })
         .await
@@ -332,6 +342,32 @@ async fn make_room(transaction: &Transaction, user: UserId) -> Result<(), Error>
         ended.exec(transaction).await.map_err(broken)?;
     }
     Ok(())
+}
+
+/// Makes a change of the password wait for this transaction. [`Error::Unauthenticated`] if the password is another one already.
+async fn require_password(
+    transaction: &Transaction,
+    user: UserId,
+    password: &PasswordHash,
+) -> Result<(), Error> {
+    let owner = user::Entity::find_by_id(user.0).lock_exclusive();
+    let owner = owner.one(transaction).await.map_err(broken)?;
+    if owner.is_some_and(|owner| owner.password == password.as_str()) {
+        Ok(())
+    } else {
+        Err(Error::Unauthenticated("Wrong email or password"))
+    }
+}
+
+/// Stores a session of an account that has signed in.
+async fn open(
+    transaction: &Transaction,
+    user: UserId,
+    session: NewSession,
+) -> Result<Notes, Error> {
+    let (now, states) = (session.created_at, (None, Some(state(session.id))));
+    insert(transaction, user, session).await?;
+    audit::notes_of_person(transaction, user, now, Action::SessionCreated, states).await
 }
 
 /// Stores a session of an account.

@@ -86,12 +86,12 @@ impl Ports {
     fn opens_session_of(mut self, number: u128) -> Self {
         let wanted = user(number, ADDRESS).id;
         self.sessions
-            .expect_open()
-            .withf(move |id, session| {
+            .expect_open_by_password()
+            .withf(move |id, _, session| {
                 *id == wanted && session.device.as_deref() == Some("Firefox on Linux")
             })
             .times(1)
-            .returning(|_, _| Ok(()));
+            .returning(|_, _, _| Ok(()));
         self.factors
             .expect_factors()
             .returning(|_| Ok(Factors::default()));

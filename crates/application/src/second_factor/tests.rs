@@ -193,9 +193,9 @@ async fn a_code_opens_the_session_of_the_pending_sign_in_once() {
         .returning(move |_, _| Ok(!std::mem::replace(&mut used, true)));
     ports
         .sessions
-        .expect_open()
+        .expect_open_by_password()
         .times(1)
-        .returning(|_, _| Ok(()));
+        .returning(|_, _, _| Ok(()));
     let (service, background) = ports.service();
     let token = service.await_code(&credentials(1, ADDRESS, "hash"));
     let client = Client::default();

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use crate::error::Error;
+use crate::password::PasswordHash;
 use crate::secret::Digest;
 
 /// A session to be stored.
@@ -78,6 +79,15 @@ pub trait SessionStore: Send + Sync {
     /// Stores a session of an account. An adapter MUST keep at most [`PER_ACCOUNT`](super::Sessions::PER_ACCOUNT) sessions of an
     /// account: those that were used last.
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error>;
+
+    /// Stores a session like [`Self::open`]. [`Error::Unauthenticated`] if the account no longer has the password that was entered:
+    /// who changes a password ends all sessions, also those that are being opened.
+    async fn open_by_password(
+        &self,
+        user: UserId,
+        password: PasswordHash,
+        session: NewSession,
+    ) -> Result<(), Error>;
 
     /// Returns the session whose token has this digest. `None` if there is none.
     async fn find(&self, digest: &Digest, now: DateTime<Utc>) -> Result<Option<Session>, Error>;

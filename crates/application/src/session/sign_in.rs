@@ -6,9 +6,10 @@ use allclear_domain::account::User;
 use allclear_domain::id::UserId;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
 
-use super::{Client, SessionStore, Sessions};
-use crate::account::SignedIn;
+use super::{Client, NewSession, SessionStore, Sessions};
+use crate::account::{Credentials, SignedIn};
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::secret::{HmacKey, SecretToken};
@@ -48,18 +49,50 @@ impl SessionOpener {
     /// # Errors
     /// The store's error.
     pub async fn open(&self, user: User, client: &Client) -> Result<SignedIn, Error> {
-        let token = SecretToken::generate();
-        let session = Sessions::fresh(self.clock.as_ref(), &token, client);
+        let (token, session) = self.fresh(client);
         let expires_at = session.expires_at;
         self.sessions.open(user.id, session).await?;
+        Ok(self.signed_in(user, token, expires_at, client))
+    }
+
+    /// Opens a session like [`Self::open`], of an account whose password was verified.
+    ///
+    /// # Errors
+    /// [`Error::Unauthenticated`] if the password was changed meanwhile; the store's error.
+    pub async fn open_by_password(
+        &self,
+        account: Credentials,
+        client: &Client,
+    ) -> Result<SignedIn, Error> {
+        let Credentials { user, password, .. } = account;
+        let (token, session) = self.fresh(client);
+        let expires_at = session.expires_at;
+        let opened = self.sessions.open_by_password(user.id, password, session);
+        opened.await?;
+        Ok(self.signed_in(user, token, expires_at, client))
+    }
+
+    fn fresh(&self, client: &Client) -> (SecretToken, NewSession) {
+        let token = SecretToken::generate();
+        let session = Sessions::fresh(self.clock.as_ref(), &token, client);
+        (token, session)
+    }
+
+    fn signed_in(
+        &self,
+        user: User,
+        token: SecretToken,
+        expires_at: DateTime<Utc>,
+        client: &Client,
+    ) -> SignedIn {
         let device_mark = self.device_mark(user.id);
         self.mail_unknown_device(&user, client);
-        Ok(SignedIn {
+        SignedIn {
             user,
             token,
             expires_at,
             device_mark,
-        })
+        }
     }
 
     /// Mails the owner of an account about a sign-in, unless the browser is a known device.

@@ -1,3 +1,5 @@
+use allclear_application::error::Error;
+use allclear_application::password::PasswordHash;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::{NewSession, Session, SessionStore, Sessions};
 use allclear_domain::account::User;
@@ -12,6 +14,7 @@ contract!(
     a_session_reads_as_it_was_opened,
     use_and_authentication_of_a_session_are_stored,
     a_session_ends_at_its_expiry_and_at_its_absolute_lifetime,
+    changed_password_opens_no_session,
     sessions_are_listed_by_their_last_use,
     only_the_owner_of_a_session_ends_it,
     the_least_used_session_ends_when_there_are_too_many,
@@ -104,6 +107,21 @@ async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Da
     database.touch(id, begun, end).await.unwrap();
     assert!(alive(end - TimeDelta::seconds(1)).await);
     assert!(!alive(end).await);
+}
+
+async fn changed_password_opens_no_session(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let opened = async |password: &str| {
+        let token = SecretToken::generate();
+        let password = PasswordHash::new(password.to_owned());
+        let opened = database.open_by_password(ann.id, password, new_session(&token));
+        let opened = opened.await;
+        assert_eq!(find(database, &token).await.is_some(), opened.is_ok());
+        opened
+    };
+    opened("hash").await.unwrap();
+    let refused = opened("an earlier hash").await.unwrap_err();
+    assert!(matches!(refused, Error::Unauthenticated(_)), "{refused:?}");
 }
 
 async fn sessions_are_listed_by_their_last_use(database: &Database) {

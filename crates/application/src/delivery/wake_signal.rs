@@ -31,9 +31,31 @@ impl WakeSignal {
 pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
-        let mailed = |name: &str| name.contains("incident") || name.contains("maintenance");
-        if commit.events.iter().any(|event| mailed(&event.name)) {
+        if commit
+            .events
+            .iter()
+            .any(|event| may_have_notice(&event.name))
+        {
             wake_signal.notify();
         }
+    }
+}
+
+/// Whether a change with an event of this name may have a notice: of a component too, because a status may be set by hand.
+fn may_have_notice(event: &str) -> bool {
+    let subjects = ["component", "incident", "maintenance"];
+    subjects.iter().any(|subject| event.contains(subject))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_of_components_incidents_and_maintenances_may_have_notices() {
+        for event in ["component-update", "new-incident", "maintenance-updated"] {
+            assert!(may_have_notice(event), "{event}");
+        }
+        assert!(!may_have_notice("organisation-updated"));
     }
 }

@@ -308,18 +308,16 @@ impl OpenId {
         }
     }
 
-    /// Returns the address at which the person of a session signs out of the provider. `None` if the session is not a provider's,
-    /// or the provider offers none.
-    pub async fn sign_out_url(&self, session: &Session) -> Result<Option<String>, Error> {
+    /// Returns how a provider has opened a session; `None` if none has.
+    pub async fn origin_of(&self, session: &Session) -> Result<Option<ProviderSession>, Error> {
         let store = &self.ports.store;
-        let origin = store.session_origin(session.id, session.user.id).await?;
-        let Some(origin) = origin else {
-            return Ok(None);
-        };
-        let Ok(provider) = self.provider(origin.provider.as_str()) else {
-            return Ok(None);
-        };
-        Ok(provider.client.sign_out_url(&origin.id_token).await)
+        store.session_origin(session.id, session.user.id).await
+    }
+
+    /// Returns the address at which the person of a session signs out of its provider; `None` if the provider offers none.
+    pub async fn sign_out_url(&self, origin: &ProviderSession) -> Option<String> {
+        let provider = self.provider(origin.provider.as_str()).ok()?;
+        provider.client.sign_out_url(&origin.id_token).await
     }
 
     fn provider(&self, id: &str) -> Result<&Provider, SignInFailure> {

@@ -239,11 +239,16 @@ async fn sign_out(
     let mut provider_url = None;
     if let Some(token) = presented(&request) {
         let session = sessions.find(&token).await?;
+        let mut origin = None;
         if let Some(session) = &session {
             identify(session);
-            provider_url = openid.openid.sign_out_url(session).await?;
+            origin = openid.openid.origin_of(session).await?;
         }
+        // Before the provider is asked: that takes time, in which the client may leave.
         sessions.sign_out(&token).await?;
+        if let Some(origin) = origin {
+            provider_url = openid.openid.sign_out_url(&origin).await;
+        }
         if let Some(session) = session {
             let signed_out = SecurityRecord {
                 subject: Some(&session.user.id),

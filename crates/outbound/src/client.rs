@@ -27,6 +27,10 @@ const BODY_LIMIT: usize = 2 * 1024 * 1024;
 /// Idle connections to one host, and how long they are kept.
 const IDLE_PER_HOST: usize = 64;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Look-ups at the same time: of requests, and of URLs that people enter. Whoever enters many dead names delays no delivery. The
+/// runtime has 512 threads for them and for other work.
+const LOOKUPS: usize = 256;
+const CHECKS: usize = 64;
 
 /// What the installation allows.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +63,8 @@ impl Default for Timeouts {
 /// to one of them. It follows no redirects, uses no proxy, keeps no cookies and decompresses nothing.
 pub struct OutboundClient {
     rules: Arc<Rules>,
-    lookup: Arc<dyn Lookup>,
+    /// The look-up of [`Self::check`].
+    checks: Arc<dyn Lookup>,
     timeouts: Timeouts,
     /// For URLs that may lead to public addresses.
     public: Client,
@@ -73,8 +78,10 @@ impl OutboundClient {
     /// # Errors
     /// If the system's certificates cannot be read.
     pub fn new(settings: OutboundSettings) -> Result<Self, RequestError> {
-        let lookup = SharedLookup::new(Arc::new(SystemLookup));
-        Self::with(settings, Arc::new(lookup), Timeouts::default())
+        let [lookup, checks] = [LOOKUPS, CHECKS]
+            .map(|concurrent| Arc::new(SharedLookup::new(Arc::new(SystemLookup), concurrent)));
+        let client = Self::with(settings, lookup, Timeouts::default())?;
+        Ok(Self { checks, ..client })
     }
 
     /// A client with another look-up and other timeouts.
@@ -108,7 +115,7 @@ impl OutboundClient {
             public: client(Reach::Public)?,
             listed: client(Reach::Listed)?,
             rules,
-            lookup,
+            checks: lookup,
             timeouts,
         })
     }
@@ -122,7 +129,7 @@ impl OutboundClient {
         let Some(name) = name(url) else {
             return self.check_literal(url, reach);
         };
-        let found = timeout(self.timeouts.connect, self.lookup.addresses(name)).await;
+        let found = timeout(self.timeouts.connect, self.checks.addresses(name)).await;
         let kept = self.rules.filter(name, found.unwrap_or_default(), reach);
         kept.map(|_| ())
             .map_err(|error| self.explained(url, reach, error))

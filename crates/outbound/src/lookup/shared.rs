@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use quick_cache::sync::Cache;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::Lookup;
 
@@ -17,8 +17,8 @@ const NAMES: usize = 10_000;
 /// for many seconds, so such a name is asked for less often.
 const KEPT: Duration = Duration::from_secs(10);
 const KEPT_EMPTY: Duration = Duration::from_secs(15);
-/// Look-ups at the same time. The runtime has 512 threads for them and for other work.
-const CONCURRENT: usize = 256;
+/// How long a look-up waits for others to end. Nobody waits longer for its result.
+const WAIT: Duration = Duration::from_secs(3);
 
 /// Shares each look-up between all requests for the name, also with those of the next seconds. A name whose servers do not reply
 /// occupies at most one thread.
@@ -38,12 +38,12 @@ struct Found {
 }
 
 impl SharedLookup {
-    /// Shares the results of another look-up.
+    /// Shares the results of another look-up, of which so many may run at the same time.
     #[must_use]
-    pub fn new(lookup: Arc<dyn Lookup>) -> Self {
+    pub fn new(lookup: Arc<dyn Lookup>, concurrent: usize) -> Self {
         Self {
             lookup,
-            permits: Arc::new(Semaphore::new(CONCURRENT)),
+            permits: Arc::new(Semaphore::new(concurrent)),
             known: Cache::new(NAMES),
         }
     }
@@ -60,7 +60,9 @@ impl SharedLookup {
         let host = host.to_owned();
         // A task, so that it continues for later requests if this one is cancelled.
         tokio::spawn(async move {
-            let _permit = permits.acquire().await;
+            let Ok(_permit) = timeout(WAIT, permits.acquire()).await else {
+                return;
+            };
             let addresses = lookup.addresses(&host).await;
             let kept = if addresses.is_empty() {
                 KEPT_EMPTY
@@ -104,7 +106,7 @@ mod tests {
 
     use futures_util::future::join_all;
     use tokio::sync::Notify;
-    use tokio::time::{advance, timeout};
+    use tokio::time::advance;
 
     /// A look-up that counts, and whose servers reply when they are told to.
     #[derive(Default)]
@@ -128,8 +130,23 @@ mod tests {
             addresses: addresses.iter().map(|text| text.parse().unwrap()).collect(),
             ..CountingLookup::default()
         });
-        let shared = SharedLookup::new(Arc::clone(&counting) as Arc<dyn Lookup>);
+        let shared = SharedLookup::new(Arc::clone(&counting) as Arc<dyn Lookup>, 1);
         (counting, shared)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lookup_does_not_wait_long_for_others() {
+        let (counting, shared) = counting(&["8.8.8.8"]);
+        let first = shared.addresses("dead.example");
+        let second = async {
+            assert!(shared.addresses("a.example").await.is_empty());
+            assert!(shared.addresses("a.example").await.is_empty());
+            assert_eq!(counting.count.load(Ordering::SeqCst), 1);
+            counting.reply.notify_one();
+        };
+        assert_eq!(tokio::join!(first, second).0.len(), 1);
+        counting.reply.notify_one();
+        assert_eq!(shared.addresses("a.example").await.len(), 1);
     }
 
     #[tokio::test(start_paused = true)]

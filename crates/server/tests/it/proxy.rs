@@ -146,7 +146,7 @@ async fn handshakes(url: &str, from: [u8; 4], count: usize) -> Vec<u16> {
         let request = client
             .get(format!("{url}/socket.io/?EIO=4&transport=polling"))
             .header("x-forwarded-for", format!("203.0.113.{claimed}"));
-        statuses.push(send(request).await.status);
+        statuses.push(request.send().await.unwrap().status().as_u16());
     }
     statuses
 }

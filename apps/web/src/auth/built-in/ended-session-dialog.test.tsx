@@ -6,7 +6,7 @@ import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { withPasskeys } from './passkey/testing';
-import { renderPiece, serveSession, sessionOf } from './testing';
+import { ada, engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -14,12 +14,19 @@ afterEach(() => vi.restoreAllMocks());
 function Screen() {
   const { getToken } = useAuth();
   const [saved, setSaved] = useState<string | null>(null);
+
+  async function save() {
+    try {
+      setSaved(`saved with ${await getToken()}`);
+    } catch (error) {
+      setSaved((error as Error).message);
+    }
+  }
+
   return (
     <>
       <input aria-label="Title" />
-      <button onClick={() => void getToken().then((token) => setSaved(`saved with ${token}`))}>
-        Save
-      </button>
+      <button onClick={() => void save()}>Save</button>
       <p>{saved}</p>
     </>
   );
@@ -59,6 +66,41 @@ it('asks to sign in again over the screen, keeps what was typed, and goes on wit
   expect(sent[1]).toEqual({ email: 'ada@example.com', password: 'a few words of mine' });
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
+});
+
+it('keeps the screen in its organisation although the new session knows none', async () => {
+  const { backend, user } = await saveAfterTheEnd(sessionOf({ organisations: [looms, engines] }));
+  server.use(
+    http.post(apiUrl(endpoints.identity.signIn), () => {
+      backend.session = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
+      return success({});
+    }),
+  );
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  expect(await screen.findByText('saved with test-token')).toBeVisible();
+  expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Analytical Engines');
+  expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
+});
+
+it('does not save for the user of a passkey of another account', async () => {
+  withPasskeys();
+  const { backend, user } = await saveAfterTheEnd();
+  server.use(
+    http.post(apiUrl(endpoints.identity.signInPasskey.options), () =>
+      success({ challenge: 'AAAA' }),
+    ),
+    http.post(apiUrl(endpoints.identity.signInPasskey.response), () => {
+      backend.session = sessionOf({ user: { ...ada, id: 'user-2', name: 'Grace Hopper' } });
+      return success({});
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Sign in with a passkey' }));
+  expect(
+    await screen.findByText(
+      'The request was not sent, because the user or the organisation has changed.',
+    ),
+  ).toBeVisible();
 });
 
 it('takes a passkey without the password', async () => {

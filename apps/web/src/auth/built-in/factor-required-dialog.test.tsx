@@ -10,11 +10,20 @@ import { engines, looms, renderPiece, serveSession, sessionOf } from './testing'
 
 function Screen() {
   const { getToken } = useAuth();
-  const [token, setToken] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<string | null>(null);
+
+  async function ask() {
+    try {
+      setOutcome(await getToken());
+    } catch (error) {
+      setOutcome((error as Error).message);
+    }
+  }
+
   return (
     <>
-      <button onClick={() => void getToken().then(setToken)}>Ask</button>
-      <p>{token}</p>
+      <button onClick={() => void ask()}>Ask</button>
+      <p>{outcome}</p>
     </>
   );
 }
@@ -69,13 +78,15 @@ async function refused() {
   return { user, backend };
 }
 
-it('leads to adding a second factor and then goes on', async () => {
-  const { user } = await refused();
+it('leads to adding a second factor and then goes on in the same organisation', async () => {
+  const { user, backend } = await refused();
+  backend.session = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
   await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
   await user.type(await screen.findByLabelText('Code*'), '123456');
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   await user.click(await screen.findByRole('button', { name: 'I have kept them' }));
   expect(await screen.findByText('test-token')).toBeVisible();
+  expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Analytical Engines');
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
@@ -115,11 +126,16 @@ it('takes the factor of a user who has one and signed in with a provider', async
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
-it('lets the user work in another organisation', async () => {
+it('lets the user work in another organisation, for which nothing that waited is sent', async () => {
   const { user, backend } = await refused();
   backend.session = sessionOf({ organisations: [engines, looms], activeOrganisationId: looms.id });
   await user.click(screen.getByRole('button', { name: 'Switch to Looms' }));
   await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Looms'));
+  expect(
+    await screen.findByText(
+      'The request was not sent, because the user or the organisation has changed.',
+    ),
+  ).toBeVisible();
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 

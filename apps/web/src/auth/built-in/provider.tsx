@@ -18,7 +18,15 @@ export function Provider({ children }: { children: ReactNode }) {
   const signedIn = state.status === 'signed-in' && !state.user.needsAddress;
   if (signedIn && !hasAccounts) setHasAccounts(true);
 
+  const userId = state.status === 'signed-in' ? state.user.id : null;
+  const organisationId = state.status === 'signed-in' ? state.organisation?.id : null;
+
   useEffect(() => store.start(), [store]);
+  // A change that waits for a confirmation belongs to the user and the organisation that it was made in.
+  useEffect(
+    () => () => reauthentications.settle(false),
+    [reauthentications, userId, organisationId],
+  );
   useEffect(() => {
     if (signedIn && links.link?.used) links.dismiss();
   }, [signedIn, links]);

@@ -4,23 +4,24 @@ import { expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { withPasskeys } from './passkey/testing';
-import { renderPiece, serveSession, sessionOf } from './testing';
+import { engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 import type { Factors } from './types';
 import { UserMenu } from './user-menu/user-menu';
 
 /** The server asks for an authentication until `confirmed` is true. */
 async function changePassword() {
-  serveSession(sessionOf());
-  const backend = { confirmed: false };
+  serveSession(sessionOf({ organisations: [engines, looms] }));
+  const backend = { confirmed: false, requests: 0 };
   server.use(
-    http.post(apiUrl(endpoints.identity.password), () =>
-      backend.confirmed
+    http.post(apiUrl(endpoints.identity.password), () => {
+      backend.requests += 1;
+      return backend.confirmed
         ? success(null)
         : HttpResponse.json(
             { type: '/problems/re-authentication-required', message: 'Please confirm' },
             { status: 403 },
-          ),
-    ),
+          );
+    }),
   );
   const rendered = renderPiece(UserMenu, 'signed-in');
   const { user } = rendered;
@@ -83,6 +84,21 @@ it('keeps what was typed if the user does not confirm', async () => {
   );
   expect(screen.getByLabelText('New password*')).toHaveValue('a few words of mine');
   expect(await screen.findByText('Please confirm')).toBeVisible();
+});
+
+it('does not repeat the change after a switch to another organisation', async () => {
+  const { backend } = await changePassword();
+  const channel = new BroadcastChannel('allclear:session');
+  channel.postMessage({ kind: 'changed', organisationId: looms.id });
+  await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-in in Looms'));
+  await waitFor(() =>
+    expect(
+      screen.queryByRole('dialog', { name: 'Confirm that it is you' }),
+    ).not.toBeInTheDocument(),
+  );
+  expect(await screen.findByText('Please confirm')).toBeVisible();
+  expect(backend.requests).toBe(1);
+  channel.close();
 });
 
 it('takes a passkey of the account in place of the password', async () => {

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { SessionStore } from './session-store';
-import { engines, looms, serveSession, sessionOf } from './testing';
+import { ada, engines, looms, serveSession, sessionOf } from './testing';
 
 const stops: (() => void)[] = [];
 
@@ -18,6 +18,34 @@ async function open(): Promise<SessionStore> {
   await expect.poll(() => store.getSnapshot().status).not.toBe('loading');
   return store;
 }
+
+/** Serves tokens that name their organisation. */
+function serveTokens(backend: ReturnType<typeof serveSession>): void {
+  server.use(
+    http.post(apiUrl(endpoints.identity.token), async ({ request }) => {
+      if (backend.session === null) return problem(401, 'Please sign in');
+      const { organisationId } = (await request.json()) as { organisationId: string };
+      const expiresAt = new Date(Date.now() + 300_000).toISOString();
+      return success({ token: `token of ${organisationId}`, expiresAt });
+    }),
+  );
+}
+
+/** A tab in the first organisation with a request that waits because the session has ended. */
+async function waitAfterTheEnd() {
+  const backend = serveSession(sessionOf({ organisations: [looms, engines] }));
+  serveTokens(backend);
+  const store = await open();
+  backend.session = null;
+  const token = store.getToken();
+  await expect.poll(() => store.getSnapshot()).toMatchObject({ hasEnded: true });
+  return { backend, store, token };
+}
+
+/** A new session: the server does not know in which organisation the user worked. */
+const newSession = sessionOf({ organisations: [looms, engines], activeOrganisationId: null });
+
+const grace = { ...ada, id: 'user-2', name: 'Grace Hopper', email: 'grace@example.com' };
 
 function organisationOf(store: SessionStore): string | undefined {
   const state = store.getSnapshot();
@@ -90,6 +118,73 @@ it('goes on with every request that waits once the user has signed in again, in 
   await there.refresh();
   expect(await Promise.all(tokens)).toEqual(['test-token', 'test-token', 'test-token']);
   expect(here.getSnapshot()).toMatchObject({ status: 'signed-in', hasEnded: false });
+});
+
+it('stays in its organisation when its user signs in again', async () => {
+  const { backend, store, token } = await waitAfterTheEnd();
+  backend.session = newSession;
+  await store.refresh();
+  expect(organisationOf(store)).toBe('Analytical Engines');
+  expect(await token).toBe('token of org-1');
+});
+
+it('stays in its organisation when its user signs in again in a new tab', async () => {
+  const { backend, store, token } = await waitAfterTheEnd();
+  const there = await open();
+  backend.session = newSession;
+  await there.refresh();
+  expect(organisationOf(there)).toBe('Looms');
+  expect(await token).toBe('token of org-1');
+  expect(organisationOf(store)).toBe('Analytical Engines');
+});
+
+it('refuses a waiting request when another user signs in', async () => {
+  const { backend, store, token } = await waitAfterTheEnd();
+  const refused = expect(token).rejects.toMatchObject({ name: 'ApiError', status: 401 });
+  const there = await open();
+  backend.session = sessionOf({ user: grace, organisations: [engines] });
+  await there.refresh();
+  await refused;
+  expect(store.getSnapshot()).toMatchObject({ user: grace });
+  expect(await store.getToken()).toBe('token of org-1');
+});
+
+it('refuses a waiting request when its user is no longer a member', async () => {
+  const { backend, store, token } = await waitAfterTheEnd();
+  const refused = expect(token).rejects.toMatchObject({ name: 'ApiError', status: 401 });
+  backend.session = sessionOf({ organisations: [looms], activeOrganisationId: null });
+  await store.refresh();
+  await refused;
+  expect(organisationOf(store)).toBe('Looms');
+});
+
+it('refuses a request that waits while its user goes to another organisation', async () => {
+  const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
+  serveTokens(backend);
+  const store = await open();
+  let respond: () => void = () => undefined;
+  const isReading = new Promise<void>((reading) => {
+    server.use(
+      http.get(
+        apiUrl(endpoints.identity.session),
+        async () => {
+          await new Promise<void>((resolve) => {
+            respond = resolve;
+            reading();
+          });
+          return success(backend.session);
+        },
+        { once: true },
+      ),
+    );
+  });
+  const changed = store.refresh(looms.id);
+  await isReading;
+  const refused = expect(store.getToken()).rejects.toMatchObject({ status: 401 });
+  respond();
+  await changed;
+  await refused;
+  expect(await store.getToken()).toBe('token of org-2');
 });
 
 it('keeps the session when a token cannot be had for now', async () => {

@@ -28,6 +28,7 @@ type TabMessage =
   | { kind: 'signed-out' }
   | { kind: 'opened' }
   | { kind: 'authenticated' }
+  /** `organisationId` is null if the user has not switched to another organisation. */
   | { kind: 'changed'; organisationId: string | null };
 
 /** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
@@ -81,12 +82,21 @@ export class SessionStore {
     );
   };
 
+  /** Rejects if the user or the organisation changes before there is a token. */
   readonly getToken: GetToken = async (options) => {
+    const before = this.#state;
+    const token = await this.#awaitToken(options);
+    // The path of a write need not name the organisation that the write was made in, only the token does.
+    if (isAnother(before, this.#state)) throw new ApiError(401, sessionChanged);
+    return token;
+  };
+
+  async #awaitToken(options: Parameters<GetToken>[0]): Promise<string | null> {
     await this.#reading?.catch(() => undefined);
     if (this.#state.status !== 'signed-in') return null;
     if (this.#state.hasEnded || this.#state.needsFactor) {
       await this.#untilAdopted();
-      return this.getToken(options);
+      return this.#awaitToken(options);
     }
     const adopted = this.#adopted;
     try {
@@ -99,13 +109,13 @@ export class SessionStore {
           this.#set({ ...this.#state, ...needs });
           await this.#untilAdopted();
         }
-        return this.getToken(options);
+        return this.#awaitToken(options);
       }
       // No longer a member: another organisation takes its place, if there is one.
       if (error.status === 403) await this.refresh();
       throw error;
     }
-  };
+  }
 
   /** Reads the session again, here and in the other tabs, and switches to `organisationId` if that is given. */
   readonly refresh = async (organisationId: string | null = null): Promise<void> => {
@@ -143,7 +153,7 @@ export class SessionStore {
 
   async #change(organisationId: string | null): Promise<void> {
     await this.#read(organisationId);
-    this.#broadcast({ kind: 'changed', organisationId: organisationId ?? this.#organisationId() });
+    this.#broadcast({ kind: 'changed', organisationId });
   }
 
   async #askToken(): Promise<IssuedToken> {
@@ -176,10 +186,17 @@ export class SessionStore {
     }
     const { user, ways, organisations, activeOrganisationId } = session;
     const named = (id: string | null) => organisations.find((each) => each.id === id);
+    // A user who signs in again stays in the organisation, of which a new session does not know.
+    const isSameUser = this.#state.status === 'signed-in' && this.#state.user.id === user.id;
+    const current = isSameUser ? this.#organisationId() : null;
     // Without an address of its own the account gets no token.
     const organisation = user.needsAddress
       ? null
-      : (named(wanted) ?? named(activeOrganisationId) ?? organisations[0] ?? null);
+      : (named(wanted) ??
+        named(current) ??
+        named(activeOrganisationId) ??
+        organisations[0] ??
+        null);
     // A token names its person, organisation and role, any of which may be others now.
     this.#tokens.forget();
     this.#set({
@@ -225,4 +242,13 @@ export class SessionStore {
     this.#state = state;
     this.#listeners.forEach((listener) => listener());
   }
+}
+
+const sessionChanged =
+  'The request was not sent, because the user or the organisation has changed.';
+
+/** Whether both are signed in, but as different users or in different organisations. */
+function isAnother(before: SessionState, now: SessionState): boolean {
+  if (before.status !== 'signed-in' || now.status !== 'signed-in') return false;
+  return before.user.id !== now.user.id || before.organisation?.id !== now.organisation?.id;
 }

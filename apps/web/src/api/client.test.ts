@@ -85,6 +85,124 @@ describe('the API client', () => {
     });
   });
 
+  describe('sends a create', () => {
+    const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    const body = { title: 'Checkout fails' };
+
+    /** Responds to creates in this order, then with success. Returns the keys of the requests. */
+    function serveCreates(...responses: (() => Response)[]) {
+      const keys: (string | null)[] = [];
+      server.use(
+        http.post(apiUrl('/:kind/create'), ({ request }) => {
+          keys.push(request.headers.get('Idempotency-Key'));
+          return responses.shift()?.() ?? success({}, { status: 201 });
+        }),
+      );
+      return keys;
+    }
+
+    it('with a key of its own', async () => {
+      const keys = serveCreates();
+      await signedIn.post('/incident/create', body);
+      await signedIn.post('/incident/create', body);
+      expect(keys).toEqual([expect.stringMatching(uuid), expect.stringMatching(uuid)]);
+      expect(keys[0]).not.toBe(keys[1]);
+    });
+
+    it.each([
+      ['the response was lost', () => HttpResponse.error()],
+      ['the response was cut off', () => new HttpResponse('{"data":', { status: 201 })],
+      ['a proxy gave up waiting', () => problem(504, 'Gateway Timeout')],
+      ['the first attempt was in progress', () => problem(409, 'Conflict')],
+      ['the limit was reached', () => problem(429, 'Too many requests')],
+      ['the token was refused', () => problem(401, 'Please sign in')],
+      ['the role had changed', () => problem(403, 'You may not do this')],
+    ])('again with the same key after %s', async (_, fail) => {
+      const keys = serveCreates(() => HttpResponse.error(), fail);
+      await expect(signedIn.post('/incident/create', body)).rejects.toMatchObject({ status: 0 });
+      await expect(signedIn.post('/incident/create', body)).rejects.toBeInstanceOf(ApiError);
+      await signedIn.post('/incident/create', body);
+      expect(new Set(keys)).toEqual(new Set([expect.stringMatching(uuid)]));
+      expect(keys).toHaveLength(3);
+    });
+
+    it.each([
+      ['success', () => success({}, { status: 201 })],
+      ['a refusal of the content', () => problem(422, 'Title is taken')],
+    ])('with another key after %s', async (_, respond) => {
+      const keys = serveCreates(() => HttpResponse.error(), respond);
+      for (let attempt = 1; attempt <= 3; attempt += 1) {
+        await signedIn.post('/incident/create', body).catch(() => undefined);
+      }
+      expect(keys[1]).toBe(keys[0]);
+      expect(keys[2]).not.toBe(keys[0]);
+    });
+
+    it('with another key if the content or the call is another', async () => {
+      const lost = () => HttpResponse.error();
+      const keys = serveCreates(lost, lost, lost);
+      for (const [path, content] of [
+        ['/incident/create', body],
+        ['/incident/create', { title: 'Checkout works' }],
+        ['/maintenance/create', body],
+      ] as const) {
+        await expect(signedIn.post(path, content)).rejects.toMatchObject({ status: 0 });
+      }
+      expect(new Set(keys).size).toBe(3);
+    });
+
+    it('with the same key when the user has authenticated again or the token is renewed', async () => {
+      const type = '/problems/re-authentication-required';
+      const keys = serveCreates(
+        () => problem(401, 'No valid token'),
+        () => HttpResponse.json({ type, message: 'Please confirm' }, { status: 403 }),
+      );
+      const client = createApiClient(
+        (options) => Promise.resolve(options?.skipCache ? 'fresh' : 'stale'),
+        () => Promise.resolve(true),
+      );
+      await client.post('/api-key/create', { name: 'Deploys' });
+      expect(keys).toHaveLength(3);
+      expect(new Set(keys)).toEqual(new Set([expect.stringMatching(uuid)]));
+    });
+
+    it('and says in plain words that the first attempt is in progress', async () => {
+      serveCreates(
+        () => HttpResponse.error(),
+        () => problem(409, 'A request with this Idempotency-Key is in progress'),
+        () => problem(409, 'The incident is resolved'),
+      );
+      await expect(signedIn.post('/incident/create', body)).rejects.toMatchObject({ status: 0 });
+      await expect(signedIn.post('/incident/create', body)).rejects.toMatchObject({
+        status: 409,
+        message: 'The first attempt is still in progress. Try again in a moment.',
+      });
+      await expect(signedIn.post('/incident/create', body)).rejects.toMatchObject({
+        status: 409,
+        message: 'The incident is resolved',
+      });
+    });
+  });
+
+  it('sends a key with a new subscriber, and with no other request', async () => {
+    const keyed: string[] = [];
+    server.use(
+      http.all(apiUrl('/*'), ({ request }) => {
+        const path = new URL(request.url).pathname.replace('/api/v1', '');
+        if (request.headers.has('Idempotency-Key')) keyed.push(`${request.method} ${path}`);
+        return success({});
+      }),
+    );
+    await signedIn.post('/subscriber', { email: 'ada@example.com' });
+    await signedIn.post('/component/1/history/create', {});
+    await signedIn.post('/incident/1/updates/delete', {});
+    await signedIn.post('/subscriber/public', {});
+    await signedIn.post('/identity/sign-in', {});
+    await signedIn.patch('/incident/1', {});
+    await signedIn.get('/incident/list');
+    expect(keyed).toEqual(['POST /subscriber', 'POST /component/1/history/create']);
+  });
+
   describe('when the user must authenticate again', () => {
     const required = { type: '/problems/re-authentication-required', message: 'Please confirm' };
 

@@ -1,5 +1,6 @@
 import { apiBase } from '@/paths';
 import { ApiError } from './error';
+import { IdempotencyKeys } from './idempotency-keys';
 
 /** Returns the current bearer token; null for an anonymous request. */
 export type GetToken = (options?: { skipCache?: boolean }) => Promise<string | null>;
@@ -25,6 +26,8 @@ export interface RequestOptions {
   text?: { type: string; content: string };
   /** The version that the change is based on. The server responds with 412 if there is a newer one. */
   ifMatch?: string | null;
+  /** The server executes requests with the same key once. */
+  idempotencyKey?: string;
   signal?: AbortSignal;
 }
 
@@ -53,6 +56,8 @@ export function createApiClient(
   getToken: GetToken,
   reauthenticate: Reauthenticate = () => Promise.resolve(false),
 ): ApiClient {
+  const keys = new IdempotencyKeys();
+
   async function request(
     method: string,
     path: string,
@@ -88,15 +93,27 @@ export function createApiClient(
     return readResponse<T>(await request(method, path, options));
   }
 
+  function post<T>(path: string, body?: unknown, options?: Precondition) {
+    if (!takesKey(path)) return send<T>('POST', path, { ...options, body });
+    return keys.send(`${path} ${JSON.stringify(body)}`, (idempotencyKey) =>
+      send<T>('POST', path, { ...options, body, idempotencyKey }),
+    );
+  }
+
   return {
     get: (path, options) => send('GET', path, options),
-    post: (path, body, options) => send('POST', path, { ...options, body }),
+    post,
     put: (path, body, options) => send('PUT', path, { ...options, body }),
     patch: (path, body, options) => send('PATCH', path, { ...options, body }),
     delete: (path, body, options) => send('DELETE', path, { ...options, body }),
     upload: (path, type, content) => send('POST', path, { text: { type, content } }),
     download: async (path) => (await request('GET', path)).blob(),
   };
+}
+
+/** Whether the server reads the `Idempotency-Key` of a POST: it does for creates. */
+function takesKey(path: string): boolean {
+  return path.endsWith('/create') || path === '/subscriber';
 }
 
 function confirmationOf(error: ApiError): Confirmation | null {
@@ -108,11 +125,12 @@ async function attempt(
   method: string,
   path: string,
   token: string | null,
-  { body, text, ifMatch, signal }: RequestOptions,
+  { body, text, ifMatch, idempotencyKey, signal }: RequestOptions,
 ): Promise<Response> {
   const headers = new Headers({ Accept: 'application/json' });
   if (token !== null) headers.set('Authorization', `Bearer ${token}`);
   if (ifMatch) headers.set('If-Match', ifMatch);
+  if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
   const json = body === undefined ? undefined : JSON.stringify(body);
   const type = text?.type ?? (json && 'application/json');
   if (type !== undefined) headers.set('Content-Type', type);

@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { http } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
@@ -191,6 +191,28 @@ it('keeps what was typed when it is refused, with the server’s reasons beside 
   expect(screen.getByText('There is no such component')).toBeInTheDocument();
   expect(title()).toHaveValue('Checkout fails');
   expect(router.state.location.pathname).toBe('/incidents/incident/create');
+});
+
+it('creates one incident when the first response is lost and the button is pressed again', async () => {
+  const { user } = await open();
+  const created = new Map<string | null, unknown>();
+  let requests = 0;
+  server.use(
+    http.post(apiUrl(incidents.create), async ({ request }) => {
+      requests += 1;
+      created.set(request.headers.get('Idempotency-Key') ?? String(requests), await request.json());
+      return requests === 1 ? HttpResponse.error() : success({}, { status: 201 });
+    }),
+  );
+  await user.type(title(), 'Checkout fails');
+  await user.type(description(), 'Payments are refused.');
+  await user.click(submit());
+  expect(await screen.findByText(/^The server cannot be reached/)).toBeVisible();
+  expect(title()).toHaveValue('Checkout fails');
+  await user.click(submit());
+  expect(await screen.findByText('Incident Created')).toBeInTheDocument();
+  expect(requests).toBe(2);
+  expect(created.size).toBe(1);
 });
 
 it('goes back by Cancel', async () => {

@@ -21,6 +21,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
+use self::claim::Round;
 use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
@@ -70,14 +71,23 @@ impl DeliveryQueue for Database {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
-        // Without deliveries, no write is made.
-        if !claim::waits(self.read(), &request).await? {
-            return Ok(Vec::new());
+        let mut round = Round::of(&request);
+        let mut claimed = Vec::new();
+        // Other nodes may claim the deliveries first, so there may be room for more organisations than were found at first.
+        while (claimed.len() as u64) < request.limit {
+            let left = request.limit - claimed.len() as u64;
+            // Before the transaction, so that a long walk delays no write. Without deliveries to claim, no write is made.
+            let waiting = round.next(self.read(), left).await?;
+            if waiting.is_empty() {
+                break;
+            }
+            let request = request.clone();
+            let some = self.write(NoItem::Delivery, move |transaction| {
+                Box::pin(async move { claim::claim(transaction, &request, waiting, left).await })
+            });
+            claimed.append(&mut some.await?);
         }
-        self.write(NoItem::Delivery, move |transaction| {
-            Box::pin(claim::claim(transaction, request))
-        })
-        .await
+        Ok(claimed)
     }
 
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error> {

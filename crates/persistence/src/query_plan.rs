@@ -1,8 +1,7 @@
 //! Query plans, for tests that queries read no unnecessary rows.
 
 use allclear_application::clock::TestClock;
-use sea_orm::sea_query::SelectStatement;
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, StatementBuilder};
 use tempfile::TempDir;
 
 use crate::database::Database;
@@ -27,14 +26,17 @@ pub(crate) async fn postgresql(rows: &[&str]) -> Option<Database> {
     Some(database)
 }
 
-/// Returns the plan of a query.
-pub(crate) async fn plan(connection: &impl ConnectionTrait, query: &SelectStatement) -> String {
+/// Returns the plan of a statement.
+pub(crate) async fn plan(
+    connection: &impl ConnectionTrait,
+    statement: &impl StatementBuilder,
+) -> String {
     let backend = connection.get_database_backend();
     let (explain, column) = match backend {
         DbBackend::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
         _ => ("EXPLAIN", "QUERY PLAN"),
     };
-    let sql = format!("{explain} {}", backend.build(query));
+    let sql = format!("{explain} {}", backend.build(statement));
     let rows = connection
         .query_all_raw(Statement::from_string(backend, sql))
         .await

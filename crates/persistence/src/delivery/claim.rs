@@ -12,11 +12,11 @@ use allclear_domain::subscriber::Subscriber;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
-    Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement,
+    Alias, CommonTableExpression, Expr, ExprTrait, Func, LockBehavior, LockType, Query,
+    SelectStatement, UnionType, UpdateStatement, WithClause,
 };
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter,
-    QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -28,45 +28,14 @@ use crate::notice::notice as notice_of;
 use crate::subscriber::subscribers as subscribers_of;
 use crate::transaction::Transaction;
 
-/// Maximum number of organisations in one claim. The next claim begins after them.
-const LOOKED_AT: usize = 256;
-
-/// Whether a delivery of the route waits.
-pub(super) async fn waits(
-    connection: &impl ConnectionTrait,
-    request: &ClaimRequest,
-) -> Result<bool, Error> {
-    let due: Option<i64> = Entity::find()
-        .select_only()
-        .column(Column::Id)
-        .filter(Column::ByMail.eq(request.route == Route::Mail))
-        .filter(Column::DueAt.is_not_null())
-        .limit(1)
-        .into_tuple()
-        .one(connection)
-        .await
-        .map_err(broken)?;
-    Ok(due.is_some())
-}
-
-/// Claims deliveries of each organisation alike, beginning with those after the one that was served last.
+/// Claims at most `limit` deliveries of these organisations and returns them.
 pub(super) async fn claim(
     transaction: &Transaction,
-    request: ClaimRequest,
+    request: &ClaimRequest,
+    waiting: Vec<Waiting>,
+    limit: u64,
 ) -> Result<Vec<Delivery>, Error> {
-    let mut round = Round::of(&request);
-    let mut rows = Vec::new();
-    let mut left = request.limit;
-    // Those of an organisation may all be in flight, so there may be room for more organisations than were looked up at first.
-    while left > 0 {
-        let waiting = round.next(transaction, left).await?;
-        if waiting.is_empty() {
-            break;
-        }
-        let mut claimed = claim_alike(transaction, &request, waiting, left).await?;
-        left = left.saturating_sub(claimed.len() as u64);
-        rows.append(&mut claimed);
-    }
+    let rows = claim_alike(transaction, request, waiting, limit).await?;
     let references = References::of(transaction, &rows).await?;
     Ok(rows
         .iter()
@@ -107,27 +76,26 @@ async fn claim_alike(
     Ok(rows)
 }
 
-/// An organisation with due deliveries.
-struct Waiting {
+/// An organisation with deliveries to claim.
+pub(super) struct Waiting {
     id: String,
     /// Maximum of its deliveries that may be claimed.
     free: u64,
 }
 
-/// A walk over the organisations with due deliveries. Each is looked up by one step in the index: their number is small, that of
-/// deliveries is not.
-struct Round<'a> {
+/// A walk over all organisations with deliveries to claim. It begins after the organisation that was served last, and ends with
+/// that one. Those with nothing to claim are skipped, however many there are.
+pub(super) struct Round<'a> {
     request: &'a ClaimRequest,
-    /// The organisation after which the walk began.
+    /// The organisation after which the walk began; empty if it began with the first one.
     first: String,
     last: String,
     is_past_the_end: bool,
     is_over: bool,
-    looked_at: usize,
 }
 
 impl<'a> Round<'a> {
-    fn of(request: &'a ClaimRequest) -> Self {
+    pub(super) fn of(request: &'a ClaimRequest) -> Self {
         let first = request.after.as_ref();
         let first = first.map_or_else(String::new, |last| last.as_str().to_owned());
         Self {
@@ -136,34 +104,34 @@ impl<'a> Round<'a> {
             first,
             is_past_the_end: false,
             is_over: false,
-            looked_at: 0,
         }
     }
 
-    /// The next organisations, at most `limit`, of which deliveries may be claimed.
-    async fn next(&mut self, transaction: &Transaction, limit: u64) -> Result<Vec<Waiting>, Error> {
+    /// The next organisations, at most `limit`, of which deliveries may be claimed; empty if the walk is over.
+    pub(super) async fn next(
+        &mut self,
+        connection: &impl ConnectionTrait,
+        limit: u64,
+    ) -> Result<Vec<Waiting>, Error> {
         let mut found = Vec::new();
-        while !self.is_over && (found.len() as u64) < limit && self.looked_at < LOOKED_AT {
-            self.looked_at += 1;
-            let next = next_waiting(self.request.route, &self.last)
-                .into_tuple::<(String, DateTime<Utc>)>()
-                .one(transaction)
-                .await
-                .map_err(broken)?;
-            match next {
-                Some((id, _)) if self.is_past_the_end && id > self.first => self.is_over = true,
-                Some((id, due_at)) => {
-                    self.last.clone_from(&id);
-                    let free = self.free(&id);
-                    if due_at <= self.request.now && free > 0 {
-                        found.push(Waiting { id, free });
-                    }
+        while !self.is_over && (found.len() as u64) < limit {
+            let wanted = limit - found.len() as u64;
+            let up_to = self.is_past_the_end.then_some(self.first.as_str());
+            let next = next_waiting(self.request, &self.last, up_to, wanted);
+            let rows = connection.query_all(&next).await.map_err(broken)?;
+            let is_end = (rows.len() as u64) < wanted;
+            for row in rows {
+                let id: String = row.try_get("", "id").map_err(broken)?;
+                self.last.clone_from(&id);
+                let free = self.free(&id);
+                if free > 0 {
+                    found.push(Waiting { id, free });
                 }
-                None if self.is_past_the_end || self.first.is_empty() => self.is_over = true,
-                None => {
-                    self.is_past_the_end = true;
-                    self.last.clear();
-                }
+            }
+            if is_end {
+                self.is_over = self.is_past_the_end || self.first.is_empty();
+                self.is_past_the_end = true;
+                self.last.clear();
             }
         }
         Ok(found)
@@ -178,18 +146,52 @@ impl<'a> Round<'a> {
     }
 }
 
-/// The first due delivery of the first organisation after `last`.
-pub(super) fn next_waiting(route: Route, last: &str) -> Select<Entity> {
-    Entity::find()
-        .select_only()
-        .columns([Column::OrganisationId, Column::DueAt])
-        .filter(Column::ByMail.eq(route == Route::Mail))
-        .filter(Column::OrganisationId.gt(last))
-        .filter(Column::DueAt.is_not_null())
-        .order_by_asc(Column::ByMail)
-        .order_by_asc(Column::OrganisationId)
-        .order_by_asc(Column::DueAt)
-        .limit(1)
+/// The first organisations after `last`, and not after `up_to`, with deliveries to claim. Each step to the next organisation with
+/// unsent deliveries is one search in the index: those organisations are few, their deliveries are not.
+pub(super) fn next_waiting(
+    request: &ClaimRequest,
+    last: &str,
+    up_to: Option<&str>,
+    limit: u64,
+) -> SelectStatement {
+    let (waiting, id) = (Alias::new("waiting"), Alias::new("id"));
+    let current = || Expr::col((waiting.clone(), id.clone()));
+    let unsent = Expr::col(Column::OrganisationId);
+    let mut following = Query::select()
+        .expr(Func::min(unsent.clone()))
+        .from(Entity)
+        .and_where(Column::ByMail.eq(request.route == Route::Mail))
+        .and_where(unsent.clone().gt(current()))
+        .and_where(Column::DueAt.is_not_null())
+        .take();
+    if let Some(up_to) = up_to {
+        following.and_where(unsent.lte(up_to));
+    }
+    let step = Query::select()
+        .expr(Expr::from(following))
+        .from(waiting.clone())
+        .and_where(current().is_not_null())
+        .take();
+    let walk = Query::select()
+        .expr(Expr::val(last))
+        .union(UnionType::All, step)
+        .take();
+    let walk = CommonTableExpression::new()
+        .query(walk)
+        .table_name(waiting.clone())
+        .column(id.clone())
+        .to_owned();
+    let first_due = due(current(), request.route, request.now, 1);
+    Query::select()
+        .with_cte(WithClause::new().recursive(true).cte(walk).to_owned())
+        .column((waiting.clone(), id.clone()))
+        .from(waiting.clone())
+        // The walk begins with `last` and ends with NULL.
+        .and_where(current().ne(last))
+        // Not EXISTS, which PostgreSQL may join in another order than that of the walk.
+        .and_where(Expr::from(first_due).is_not_null())
+        .limit(limit)
+        .take()
 }
 
 async fn claim_of(
@@ -212,26 +214,23 @@ async fn claim_of(
     Ok(rows)
 }
 
-/// Claims due deliveries of an organisation and returns them.
+/// Claims due deliveries of an organisation and returns them. Rows that another node is claiming are skipped.
 pub(super) fn claiming(organisation: &str, request: &ClaimRequest, limit: u64) -> UpdateStatement {
+    let unclaimed = due(organisation, request.route, request.now, limit)
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+        .take();
     Query::update()
         .table(Entity)
         .value(Column::ClaimedUntil, request.until)
         .value(Column::Attempts, Expr::col(Column::Attempts).add(1))
-        .and_where(Expr::col(Column::Id).in_subquery(due(
-            organisation,
-            request.route,
-            request.now,
-            limit,
-        )))
+        .and_where(Expr::col(Column::Id).in_subquery(unclaimed))
         .returning_all()
         .take()
 }
 
-/// Due deliveries of an organisation that are unclaimed and the first of their subscriber. Rows that another node is claiming are
-/// skipped.
+/// Due deliveries of an organisation that are unclaimed and the first of their subscriber.
 pub(super) fn due(
-    organisation: &str,
+    organisation: impl Into<Expr>,
     route: Route,
     now: DateTime<Utc>,
     limit: u64,
@@ -253,14 +252,13 @@ pub(super) fn due(
         .column((own.clone(), Column::Id))
         .from_as(Entity, own.clone())
         .and_where(of_own(Column::ByMail).eq(route == Route::Mail))
-        .and_where(of_own(Column::OrganisationId).eq(organisation))
+        .and_where(of_own(Column::OrganisationId).eq(organisation.into()))
         .and_where(of_own(Column::DueAt).lte(now))
         .cond_where(free)
         .and_where(Expr::exists(ahead).not())
         .order_by((own.clone(), Column::DueAt), Order::Asc)
         .order_by((own, Column::Id), Order::Asc)
         .limit(limit)
-        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
         .take()
 }
 

@@ -1,6 +1,8 @@
 //! How the databases find what is to be sent next among many deliveries.
 
-use allclear_application::delivery::Route;
+use std::collections::HashMap;
+
+use allclear_application::delivery::{ClaimRequest, Route};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::SelectStatement;
@@ -28,6 +30,21 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_700_000_000, 0).unwrap()
 }
 
+fn request() -> ClaimRequest {
+    ClaimRequest {
+        route: Route::Mail,
+        now: now(),
+        until: now(),
+        limit: 16,
+        after: None,
+        in_flight: HashMap::new(),
+        share: 16,
+    }
+}
+
+/// The rows of a walk that are no table's.
+const OF_THE_WALK: [&str; 2] = ["SCAN waiting", "SCAN CONSTANT ROW"];
+
 /// Every query whose cost must not grow with what is queued, with the index it has to use.
 fn queries() -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
@@ -38,7 +55,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ),
         (
             "deliveries_to_send",
-            claim::next_waiting(Route::Mail, "").into_query(),
+            claim::next_waiting(&request(), "", Some("other"), 16),
         ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),
@@ -60,8 +77,9 @@ async fn sqlite_searches_and_never_scans() {
     let (database, _folder) = sqlite().await;
     for (index, query) in queries() {
         let plan = plan(database.read(), &query).await;
+        let mut scans = plan.lines().filter(|line| line.contains("SCAN"));
         // What is not expanded is all there is in the index of notices to expand.
-        let scans = plan.contains("SCAN") && index != "notices_to_expand";
+        let scans = index != "notices_to_expand" && !scans.all(|line| OF_THE_WALK.contains(&line));
         assert!(!scans && plan.contains(index), "{index}:\n{plan}");
     }
 }

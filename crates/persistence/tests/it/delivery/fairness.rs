@@ -8,8 +8,8 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 
-use super::fixture::{later, request, result};
-use crate::backend::clock;
+use super::fixture::{enter, later, request, result};
+use crate::backend::{clock, organisation};
 use crate::contract;
 use crate::world::World;
 
@@ -19,6 +19,7 @@ contract!(
     an_organisation_with_its_share_in_flight_gets_no_more,
     places_that_one_organisation_does_not_need_are_for_the_others,
     organisations_whose_deliveries_are_all_in_flight_delay_nobody,
+    any_number_of_organisations_with_nothing_to_claim_delays_nobody,
     each_route_claims_its_own_deliveries,
 );
 
@@ -123,6 +124,45 @@ async fn organisations_whose_deliveries_are_all_in_flight_delay_nobody(database:
             reason: "450 Later".to_owned(),
         };
         late.results(vec![result(claimed[0].claim, again)]).await;
+    }
+}
+
+async fn any_number_of_organisations_with_nothing_to_claim_delays_nobody(database: &Database) {
+    let queue = async |id: &str| {
+        let id = organisation(database, id).await;
+        // Its verification is queued.
+        enter(database, &id, "ann@example.com").await;
+    };
+    let one_of = async |after: Option<&str>| {
+        let one_place = ClaimRequest {
+            after: after.and_then(|id| OrganisationId::parse(id).ok()),
+            ..now_for(1)
+        };
+        database.claim(one_place).await.unwrap()
+    };
+    let retried = |delivery: &Delivery, at| {
+        let reason = "503 Later".to_owned();
+        result(delivery.claim, Outcome::Retried { at, reason })
+    };
+    for number in 0..300 {
+        queue(&format!("many{number:03}")).await;
+    }
+    let many = database.claim(now_for(300)).await.unwrap();
+    assert_eq!(many.len(), 300);
+    // All of them are in flight.
+    queue("other").await;
+    let other = one_of(None).await;
+    assert_eq!(by_organisation(&other), BTreeMap::from([("other", 1)]));
+
+    // All of them wait for a retry.
+    let later = many.iter().chain(&other).map(|it| retried(it, later(60)));
+    database.record_results(later.collect()).await.unwrap();
+    queue("late").await;
+    for after in [None, Some("late"), Some("many150"), Some("other")] {
+        let late = one_of(after).await;
+        assert_eq!(by_organisation(&late), BTreeMap::from([("late", 1)]));
+        let again = vec![retried(&late[0], clock().now())];
+        database.record_results(again).await.unwrap();
     }
 }
 

@@ -35,6 +35,7 @@ mod m0034_passkeys;
 mod m0036_accounts_without_password;
 mod m0037_used_challenges;
 mod m0038_factors_of_sessions;
+mod m0039_rows_of_users;
 mod table;
 
 /// All migrations, in order.
@@ -77,6 +78,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0036_accounts_without_password::Migration),
             Box::new(m0037_used_challenges::Migration),
             Box::new(m0038_factors_of_sessions::Migration),
+            Box::new(m0039_rows_of_users::Migration),
         ]
     }
 }

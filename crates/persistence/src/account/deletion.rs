@@ -7,9 +7,10 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::UpdateStatement;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait,
 };
 
 use crate::audit::{NoItem, Notes};
@@ -137,71 +138,71 @@ async fn departure(
     Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 
-/// Replaces the name on updates, on periods of components and in the audit log, which belong to the organisation and stay.
 async fn remove_name(transaction: &Transaction, id: UserId) -> Result<(), Error> {
+    for removal in removals(id) {
+        transaction.execute(&removal).await.map_err(broken)?;
+    }
+    Ok(())
+}
+
+/// Statements that replace the name on updates, on periods of components and in the audit log, which belong to the organisation and
+/// stay. Their rows are among those of all organisations, so each statement needs an index.
+fn removals(id: UserId) -> [UpdateStatement; 6] {
     let name = || Set(Author::DELETED.to_owned());
     let incidents = incident_update::ActiveModel {
         user_name: name(),
         ..Default::default()
     };
-    incident_update::Entity::update_many()
-        .set(incidents)
-        .filter(incident_update::Column::UserId.eq(id.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
     let maintenances = maintenance_update::ActiveModel {
         user_name: name(),
         ..Default::default()
     };
-    maintenance_update::Entity::update_many()
-        .set(maintenances)
-        .filter(maintenance_update::Column::UserId.eq(id.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    let periods = component_period::ActiveModel {
+        user_name: Set(Some(Author::DELETED.to_owned())),
+        ..Default::default()
+    };
     let acted = audit_item::ActiveModel {
         actor_name: name(),
         address: Set(None),
         ..Default::default()
     };
-    audit_item::Entity::update_many()
-        .set(acted)
-        .filter(audit_item::Column::ActorId.eq(id.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
     let concerned = audit_item::ActiveModel {
         target_name: Set(Some(Author::DELETED.to_owned())),
         ..Default::default()
     };
-    audit_item::Entity::update_many()
-        .set(concerned)
-        .filter(audit_item::Column::TargetId.eq(id.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
     let named = audit_item::ActiveModel {
         state_before: Set(None),
         state_after: Set(None),
         ..Default::default()
     };
-    audit_item::Entity::update_many()
-        .set(named)
-        .filter(audit_item::Column::TargetId.eq(id.to_string()))
-        .filter(audit_item::Column::Action.eq(Action::AccountUpdated.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    let periods = component_period::ActiveModel {
-        user_name: Set(Some(Author::DELETED.to_owned())),
-        ..Default::default()
-    };
-    component_period::Entity::update_many()
-        .set(periods)
-        .filter(component_period::Column::UserId.eq(id.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(())
+    [
+        incident_update::Entity::update_many()
+            .set(incidents)
+            .filter(incident_update::Column::UserId.eq(id.to_string()))
+            .into_query(),
+        maintenance_update::Entity::update_many()
+            .set(maintenances)
+            .filter(maintenance_update::Column::UserId.eq(id.to_string()))
+            .into_query(),
+        component_period::Entity::update_many()
+            .set(periods)
+            .filter(component_period::Column::UserId.eq(id.to_string()))
+            .into_query(),
+        audit_item::Entity::update_many()
+            .set(acted)
+            .filter(audit_item::Column::ActorId.eq(id.to_string()))
+            .into_query(),
+        audit_item::Entity::update_many()
+            .set(concerned)
+            .filter(audit_item::Column::TargetId.eq(id.to_string()))
+            .into_query(),
+        audit_item::Entity::update_many()
+            .set(named)
+            .filter(audit_item::Column::TargetId.eq(id.to_string()))
+            .filter(audit_item::Column::Action.eq(Action::AccountUpdated.to_string()))
+            .into_query(),
+    ]
 }
+
+#[cfg(test)]
+mod query_plan_tests;

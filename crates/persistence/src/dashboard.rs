@@ -1,7 +1,5 @@
 //! The dashboard.
 
-use std::cmp::Reverse;
-
 use allclear_application::component::ComponentReport;
 use allclear_application::dashboard::{
     AHEAD, CHANGES, DashboardReport, DashboardStore, MOST_ITEMS, ShownChanges, SubscriberCounts,
@@ -16,7 +14,8 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberStatus;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use uuid::Uuid;
 
 use crate::database::Database;
 use crate::entity::{self, subscriber};
@@ -84,14 +83,15 @@ async fn open_incidents(
     transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<Vec<IncidentReport>, Error> {
-    // Unordered: for an order, SQLite would use an index through all resolved incidents.
-    let mut rows = entity::incident::Entity::find()
-        .filter(incident::public::unresolved(organisation))
+    use entity::incident::{Column, Entity};
+    let mut shown = incident::public::open_ids(transaction, organisation).await?;
+    shown.truncate(MOST_ITEMS);
+    let rows = Entity::find()
+        .filter(incident::named(shown.into_iter()))
+        .order_by_desc(Column::Id)
         .all(transaction)
         .await
         .map_err(broken)?;
-    rows.sort_unstable_by_key(|row| Reverse(row.id));
-    rows.truncate(MOST_ITEMS);
     incident::reports(transaction, rows).await
 }
 
@@ -100,15 +100,26 @@ async fn maintenances(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<MaintenanceReport>, Error> {
-    use entity::maintenance::Column;
-    let mut rows = maintenance::public::not_over(organisation, now)
-        .filter(Column::StartAt.lte(now + AHEAD))
+    use entity::maintenance::{Column, Entity};
+    // Without a condition on the start and an order, for which databases would search an index of past maintenances, too.
+    let mut ahead: Vec<(DateTime<Utc>, Uuid)> = maintenance::public::not_over(organisation, now)
         .filter(Column::CancelledAt.is_null())
+        .select_only()
+        .columns([Column::StartAt, Column::Id])
+        .into_tuple()
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    ahead.retain(|(start_at, _)| *start_at <= now + AHEAD);
+    ahead.sort_unstable();
+    ahead.truncate(MOST_ITEMS);
+    let shown = ahead.into_iter().map(|(_, id)| id);
+    let mut rows = Entity::find()
+        .filter(Column::Id.is_in(shown))
         .all(transaction)
         .await
         .map_err(broken)?;
     rows.sort_unstable_by_key(|row| (row.start_at, row.id));
-    rows.truncate(MOST_ITEMS);
     maintenance::reports(transaction, rows, LIST_TIMELINE_BYTES, now).await
 }
 

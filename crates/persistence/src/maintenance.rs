@@ -326,35 +326,47 @@ pub(crate) async fn reports(
     let mut reports = Vec::with_capacity(rows.len());
     let mut rows = rows.into_iter().peekable();
     while rows.peek().is_some() {
-        let some: Vec<Model> = rows.by_ref().take(AT_ONCE).collect();
-        let is_read = !budget.is_spent();
-        let ids: Vec<_> = some.iter().map(|row| row.id).collect();
-        let (mut timelines, mut affected) = if is_read {
-            let timelines = timeline::of(transaction, &ids).await?;
-            (timelines, component::named(transaction, &ids).await?)
+        let some = rows.by_ref().take(AT_ONCE).collect();
+        reports.append(&mut some_reports(transaction, some, &mut budget, now).await?);
+    }
+    Ok(reports)
+}
+
+/// [`reports`] for at most [`AT_ONCE`] maintenances, whose timelines and components share the budget with those of others.
+async fn some_reports(
+    transaction: &Transaction,
+    rows: Vec<Model>,
+    budget: &mut Budget,
+    now: DateTime<Utc>,
+) -> Result<Vec<MaintenanceReport>, Error> {
+    let is_read = !budget.is_spent();
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    let (mut timelines, mut affected) = if is_read {
+        let timelines = timeline::of(transaction, &ids).await?;
+        (timelines, component::named(transaction, &ids).await?)
+    } else {
+        (HashMap::new(), HashMap::new())
+    };
+    let mut reports = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (mut timeline, components) = if is_read {
+            let timeline = timelines.remove(&row.id).unwrap_or_default();
+            (timeline, affected.remove(&row.id).unwrap_or_default())
         } else {
-            (HashMap::new(), HashMap::new())
+            (Timeline::unread(), Vec::new())
         };
-        for row in some {
-            let (mut timeline, components) = if is_read {
-                let timeline = timelines.remove(&row.id).unwrap_or_default();
-                (timeline, affected.remove(&row.id).unwrap_or_default())
-            } else {
-                (Timeline::unread(), Vec::new())
-            };
-            let mut report = reported(
-                maintenance(row, Vec::new())?,
-                Timeline::default(),
-                components,
-                now,
-            );
-            report.components_truncated = !is_read;
-            budget.fit(&mut report.components, &mut report.components_truncated)?;
-            timeline.fit(&mut budget)?;
-            report.timeline = timeline.entries;
-            report.timeline_truncated = timeline.truncated;
-            reports.push(report);
-        }
+        let mut report = reported(
+            maintenance(row, Vec::new())?,
+            Timeline::default(),
+            components,
+            now,
+        );
+        report.components_truncated = !is_read;
+        budget.fit(&mut report.components, &mut report.components_truncated)?;
+        timeline.fit(budget)?;
+        report.timeline = timeline.entries;
+        report.timeline_truncated = timeline.truncated;
+        reports.push(report);
     }
     Ok(reports)
 }

@@ -1,5 +1,6 @@
 //! Incidents as the public sees them.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use allclear_application::error::Error;
@@ -32,8 +33,7 @@ pub(crate) async fn shown(
 ) -> Result<Vec<PublicIncident>, Error> {
     let resolved_since = now - SHOWN_AFTER_RESOLUTION;
     // Two queries that each search an index; joined by OR, they could read every incident.
-    let mut open = ids(transaction, of_these(unresolved(organisation))).await?;
-    open.sort_unstable_by(|a, b| b.cmp(a));
+    let open = open_ids(transaction, organisation).await?;
     let past = ids(transaction, newest_resolved(organisation, resolved_since)).await?;
     let mut shown = Vec::with_capacity(open.len() + past.len());
     let mut budget = Budget::new(PAGE_BYTES);
@@ -50,6 +50,18 @@ pub(crate) async fn shown(
     // UUIDv7 sorts as text as it does in bytes.
     shown.sort_unstable_by(|a, b| b.id.cmp(&a.id));
     Ok(shown)
+}
+
+/// The identifiers of all unresolved incidents, newest first. An organisation may have any number of them, so their texts are read
+/// some at a time.
+pub(crate) async fn open_ids(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+) -> Result<Vec<Uuid>, Error> {
+    // Unordered: for an order, SQLite would use an index through all resolved incidents.
+    let mut open = ids(transaction, of_these(unresolved(organisation))).await?;
+    open.sort_unstable_by_key(|id| Reverse(*id));
+    Ok(open)
 }
 
 async fn ids(transaction: &Transaction, these: Select<Entity>) -> Result<Vec<Uuid>, Error> {

@@ -11,8 +11,9 @@ use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
 use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use uuid::Uuid;
 
-use super::{of, reports};
+use super::{of, reports, some_reports};
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::timeline::AT_ONCE;
@@ -24,20 +25,31 @@ pub(crate) async fn shown(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
 ) -> Result<Vec<PublicMaintenance>, Error> {
-    let mut ahead = not_over(organisation, now)
+    let mut ahead: Vec<Uuid> = not_over(organisation, now)
+        .select_only()
+        .column(Column::Id)
+        .into_tuple()
         .all(transaction)
         .await
         .map_err(broken)?;
-    ahead.sort_unstable_by_key(|row| Reverse(row.id));
+    ahead.sort_unstable_by_key(|id| Reverse(*id));
     let past = newest_over(organisation, now)
         .all(transaction)
         .await
         .map_err(broken)?;
-    let mut budget = Budget::new(PAGE_BYTES);
-    let ahead = reports(transaction, ahead, PAGE_BYTES, now).await?;
+    let (mut budget, mut read) = (Budget::new(PAGE_BYTES), Budget::new(PAGE_BYTES));
     let mut shown = Vec::with_capacity(ahead.len() + past.len());
-    for report in ahead {
-        shown.push(budget.show(PublicMaintenance::from(report))?);
+    // Some at a time: an organisation may have any number of them, and long texts are shortened.
+    for some in ahead.chunks(AT_ONCE) {
+        let rows = Entity::find()
+            .filter(Column::Id.is_in(some.iter().copied()))
+            .order_by_desc(Column::Id)
+            .all(transaction)
+            .await
+            .map_err(broken)?;
+        for report in some_reports(transaction, rows, &mut read, now).await? {
+            shown.push(budget.show(PublicMaintenance::from(report))?);
+        }
     }
     let timelines = AT_ONCE * EVENT_BYTES;
     for report in reports(transaction, past, timelines, now).await? {

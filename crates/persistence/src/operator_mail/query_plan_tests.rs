@@ -14,7 +14,11 @@ fn now() -> DateTime<Utc> {
 fn queries() -> Vec<(Vec<&'static str>, SelectStatement)> {
     vec![
         (
-            vec!["organisations_with_reminders", "incidents_by_resolution"],
+            vec![
+                "organisations_with_reminders",
+                "incidents_by_resolution",
+                "SEARCH incidents USING INDEX sqlite_autoindex_incidents_1",
+            ],
             reminder::open(),
         ),
         (
@@ -33,8 +37,9 @@ async fn sqlite_reads_only_rows_that_need_attention() {
         for index in indexes {
             assert!(plan.contains(index), "{index}:\n{plan}");
         }
+        let of_table = |line: &&str| !line.contains("(subquery") && !line.ends_with(" numbered");
         let scanned = plan.lines().filter(|line| line.contains("SCAN"));
-        for line in scanned {
+        for line in scanned.filter(of_table) {
             assert!(line.contains("USING"), "{plan}");
         }
     }

@@ -6,7 +6,7 @@ use allclear_application::operator_mail::{OperatorMailContent, Reminder};
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::reminder::OpenIncident;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, SelectStatement, WindowStatement};
 use sea_orm::{Condition, ConnectionTrait, FromQueryResult, Order};
 use uuid::Uuid;
 
@@ -52,27 +52,39 @@ pub(super) async fn due(
     now: DateTime<Utc>,
 ) -> Result<Vec<OpenRow>, Error> {
     let rows = connection.query_all(&open()).await.map_err(broken)?;
-    let (mut due, mut organisation, mut number) = (Vec::new(), String::new(), 0);
+    let mut due = Vec::new();
     for row in rows {
         let row = OpenRow::from_query_result(&row, "").map_err(broken)?;
-        if row.organisation_id != organisation {
-            organisation.clone_from(&row.organisation_id);
-            number = 0;
-        }
-        number += 1;
-        if number <= OpenIncident::REMINDED && row.is_due(now)? {
+        if row.is_due(now)? {
             due.push(row);
         }
     }
     Ok(due)
 }
 
-/// The open incidents of organisations with reminders, the newest of each organisation first.
+/// The newest open incidents of each organisation with reminders, newest first: those of which its operators may be reminded.
 pub(super) fn open() -> SelectStatement {
     use incident::{Column, Entity};
     use incident_update::{Column as UpdateColumn, Entity as Update};
     use organisation::{Column as OrganisationColumn, Entity as Organisation};
 
+    let newest_first = WindowStatement::partition_by((Organisation, OrganisationColumn::Id))
+        .order_by((Entity, Column::Id), Order::Desc)
+        .take();
+    let (numbered, number) = (Alias::new("numbered"), Alias::new("number"));
+    let incidents = Query::select()
+        .columns([Column::Id, Column::OrganisationId].map(|column| (Entity, column)))
+        .column((Organisation, OrganisationColumn::ReminderHours))
+        .expr_window_as(Expr::cust("ROW_NUMBER()"), newest_first, number.clone())
+        .from(Organisation)
+        .inner_join(
+            Entity,
+            Expr::col((Entity, Column::OrganisationId))
+                .equals((Organisation, OrganisationColumn::Id)),
+        )
+        .and_where(Expr::col((Organisation, OrganisationColumn::ReminderHours)).is_not_null())
+        .and_where(Expr::col((Entity, Column::ResolvedAt)).is_null())
+        .take();
     // Identifiers have the order of commits.
     let newest = Query::select()
         .column((Update, UpdateColumn::CreatedAt))
@@ -90,18 +102,17 @@ pub(super) fn open() -> SelectStatement {
     Query::select()
         .columns(columns.map(|column| (Entity, column)))
         .column((Entity, REMINDED_AT))
-        .column((Organisation, OrganisationColumn::ReminderHours))
+        .column((numbered.clone(), OrganisationColumn::ReminderHours))
         .expr_as(newest, "updated_at")
-        .from(Organisation)
+        .from_subquery(incidents, numbered.clone())
         .inner_join(
             Entity,
-            Expr::col((Entity, Column::OrganisationId))
-                .equals((Organisation, OrganisationColumn::Id)),
+            Expr::col((Entity, Column::Id)).equals((numbered.clone(), Column::Id)),
         )
-        .and_where(Expr::col((Organisation, OrganisationColumn::ReminderHours)).is_not_null())
-        .and_where(Expr::col((Entity, Column::ResolvedAt)).is_null())
-        .order_by((Organisation, OrganisationColumn::Id), Order::Asc)
-        .order_by((Entity, Column::Id), Order::Desc)
+        .and_where(Expr::col((numbered.clone(), number)).lte(OpenIncident::REMINDED as u64))
+        // By these columns: for those of the table, SQLite would use an index through all incidents of all organisations.
+        .order_by((numbered.clone(), Column::OrganisationId), Order::Asc)
+        .order_by((numbered, Column::Id), Order::Desc)
         .take()
 }
 

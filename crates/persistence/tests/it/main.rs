@@ -4,6 +4,7 @@
 mod account;
 mod audit;
 mod backend;
+mod bounded_reads;
 mod component;
 mod dashboard;
 mod delivery;

@@ -6,6 +6,7 @@ use allclear_application::outbox::{Backlog, Outbox};
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::TIMELINE_LENGTH;
+use allclear_application::public::size::PAGE_BYTES;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
@@ -28,6 +29,7 @@ contract!(
     a_list_is_newest_first_and_comes_in_parts_with_timelines,
     a_timeline_shows_the_newest_and_the_list_has_all,
     the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over,
+    a_page_of_countless_maintenances_shows_all_of_them_and_is_bounded,
     maintenances_and_updates_belong_to_their_organisation,
     a_deleted_maintenance_takes_its_updates_along,
     updates_are_published_before_their_maintenance_and_without_their_author,
@@ -282,6 +284,32 @@ async fn the_public_sees_all_that_is_ahead_and_the_newest_50_that_are_over(datab
     assert_eq!((ahead.len(), past.len()), (55, 50));
     let is_shown = |id: &MaintenanceId| past.iter().any(|shown| shown.id == id.to_string());
     assert!(over[..50].iter().all(is_shown), "they ended last");
+}
+
+async fn a_page_of_countless_maintenances_shows_all_of_them_and_is_bounded(database: &Database) {
+    const AHEAD: usize = 150;
+    let acme = organisation(database, "acme").await;
+    let long = MaintenancePatch {
+        description: Some("x".repeat(10_000)),
+        ..Default::default()
+    };
+    for _ in 0..AHEAD {
+        let id = create(database, &acme, in_days(1), None).await.id;
+        edit(database, &acme, id, long.clone()).await;
+        record(database, &acme, id, "Prepared").await;
+    }
+    let snapshot = database.snapshot(&acme, clock().now()).await;
+    let shown = snapshot.unwrap().unwrap().maintenances;
+    assert_eq!(shown.len(), AHEAD);
+    assert!(shown.is_sorted_by(|newer, older| newer.id > older.id));
+    let bytes = serde_json::to_vec(&shown).unwrap().len();
+    assert!(bytes < PAGE_BYTES + AHEAD * 1024, "{bytes}");
+    let (newest, oldest) = (shown.first().unwrap(), shown.last().unwrap());
+    assert_eq!(
+        (newest.description.len(), newest.timeline.len()),
+        (10_000, 1)
+    );
+    assert!(oldest.description_truncated && oldest.timeline_truncated);
 }
 
 async fn maintenances_and_updates_belong_to_their_organisation(database: &Database) {

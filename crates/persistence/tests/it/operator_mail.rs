@@ -95,7 +95,7 @@ impl Operators {
     }
 }
 
-async fn remind_after(world: &World, hours: u16) {
+pub(crate) async fn remind_after(world: &World, hours: u16) {
     let patch = OrganisationPatch {
         reminder_hours: Some(Some(hours)),
         ..Default::default()

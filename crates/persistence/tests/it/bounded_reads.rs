@@ -1,0 +1,96 @@
+//! Lists with a maximum length do not read the rows beyond it. Here such a row has a time that cannot be read, so a
+//! query that reads it fails.
+
+use allclear_application::dashboard::{DashboardStore, MOST_ITEMS, ShownChanges};
+use allclear_application::operator_mail::OperatorMailStore;
+use allclear_domain::reminder::OpenIncident;
+use allclear_persistence::database::Database;
+use chrono::TimeDelta;
+use sea_orm::{ConnectionTrait, DbBackend};
+
+use crate::backend::clock;
+use crate::contract;
+use crate::maintenance::create;
+use crate::operator_mail::remind_after;
+use crate::world::World;
+
+contract!(by url:
+    dashboard_reads_only_the_incidents_that_it_shows,
+    dashboard_reads_only_the_maintenances_that_it_shows,
+    reminders_read_only_the_newest_incidents_of_an_organisation,
+);
+
+async fn world(url: &str) -> World {
+    let database = Database::connect(url, clock()).await.unwrap();
+    World::new(&database, "acme").await
+}
+
+/// Makes the time of creation of a row unreadable.
+async fn damage(url: &str, table: &str, condition: &str) {
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let time = match connection.get_database_backend() {
+        DbBackend::Sqlite => "damaged",
+        _ => "infinity",
+    };
+    let update = format!("UPDATE {table} SET created_at = '{time}' WHERE {condition}");
+    let updated = connection.execute_unprepared(&update).await.unwrap();
+    assert_eq!(updated.rows_affected(), 1);
+    connection.close().await.unwrap();
+}
+
+async fn dashboard_reads_only_the_incidents_that_it_shows(url: &str) {
+    let world = world(url).await;
+    let mut opened = Vec::new();
+    for number in 0..=MOST_ITEMS {
+        opened.push(world.open(&format!("Down {number}"), &[]).await.id);
+    }
+    damage(url, "incidents", "title = 'Down 0'").await;
+    let now = clock().now();
+    let found = world
+        .database
+        .dashboard(&world.acme, ShownChanges::OfContent, now, now)
+        .await;
+    let found = found.unwrap().unwrap().incidents;
+    let shown: Vec<_> = found.iter().map(|report| report.incident.id).collect();
+    let newest_first: Vec<_> = opened[1..].iter().rev().copied().collect();
+    assert_eq!(shown, newest_first);
+}
+
+async fn dashboard_reads_only_the_maintenances_that_it_shows(url: &str) {
+    let world = world(url).await;
+    let start = clock().now() + TimeDelta::hours(1);
+    let mut planned = Vec::new();
+    for number in 0..=i64::try_from(MOST_ITEMS).unwrap() {
+        // Two at a time start together. The last one to start is created first.
+        let start_at = start - TimeDelta::seconds(number / 2);
+        let planned_one = create(&world.database, &world.acme, start_at, None).await;
+        planned.push((planned_one.start_at, planned_one.id));
+    }
+    planned.sort_unstable();
+    let last = planned.pop().unwrap().1;
+    let last_code = last.code();
+    damage(url, "maintenances", &format!("code = '{last_code}'")).await;
+    let now = clock().now();
+    let found = world
+        .database
+        .dashboard(&world.acme, ShownChanges::OfContent, now, now)
+        .await;
+    let found = found.unwrap().unwrap().maintenances;
+    let shown: Vec<_> = found
+        .iter()
+        .map(|report| (report.maintenance.start_at, report.maintenance.id))
+        .collect();
+    assert_eq!(shown, planned);
+}
+
+async fn reminders_read_only_the_newest_incidents_of_an_organisation(url: &str) {
+    let world = world(url).await;
+    remind_after(&world, 1).await;
+    for number in 0..=OpenIncident::REMINDED {
+        world.open(&format!("Down {number}"), &[]).await;
+    }
+    damage(url, "incidents", "title = 'Down 0'").await;
+    let later = clock().now() + TimeDelta::hours(2);
+    let reminded = world.database.queue_reminders(later).await.unwrap();
+    assert_eq!(reminded, OpenIncident::REMINDED as u64);
+}

@@ -27,8 +27,8 @@ const BODY_LIMIT: usize = 2 * 1024 * 1024;
 /// Idle connections to one host, and how long they are kept.
 const IDLE_PER_HOST: usize = 64;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Look-ups at the same time: of requests, and of URLs that people enter. Whoever enters many dead names delays no delivery. The
-/// runtime has 512 threads for them and for other work.
+/// Maximum of concurrent look-ups: for requests, and for URLs that people enter. Many names without a response, entered by one
+/// person, delay no delivery. The runtime has 512 threads for them and for other work.
 const LOOKUPS: usize = 256;
 const CHECKS: usize = 64;
 

@@ -355,7 +355,9 @@ async fn require_password(
     if owner.is_some_and(|owner| owner.password == password.as_str()) {
         Ok(())
     } else {
-        Err(Error::Unauthenticated("Wrong email or password"))
+        Err(Error::Unauthenticated(
+            "The password was changed meanwhile, please sign in again",
+        ))
     }
 }
 

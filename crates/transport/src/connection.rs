@@ -153,7 +153,7 @@ impl Connection {
             Poll::Pending => true,
         };
         let waited = self.blocked_since.get().is_some();
-        // A part that was taken starts the time anew; a wait that goes on does not.
+        // A part that the client has taken restarts the time; a wait that continues does not.
         if !waits && waited {
             self.blocked_since.set(None);
             self.wake_reader();

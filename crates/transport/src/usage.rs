@@ -3,9 +3,8 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use actix_web::HttpMessage as _;
-use actix_web::HttpRequest;
 use actix_web::http::header;
+use actix_web::{HttpMessage as _, HttpRequest};
 use allclear_domain::id::OrganisationId;
 
 use crate::input::{BODY_LIMIT, FILE_LIMIT};

@@ -81,7 +81,7 @@ pub trait SessionStore: Send + Sync {
     async fn open(&self, user: UserId, session: NewSession) -> Result<(), Error>;
 
     /// Stores a session like [`Self::open`]. [`Error::Unauthenticated`] if the account no longer has the password that was entered:
-    /// who changes a password ends all sessions, also those that are being opened.
+    /// a change of the password ends all sessions, also those that are being opened.
     async fn open_by_password(
         &self,
         user: UserId,

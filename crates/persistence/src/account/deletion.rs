@@ -138,6 +138,7 @@ async fn departure(
     Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 
+/// Replaces the name where it stays in the organisations' rows.
 async fn remove_name(transaction: &Transaction, id: UserId) -> Result<(), Error> {
     for removal in removals(id) {
         transaction.execute(&removal).await.map_err(broken)?;

@@ -82,6 +82,8 @@ pub struct ClaimRequest {
     pub in_flight: HashMap<OrganisationId, u64>,
     /// Maximum of deliveries of one organisation, those in flight included.
     pub share: u64,
+    /// Results of earlier tries. They are stored first, in the same transaction.
+    pub results: Vec<DeliveryResult>,
 }
 
 /// A message to send, claimed.
@@ -192,8 +194,8 @@ pub trait DeliveryQueue: Send + Sync {
     /// batches.
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error>;
 
-    /// Claims due deliveries, of each organisation alike: verifications first, then the longest due. Each delivery is claimed by one
-    /// node. An adapter MUST NOT return one while an earlier one of the same subscriber is unsent.
+    /// Stores the results of a request, and claims due deliveries, of each organisation alike: verifications first, then the longest
+    /// due. Each delivery is claimed by one node. An adapter MUST NOT return one while an earlier one of the same subscriber is unsent.
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error>;
 
     /// Extends claims, except those that were lost to another node.

@@ -6,6 +6,9 @@ mod expand;
 mod query_plan_tests;
 mod results;
 
+use std::mem;
+use std::sync::Arc;
+
 use allclear_application::delivery::{
     Claim, ClaimRequest, Delivery, DeliveryCounts, DeliveryQueue, DeliveryResult,
 };
@@ -70,9 +73,23 @@ impl DeliveryQueue for Database {
         .await
     }
 
-    async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
-        let mut round = Round::of(&request);
+    async fn claim(&self, mut request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
+        let results = mem::take(&mut request.results);
+        let request = Arc::new(request);
+        let mut round = Round::of(Arc::clone(&request));
         let mut claimed = Vec::new();
+        if !results.is_empty() {
+            let request = Arc::clone(&request);
+            let write = self.write(NoItem::Delivery, move |transaction| {
+                Box::pin(async move {
+                    results::record(transaction, results).await?;
+                    let waiting = round.next_of_few(transaction, request.limit).await?;
+                    let claimed = claim::claim(transaction, &request, waiting, request.limit);
+                    Ok((claimed.await?, round))
+                })
+            });
+            (claimed, round) = write.await?;
+        }
         // Other nodes may claim the deliveries first, so there may be room for more organisations than were found at first.
         while (claimed.len() as u64) < request.limit {
             let left = request.limit - claimed.len() as u64;
@@ -81,7 +98,7 @@ impl DeliveryQueue for Database {
             if waiting.is_empty() {
                 break;
             }
-            let request = request.clone();
+            let request = Arc::clone(&request);
             let some = self.write(NoItem::Delivery, move |transaction| {
                 Box::pin(async move { claim::claim(transaction, &request, waiting, left).await })
             });

@@ -112,24 +112,19 @@ impl DeliveryWorker {
             in_flight.claim |= in_flight.expand;
         }
         let now = time.now();
-        // Concurrently: where writes share a commit, both are in one. Stored results make room.
+        // Stored results make room.
         let room = if accepts && in_flight.claim {
             self.room(in_flight) + in_flight.finished.len()
         } else {
             0
         };
-        let (results, claimed) = tokio::join!(
-            self.record_results(&in_flight.finished),
-            self.claim(in_flight, now, room)
-        );
-        let claimed = claimed.map(|claimed| self.begin(in_flight, claimed, room, time));
-        results?;
+        let claimed = self.record_and_claim(in_flight, now, room).await?;
+        self.begin(in_flight, claimed, room, time);
         for (channel, result) in in_flight.finished.drain(..) {
             (self.observe)(channel, &result.outcome);
             // A subscriber's next delivery may be due now.
             in_flight.claim = true;
         }
-        claimed?;
         if accepts && !in_flight.claim {
             self.schedule_poll(in_flight, now).await?;
         }
@@ -152,24 +147,23 @@ impl DeliveryWorker {
         Ok(time)
     }
 
-    async fn record_results(&self, finished: &[(Channel, DeliveryResult)]) -> Result<(), Error> {
-        if finished.is_empty() {
-            return Ok(());
-        }
-        let results = finished.iter().map(|(_, result)| result.clone());
-        self.queue.record_results(results.collect()).await
-    }
-
-    async fn claim(
+    /// Stores results, and claims as many deliveries as there is room for in the same transaction.
+    async fn record_and_claim(
         &self,
         in_flight: &InFlight,
         now: DateTime<Utc>,
         room: usize,
     ) -> Result<Vec<Delivery>, Error> {
+        let results = in_flight.finished.iter().map(|(_, result)| result.clone());
+        let results: Vec<_> = results.collect();
         if room == 0 {
+            if !results.is_empty() {
+                self.queue.record_results(results).await?;
+            }
             return Ok(Vec::new());
         }
         let request = ClaimRequest {
+            results,
             route: self.route,
             now,
             until: now + Self::LEASE,

@@ -32,6 +32,7 @@ fn now() -> DateTime<Utc> {
 
 fn request() -> ClaimRequest {
     ClaimRequest {
+        results: Vec::new(),
         route: Route::Mail,
         now: now(),
         until: now(),

@@ -84,9 +84,14 @@ impl DeliveryQueue for Queued {
     }
 
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
-        let ClaimRequest { now, limit, .. } = request;
+        let ClaimRequest {
+            results,
+            now,
+            limit,
+            ..
+        } = request;
         self.polls.fetch_add(1, Ordering::SeqCst);
-        self.outcome()?;
+        self.record_results(results).await?;
         let mut due = self.due.lock().unwrap();
         let (mut ready, later): (Vec<_>, Vec<_>) =
             due.drain(..).partition(|(moment, _)| *moment <= now);

@@ -33,6 +33,7 @@ pub(crate) fn result(claim: Claim, outcome: Outcome) -> DeliveryResult {
 /// A request for mails of any organisation.
 pub(crate) fn request(now: DateTime<Utc>, until: DateTime<Utc>, limit: u64) -> ClaimRequest {
     ClaimRequest {
+        results: Vec::new(),
         route: Route::Mail,
         now,
         until,

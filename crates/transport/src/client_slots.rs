@@ -58,13 +58,13 @@ struct Slots {
 /// A counted resource of a client, released on drop.
 pub(crate) struct Slot(Option<(Arc<Slots>, IpAddr)>);
 
-/// Counter of the file descriptors used by connections.
+/// Counter of the file descriptors used by connections and the files of bodies.
 struct Descriptors {
     most: usize,
     open: AtomicUsize,
 }
 
-/// The file descriptor of a connection.
+/// A counted file descriptor, released on drop.
 pub(crate) struct DescriptorGuard(Arc<Descriptors>);
 
 impl Slots {
@@ -119,6 +119,11 @@ impl Descriptors {
         (self.most / 10).clamp(32, 1024)
     }
 
+    fn take(self: &Arc<Self>) -> DescriptorGuard {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        DescriptorGuard(Arc::clone(self))
+    }
+
     fn is_over(&self, reserve: usize) -> bool {
         let used = self.open.load(Ordering::Relaxed) + OWN_DESCRIPTORS + reserve;
         self.most != 0 && used > self.most
@@ -170,9 +175,12 @@ impl ClientLimits {
             Some(peer) => self.connections.take(network(peer))?,
             None => Slot(None),
         };
-        self.descriptors.open.fetch_add(1, Ordering::Relaxed);
-        let guard = DescriptorGuard(Arc::clone(&self.descriptors));
-        Some((slot, guard))
+        Some((slot, self.descriptors.take()))
+    }
+
+    /// Counts the descriptor of a file. `None` if descriptors are running out.
+    pub(crate) fn descriptor(&self) -> Option<DescriptorGuard> {
+        (!self.is_crowded()).then(|| self.descriptors.take())
     }
 
     /// Whether only the descriptors reserved for ordinary requests are left.
@@ -232,6 +240,14 @@ pub(crate) mod tests {
     /// Limits nothing.
     pub(crate) fn unlimited() -> ClientLimits {
         limits(NONE)
+    }
+
+    /// Limits the descriptors.
+    pub(crate) fn with_descriptors(descriptors: usize) -> ClientLimits {
+        limits(ConnectionLimits {
+            descriptors,
+            ..NONE
+        })
     }
 
     fn limits(limits: ConnectionLimits) -> ClientLimits {

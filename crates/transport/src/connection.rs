@@ -3,6 +3,7 @@
 //! response is an event stream.
 //! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
 
+mod body_file;
 pub(crate) mod idle;
 mod shared_body;
 mod stream;
@@ -16,6 +17,7 @@ use std::time::Instant;
 use actix_web::rt::net::TcpStream;
 use bytes::Bytes;
 
+use self::body_file::{BodyFile, BodyFiles};
 pub(crate) use self::shared_body::SharedBody;
 pub(crate) use self::stream::ClientStream;
 use crate::client_slots::{DescriptorGuard, Slot};
@@ -47,16 +49,24 @@ pub(crate) struct Connection {
     /// The task that waits for the client.
     reader: RefCell<Option<Waker>>,
     /// What follows the bytes that the HTTP server writes next; `None` once that is sent.
-    body: RefCell<Option<Bytes>>,
+    body: RefCell<Option<Sending>>,
     successor: Cell<Option<Successor>>,
     claim: Cell<Option<Claim>>,
+    files: Rc<BodyFiles>,
+}
+
+/// A body that the connection sends.
+struct Sending {
+    rest: Bytes,
+    /// Where the kernel finds the same bytes.
+    file: Option<Rc<BodyFile>>,
 }
 
 /// A running request: its connection is not idle while this guard exists.
 pub(crate) struct RequestGuard(Rc<Connection>);
 
 impl Connection {
-    fn new(slot: Slot, descriptor: DescriptorGuard) -> Rc<Self> {
+    fn new(slot: Slot, descriptor: DescriptorGuard, files: Rc<BodyFiles>) -> Rc<Self> {
         Rc::new(Self {
             idle_since: Cell::new(Some(Instant::now())),
             blocked_since: Cell::default(),
@@ -70,6 +80,7 @@ impl Connection {
                 _descriptor: descriptor,
                 _slot: slot,
             })),
+            files,
         })
     }
 
@@ -80,7 +91,8 @@ impl Connection {
 
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
     fn send(&self, body: Bytes) {
-        self.body.replace(Some(body));
+        let file = self.files.of(&body);
+        self.body.replace(Some(Sending { rest: body, file }));
     }
 
     fn is_sending(&self) -> bool {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use actix_web::rt::net::TcpStream;
 use tokio::sync::Notify;
 
+use super::body_file::BodyFiles;
 use super::{ClientStream, Connection};
 use crate::client_slots::ClientLimits;
 
@@ -25,6 +26,7 @@ pub(crate) struct Connections {
     /// Longest time a connection may be idle.
     limit: Duration,
     clients: Arc<ClientLimits>,
+    files: Rc<BodyFiles>,
     /// Notified when the first connection opens, and when the worker ends.
     changed: Rc<Notify>,
 }
@@ -35,6 +37,7 @@ impl Connections {
         Rc::new(Self {
             open: RefCell::default(),
             limit,
+            files: Rc::new(BodyFiles::new(Arc::clone(&clients))),
             clients,
             changed: Rc::default(),
         })
@@ -50,7 +53,7 @@ impl Connections {
             .clients
             .connection(peer)
             .ok_or(io::ErrorKind::QuotaExceeded)?;
-        let connection = Connection::new(slot, descriptor);
+        let connection = Connection::new(slot, descriptor, Rc::clone(&self.files));
         let mut open = self.open.borrow_mut();
         if open.is_empty() {
             self.changed.notify_one();

@@ -10,6 +10,7 @@ use bytes::Buf as _;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 
 use super::Connection;
+use super::body_file::poll_send_before_file;
 
 /// A client's TCP stream, which the HTTP server owns until another part takes it.
 pub(crate) struct ClientStream {
@@ -75,11 +76,15 @@ impl AsyncWrite for ClientStream {
         let Some(body) = body.as_mut() else {
             return connection.was_written(tcp.poll_write(context, bytes), bytes.len());
         };
-        let together = [IoSlice::new(bytes), IoSlice::new(body)];
+        if body.file.is_some() {
+            let written = poll_send_before_file(&tcp, context, bytes);
+            return connection.was_written(written, bytes.len());
+        }
+        let together = [IoSlice::new(bytes), IoSlice::new(&body.rest)];
         let written = tcp.poll_write_vectored(context, &together);
-        let length = bytes.len() + body.len();
+        let length = bytes.len() + body.rest.len();
         let written = ready!(connection.was_written(written, length))?;
-        body.advance(written.saturating_sub(bytes.len()));
+        body.rest.advance(written.saturating_sub(bytes.len()));
         Poll::Ready(Ok(written.min(bytes.len())))
     }
 
@@ -96,13 +101,17 @@ impl AsyncWrite for ClientStream {
         let Some(body) = sending.as_mut() else {
             return Poll::Ready(Ok(()));
         };
-        while !body.is_empty() {
-            let written = tcp.as_mut().poll_write(context, body);
-            let written = ready!(connection.was_written(written, body.len()))?;
+        while !body.rest.is_empty() {
+            let length = body.rest.len();
+            let written = match &body.file {
+                Some(file) => file.poll_send(&tcp, context, length),
+                None => tcp.as_mut().poll_write(context, &body.rest),
+            };
+            let written = ready!(connection.was_written(written, length))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }
-            body.advance(written);
+            body.rest.advance(written);
         }
         *sending = None;
         // `SharedBody` waits for this.

@@ -1,6 +1,6 @@
-//! The fast path: responses for the public page, its snapshot and its documents for programs that skip the app's routing,
-//! extractors and middleware, which cost more than the response itself. In an outage, nearly all
-//! requests are of this kind. Every other request goes to the app, which returns the same
+//! The fast path: responses for the public page, its snapshot, the start of its history and its documents for programs
+//! that skip the app's routing, extractors and middleware, which cost more than the response itself. In an outage, nearly
+//! all requests are of this kind. Every other request goes to the app, which returns the same
 //! responses. Figures: `docs/decisions/public-pages-take-a-fast-path.md`.
 //!
 //! Before anything else, a request to an organisation's domain gets the path that it has without one.
@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::task::{self, Context, Poll};
 use std::time::Instant;
 
-use actix_http::Request;
+use actix_http::{Request, RequestHead};
 use actix_web::HttpResponse;
 use actix_web::body::{EitherBody, MessageBody};
 use actix_web::dev::{AppConfig, Payload, Service, ServiceFactory, ServiceResponse, forward_ready};
 use actix_web::http::Method;
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::header;
 use actix_web::web::Bytes;
 use futures_util::future::{Either, LocalBoxFuture};
 use futures_util::{FutureExt, TryFutureExt};
@@ -26,6 +26,7 @@ use pin_project_lite::pin_project;
 use crate::connection::{Connection, SharedBody};
 use crate::host_routing::HostRouting;
 use crate::request_log;
+use crate::status::history::pages::HistoryPages;
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::status::worker_cache::WorkerCache;
@@ -36,6 +37,7 @@ pub(crate) struct FastPath<A> {
     pub(crate) app: A,
     pub(crate) pages: Arc<Pages>,
     pub(crate) documents: Arc<StatuspageDocuments>,
+    pub(crate) history: Arc<HistoryPages>,
     pub(crate) responses: Arc<PublicResponses>,
     pub(crate) routing: Arc<HostRouting>,
 }
@@ -45,6 +47,7 @@ pub(crate) struct FastPathService<A> {
     app: A,
     cache: WorkerCache,
     documents: Arc<StatuspageDocuments>,
+    history: Arc<HistoryPages>,
     responses: Arc<PublicResponses>,
     routing: Arc<HostRouting>,
 }
@@ -76,6 +79,7 @@ where
     fn new_service(&self, config: AppConfig) -> Self::Future {
         let cache = WorkerCache::of(Arc::clone(&self.pages));
         let documents = Arc::clone(&self.documents);
+        let history = Arc::clone(&self.history);
         let responses = Arc::clone(&self.responses);
         let routing = Arc::clone(&self.routing);
         self.app
@@ -84,6 +88,7 @@ where
                 app,
                 cache,
                 documents,
+                history,
                 responses,
                 routing,
             })
@@ -152,36 +157,42 @@ impl<A> FastPathService<A> {
             return None;
         }
         let began = Instant::now();
-        let (mut response, route) = self.find(request.path(), &request.head().headers)?;
+        let (mut response, route) = self.find(request.head())?;
         request_log::record(&mut response, route, began);
         Some(response)
     }
 }
 
 impl<A> FastPathService<A> {
-    /// The response to a path, with its route; `None` if nothing for it is in memory.
-    fn find(
-        &self,
-        path: &str,
-        request: &HeaderMap,
-    ) -> Option<(HttpResponse<Option<Bytes>>, &'static str)> {
+    /// The response to a request, with its route; `None` if nothing for it is in memory.
+    fn find(&self, request: &RequestHead) -> Option<(HttpResponse<Option<Bytes>>, &'static str)> {
+        let (path, headers) = (request.uri.path(), &request.headers);
         let Some(rest) = path.strip_prefix("/status/") else {
             let page = self.cache.page(path.strip_prefix("/api/v1/status/")?)?;
-            if request.contains_key(header::AUTHORIZATION) {
+            if headers.contains_key(header::AUTHORIZATION) {
                 // The app counts the request if this is an API key.
                 return None;
             }
-            let response = self.responses.snapshot(&page, request);
+            let response = self.responses.snapshot(&page, headers);
             return Some((response, "/api/v1/status/{organisation}"));
         };
-        if let Some((organisation, below)) = rest.split_once('/') {
-            let (document, address) = self.documents.cached(organisation, below)?;
-            let response = self.responses.open_document(&document, request);
-            return Some((response, address.route()));
+        let Some((organisation, below)) = rest.split_once('/') else {
+            let page = self.cache.page(rest)?;
+            let response = self.responses.page(&page, headers);
+            return Some((response, "/status/{organisation}"));
+        };
+        if below == "history" {
+            if request.uri.query().is_some() {
+                // It selects another part of the history.
+                return None;
+            }
+            let start = self.history.cached_start(organisation)?;
+            let response = self.responses.history(&start, headers);
+            return Some((response, "/status/{organisation}/history"));
         }
-        let page = self.cache.page(rest)?;
-        let response = self.responses.page(&page, request);
-        Some((response, "/status/{organisation}"))
+        let (document, address) = self.documents.cached(organisation, below)?;
+        let response = self.responses.open_document(&document, headers);
+        Some((response, address.route()))
     }
 }
 
@@ -199,6 +210,7 @@ mod tests {
     use allclear_application::domain::MockDomainStore;
     use allclear_application::domain::hosts::{HostSettings, Hosts};
     use allclear_application::public::MockSnapshotStore;
+    use allclear_application::public::history::MockHistoryStore;
     use allclear_application::statuspage::MockPublicStateStore;
 
     use crate::headers::Hsts;
@@ -210,6 +222,13 @@ mod tests {
         let store = Arc::new(MockPublicStateStore::new());
         let clock: Arc<dyn Clock> = TestClock::stopped();
         StatuspageDocuments::new(store, &relay(), &clock)
+    }
+
+    /// Pages of the history that are never read.
+    fn history() -> HistoryPages {
+        let store = Arc::new(MockHistoryStore::new());
+        let clock: Arc<dyn Clock> = TestClock::stopped();
+        HistoryPages::new(store, &relay(), &clock, WebApp::history_template(""))
     }
 
     /// The hosts of an installation whose first organisation has a domain.
@@ -238,6 +257,7 @@ mod tests {
             app: fn_service(app),
             cache,
             documents: Arc::new(documents()),
+            history: Arc::new(history()),
             responses: Arc::new(PublicResponses::new(Hsts::Off, web_app)),
             routing: Arc::new(routing),
         };
@@ -321,6 +341,7 @@ mod tests {
             head,
             with_token,
             get("/status/org/"),
+            get("/status/org/history"),
             get("/status/nobody"),
             get("/api/v1/status/org/events"),
             get("/"),

@@ -241,6 +241,7 @@ pub fn start(state: AppState, listener: TcpListener, workers: usize) -> std::io:
             app: app.into_factory(),
             pages: Arc::clone(&state.pages),
             documents: Arc::clone(&state.statuspage_documents),
+            history: Arc::clone(&state.history_pages),
             responses: Arc::clone(&responses),
         })
     };

@@ -156,6 +156,7 @@ pub struct AffectedOverTime {
 }
 
 /// Storage of the public history. Everything is read at one revision. Codes of another organisation are unknown.
+#[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait HistoryStore: Send + Sync {
     /// Returns a page of the history; `None` if the organisation or the component is unknown.

@@ -202,6 +202,9 @@ async fn fast_path_and_app_send_equal_responses() {
     for path in [
         format!("/status/{}", operator.organisation),
         format!("/api/v1/status/{}", operator.organisation),
+        format!("/status/{}/history", operator.organisation),
+        format!("/status/{}/history?page=2", operator.organisation),
+        format!("/status/{}/history.atom", operator.organisation),
     ] {
         for coding in ["br", "gzip", "identity"] {
             for tag in ["\"another\"", "*"] {

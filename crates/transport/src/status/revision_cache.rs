@@ -147,6 +147,12 @@ where
         Some(Version::new(revision, self.clock.now(), lifetime))
     }
 
+    /// The value at an address for the newest known revision, if it is in memory.
+    pub(crate) fn cached(&self, organisation: &str, address: A, lifetime: i64) -> Option<Arc<V>> {
+        let version = self.version(organisation, lifetime)?;
+        self.current.get(organisation, version, address)
+    }
+
     /// The value at an address for the newest known revision; `None` if there is none. `lifetime` is how long a value may stay the
     /// same under a revision, in seconds. `read` makes the value as of a time, once for all requests that wait for it;
     /// [`Error::NotFound`] means that there is none. While the database is unavailable, the last value is served.

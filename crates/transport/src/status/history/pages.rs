@@ -86,6 +86,16 @@ impl HistoryPages {
             .await
     }
 
+    /// The newest months of the history of all components, if they are in memory and current.
+    pub(crate) fn cached_start(&self, organisation: &str) -> Option<Arc<Document>> {
+        let address = HistoryAddress::History(HistorySelection {
+            page: 1,
+            component: None,
+        });
+        self.cached
+            .cached(organisation, address, address.lifetime())
+    }
+
     /// The page for an unknown address, as HTML.
     pub(crate) fn unknown(&self, organisation: Option<&OrganisationId>) -> String {
         self.template.unknown(organisation)

@@ -35,6 +35,27 @@ use crate::transaction::Transaction;
 /// Number of failure reasons in an operator's counts.
 const REASONS: u64 = 5;
 
+impl Database {
+    /// Claims at most `limit` deliveries of the next organisations of a walk; `None` if it is over.
+    async fn claim_next(
+        &self,
+        round: &mut Round,
+        request: &Arc<ClaimRequest>,
+        limit: u64,
+    ) -> Result<Option<Vec<Delivery>>, Error> {
+        // Before the transaction, so that a long walk delays no write. Without deliveries to claim, no write is made.
+        let waiting = round.next(self.read(), limit).await?;
+        if waiting.is_empty() {
+            return Ok(None);
+        }
+        let request = Arc::clone(request);
+        let claimed = self.write(NoItem::Delivery, move |transaction| {
+            Box::pin(async move { claim::claim(transaction, &request, waiting, limit).await })
+        });
+        claimed.await.map(Some)
+    }
+}
+
 #[async_trait]
 impl DeliveryQueue for Database {
     async fn now(&self) -> Result<DateTime<Utc>, Error> {
@@ -79,30 +100,33 @@ impl DeliveryQueue for Database {
         let mut round = Round::of(Arc::clone(&request));
         let mut claimed = Vec::new();
         if !results.is_empty() {
-            let request = Arc::clone(&request);
+            let (request, stored) = (Arc::clone(&request), results.clone());
             let write = self.write(NoItem::Delivery, move |transaction| {
                 Box::pin(async move {
-                    results::record(transaction, results).await?;
+                    results::record(transaction, stored).await?;
                     let waiting = round.next_of_few(transaction, request.limit).await?;
                     let claimed = claim::claim(transaction, &request, waiting, request.limit);
                     Ok((claimed.await?, round))
                 })
             });
-            (claimed, round) = write.await?;
+            (claimed, round) = match write.await {
+                Ok(done) => done,
+                Err(error) => {
+                    // A row that cannot be claimed must not keep sent deliveries in the queue.
+                    self.record_results(results).await?;
+                    return Err(error);
+                }
+            };
         }
         // Other nodes may claim the deliveries first, so there may be room for more organisations than were found at first.
         while (claimed.len() as u64) < request.limit {
             let left = request.limit - claimed.len() as u64;
-            // Before the transaction, so that a long walk delays no write. Without deliveries to claim, no write is made.
-            let waiting = round.next(self.read(), left).await?;
-            if waiting.is_empty() {
-                break;
+            match self.claim_next(&mut round, &request, left).await {
+                Ok(Some(mut more)) => claimed.append(&mut more),
+                Err(error) if claimed.is_empty() => return Err(error),
+                // After a failure, what was claimed before must be sent.
+                Ok(None) | Err(_) => break,
             }
-            let request = Arc::clone(&request);
-            let some = self.write(NoItem::Delivery, move |transaction| {
-                Box::pin(async move { claim::claim(transaction, &request, waiting, left).await })
-            });
-            claimed.append(&mut some.await?);
         }
         Ok(claimed)
     }

@@ -178,9 +178,10 @@ impl ClientLimits {
         Some((slot, self.descriptors.take()))
     }
 
-    /// Counts the descriptor of a file. `None` if descriptors are running out.
+    /// Counts the descriptor of a file. `None` if half of the descriptors are taken: the others are for connections.
     pub(crate) fn descriptor(&self) -> Option<DescriptorGuard> {
-        (!self.is_crowded()).then(|| self.descriptors.take())
+        let half = self.descriptors.most / 2;
+        (!self.descriptors.is_over(half)).then(|| self.descriptors.take())
     }
 
     /// Whether only the descriptors reserved for ordinary requests are left.

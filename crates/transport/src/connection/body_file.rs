@@ -119,7 +119,7 @@ mod tests {
         assert!((1..=4).contains(&remembered), "{remembered}");
         assert_eq!(made_and_remembered(&unlimited, 5_000_000), (0, 0));
 
-        let clients = Arc::new(with_descriptors(100));
+        let clients = Arc::new(with_descriptors(136));
         let files = BodyFiles::new(Arc::clone(&clients));
         assert_eq!(made_and_remembered(&files, 10_000).0, 5);
         assert!(clients.descriptor().is_none());

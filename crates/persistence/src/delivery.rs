@@ -5,6 +5,7 @@ mod expand;
 #[cfg(test)]
 mod query_plan_tests;
 mod results;
+mod round;
 
 use std::mem;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
-use self::claim::Round;
+use self::round::Round;
 use crate::audit::NoItem;
 use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
@@ -111,8 +112,9 @@ impl DeliveryQueue for Database {
             });
             (claimed, round) = match write.await {
                 Ok(done) => done,
+                Err(error @ Error::Unavailable(_)) => return Err(error),
                 Err(error) => {
-                    // A row that cannot be claimed must not keep sent deliveries in the queue.
+                    // Without this, a row that cannot be claimed would keep sent deliveries in the queue.
                     self.record_results(results).await?;
                     return Err(error);
                 }
@@ -124,8 +126,15 @@ impl DeliveryQueue for Database {
             match self.claim_next(&mut round, &request, left).await {
                 Ok(Some(mut more)) => claimed.append(&mut more),
                 Err(error) if claimed.is_empty() => return Err(error),
-                // After a failure, what was claimed before must be sent.
-                Ok(None) | Err(_) => break,
+                Ok(None) => break,
+                // What was claimed before the failure must be sent.
+                Err(error) => {
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "not all deliveries could be claimed"
+                    );
+                    break;
+                }
             }
         }
         Ok(claimed)

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{DbBackend, QuerySelect, QueryTrait};
 
-use super::{claim, expand, next_due, next_freed, spent};
+use super::{claim, expand, next_due, next_freed, round, spent};
 use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 
@@ -56,7 +56,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ),
         (
             "deliveries_to_send",
-            claim::next_waiting(&request(), "", Some("other"), 16),
+            round::next_waiting(&request(), "", Some("other"), 16),
         ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),

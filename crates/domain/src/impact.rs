@@ -178,13 +178,14 @@ impl Incident {
         })
     }
 
-    /// The impact of this past incident on the history of its components.
+    /// The impact of this resolved incident on the history of its components; `None` if it has none.
     pub(crate) fn past_impact_on(
         &self,
         components: &[Attachment],
         resolved_at: DateTime<Utc>,
     ) -> Option<ImpactChange> {
-        (!components.is_empty()).then(|| ImpactChange::Past {
+        let lasted = self.occured_at < resolved_at;
+        (lasted && !components.is_empty()).then(|| ImpactChange::Past {
             incident: self.id,
             components: components.to_vec(),
             from: self.occured_at,
@@ -212,7 +213,7 @@ impl Component {
             (None, StatusSource::Operator) => (self.status, StatusSource::Operator),
         };
         if status == self.status {
-            return Changed::nothing(Self {
+            return Changed::without_events(Self {
                 status_source,
                 ..self
             });

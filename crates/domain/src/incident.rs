@@ -158,8 +158,8 @@ fn check_resolved_at(
 }
 
 impl Incident {
-    /// A new incident with components attached to it. Its timeline is empty. An incident with a time of resolution is past: its
-    /// impact is part of the history of its components, and their current status stays.
+    /// A new incident with components attached to it. Its timeline is empty. The impact of an incident that is resolved already is
+    /// part of the history of its components, and their current status stays.
     ///
     /// # Errors
     /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice.
@@ -197,7 +197,7 @@ impl Incident {
             version: Revision::default(),
         };
         let state = state.with_status(draft.status, now);
-        let impacts = match draft.resolved_at {
+        let impacts = match state.resolved_at {
             Some(resolved_at) => state.past_impact_on(components, resolved_at),
             None => state.impact_on(
                 components
@@ -251,7 +251,7 @@ impl Incident {
         };
         let after = after.with_status(draft.status, now);
         if after == before {
-            return Ok(Changed::nothing(before));
+            return Ok(Changed::without_events(before));
         }
         let events = vec![Event::IncidentUpdated(after.id)];
         Ok(after.touched(now).changed(&before, events, false, None))
@@ -266,7 +266,7 @@ impl Incident {
         message: Option<&str>,
     ) -> Changed<Self> {
         let notice =
-            IncidentChange::of(Some(before), &self, recorded).map(|change| NewNotice::Incident {
+            IncidentChange::of(before, &self, recorded).map(|change| NewNotice::Incident {
                 change,
                 incident: self.clone(),
                 message: message.map(str::to_owned),

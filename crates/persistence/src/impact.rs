@@ -6,7 +6,7 @@ use allclear_application::component::history::Interval;
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::event::Event;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::impact::ImpactChange;
 use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
@@ -25,27 +25,34 @@ use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
 struct ImpactRow {
+    incident_id: Uuid,
     component_id: Uuid,
     status: String,
 }
 
+/// The impact of an unresolved incident on a component.
+struct Impact {
+    incident: IncidentId,
+    status: ComponentStatus,
+}
+
 /// The components whose status changed, the oldest first.
 #[derive(Default)]
-pub(crate) struct Moved {
+pub(crate) struct StatusChanges {
     pub(crate) events: Vec<Event>,
     pub(crate) notices: Vec<NewNotice>,
 }
 
 /// Applies the impacts of all unresolved incidents to the components of a change. Returns the changes of status.
 /// The incident and its attachments are stored already.
-pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Moved, Error> {
+pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<StatusChanges, Error> {
     let Scope {
         transaction,
         organisation,
         stamp,
         ..
     } = scope;
-    let (cause, components, since) = match change {
+    let (incident, components, since) = match change {
         ImpactChange::OnAll { incident, since } => {
             (incident, attached(transaction, incident).await?, since)
         }
@@ -65,11 +72,11 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Move
                 to: Some(to),
             };
             store_past_impact(scope, incident, &components, interval).await?;
-            return Ok(Moved::default());
+            return Ok(StatusChanges::default());
         }
     };
     if components.is_empty() {
-        return Ok(Moved::default());
+        return Ok(StatusChanges::default());
     }
     let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
     let rows = component::of(organisation)
@@ -79,17 +86,19 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Move
         .await
         .map_err(broken)?;
     let mut impacts = impacts(transaction, organisation, &components).await?;
-    let mut moved = Moved::default();
+    let mut moved = StatusChanges::default();
     for row in rows {
         let before = component::component(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();
-        let mut changed = before.clone().apply_impacts(impacts, stamp.now);
+        let statuses = impacts.iter().map(|impact| impact.status);
+        let mut changed = before.clone().apply_impacts(statuses, stamp.now);
         if changed.state == before {
             continue;
         }
-        if !changed.is_nothing() {
+        if !changed.has_no_events() {
             changed.state.version = stamp.revision;
             changed.state.history_version = stamp.revision;
+            let cause = cause_of(changed.state.status, &impacts, incident);
             let cause = PeriodCause::Incident(cause, None);
             component::begin_period(scope, &changed.state, cause, since).await?;
         }
@@ -100,11 +109,20 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Move
     Ok(moved)
 }
 
+/// The incident that gives a component its status: the one that changed, or else the oldest that does.
+fn cause_of(status: ComponentStatus, impacts: &[Impact], changed: IncidentId) -> IncidentId {
+    let causes = impacts.iter().filter(|impact| impact.status == status);
+    let causes = causes.map(|impact| impact.incident);
+    causes
+        .min_by_key(|incident| (*incident != changed, incident.0))
+        .unwrap_or(changed)
+}
+
 async fn impacts(
     transaction: &Transaction,
     organisation: &OrganisationId,
     components: &[Uuid],
-) -> Result<HashMap<Uuid, Vec<ComponentStatus>>, Error> {
+) -> Result<HashMap<Uuid, Vec<Impact>>, Error> {
     let rows = transaction
         .query_all(&unresolved_impacts(organisation, components))
         .await
@@ -112,10 +130,10 @@ async fn impacts(
     let mut impacts: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = ImpactRow::from_query_result(&row, "").map_err(broken)?;
-        impacts
-            .entry(row.component_id)
-            .or_default()
-            .push(parse_stored(&row.status)?);
+        impacts.entry(row.component_id).or_default().push(Impact {
+            incident: IncidentId(row.incident_id),
+            status: parse_stored(&row.status)?,
+        });
     }
     Ok(impacts)
 }
@@ -128,7 +146,14 @@ pub(crate) fn unresolved_impacts(
 ) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as LinkEntity};
     Query::select()
-        .columns([LinkColumn::ComponentId, LinkColumn::Status].map(|column| (LinkEntity, column)))
+        .columns(
+            [
+                LinkColumn::IncidentId,
+                LinkColumn::ComponentId,
+                LinkColumn::Status,
+            ]
+            .map(|column| (LinkEntity, column)),
+        )
         .from(incident::Entity)
         .inner_join(
             LinkEntity,

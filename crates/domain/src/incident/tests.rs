@@ -321,6 +321,33 @@ proptest! {
 }
 
 #[test]
+fn incident_that_is_created_resolved_had_its_impact_until_now() {
+    let attachment = Attachment {
+        component_id: ComponentId(Uuid::from_u128(7)),
+        status: ComponentStatus::MajorOutage,
+    };
+    let created = |occured_at| {
+        let draft = IncidentDraft {
+            title: "Down".into(),
+            description: "d".into(),
+            status: IncidentStatus::Resolved,
+            occured_at: Some(occured_at),
+            ..Default::default()
+        };
+        let id = IncidentId(Uuid::from_u128(1));
+        Incident::create(id, draft, &[attachment], at(100)).unwrap()
+    };
+    let impact = ImpactChange::Past {
+        incident: IncidentId(Uuid::from_u128(1)),
+        components: vec![attachment],
+        from: at(40),
+        to: at(100),
+    };
+    assert_eq!(created(at(40)).impacts, Some(impact));
+    assert_eq!(created(at(100)).impacts, None);
+}
+
+#[test]
 fn incident_remembers_its_first_status_and_when_it_was_monitored_first() {
     let created = incident(IncidentStatus::Identified);
     assert_eq!(

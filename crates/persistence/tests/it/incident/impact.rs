@@ -1,9 +1,11 @@
+use allclear_application::component::history::{ComponentHistoryStore, Interval};
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentStore;
 use allclear_application::page::{Listed, Page};
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId};
 use allclear_domain::incident::IncidentStatus;
+use allclear_domain::status_period::PeriodCause;
 use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, clock, two};
@@ -13,6 +15,7 @@ use crate::world::{World, attaching, detaching, open_on, set};
 contract!(
     incident_has_impact_from_its_creation_until_it_is_resolved,
     the_worst_impact_shows_whatever_changes_the_impacts,
+    period_names_the_incident_whose_impact_holds,
     resolved_incident_has_no_impact_however_it_is_attached,
     status_set_by_hand_shows_until_the_impact_of_incidents_changes,
     attaching_is_all_or_nothing,
@@ -50,6 +53,36 @@ async fn incident_has_impact_from_its_creation_until_it_is_resolved(database: &D
         ["timeline-updated", "incident-updated", "component-update"]
     );
     assert_eq!(world.status(api).await, ComponentStatus::Operational);
+}
+
+async fn period_names_the_incident_whose_impact_holds(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let slow = [open_on(api, ComponentStatus::Degraded)];
+    let slow = world.open("Slow", &slow).await;
+    let down = [open_on(api, ComponentStatus::MajorOutage)];
+    let down = world.open("Down", &down).await;
+    world
+        .record(down.id, IncidentStatus::Resolved, "Over")
+        .await;
+    let found = ComponentHistoryStore::history(
+        database,
+        &world.acme,
+        api,
+        Interval::default(),
+        Page::default(),
+    );
+    let periods = found.await.unwrap().unwrap().periods.items;
+    let last = &periods[0];
+    assert_eq!(
+        (last.span.status, last.span.end_at),
+        (ComponentStatus::Degraded, None)
+    );
+    assert!(
+        matches!(&last.cause, PeriodCause::Incident(id, _) if *id == slow.id),
+        "{:?}",
+        last.cause
+    );
 }
 
 async fn the_worst_impact_shows_whatever_changes_the_impacts(database: &Database) {

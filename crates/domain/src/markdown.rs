@@ -33,6 +33,8 @@ pub fn render_below(level: usize, markdown: &str) -> String {
             depth -= 1;
             kept
         }
+        // The rest of the text would be its content.
+        Event::InlineHtml(tag) => !is_raw_text(tag),
         _ => true,
     });
     let events = events.map(|event| match event {
@@ -64,6 +66,26 @@ fn sanitised(html: &str) -> String {
         .link_rel(Some("noopener noreferrer nofollow"))
         .clean(html)
         .to_string()
+}
+
+/// Whether a tag begins or ends an element whose content is text without markup (HTML Standard, sections 13.1.2 and 13.2.6).
+fn is_raw_text(tag: &str) -> bool {
+    let name = tag.trim_start_matches(['<', '/']);
+    let end = name.find(|character: char| !character.is_ascii_alphabetic());
+    let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
+    let raw = [
+        "iframe",
+        "noembed",
+        "noframes",
+        "noscript",
+        "plaintext",
+        "script",
+        "style",
+        "textarea",
+        "title",
+        "xmp",
+    ];
+    raw.iter().any(|element| element.eq_ignore_ascii_case(name))
 }
 
 const fn nests(tag: &Tag<'_>) -> bool {
@@ -133,6 +155,25 @@ mod tests {
             ] {
                 assert!(!html.contains(part), "{text}: {html}");
             }
+        }
+    }
+
+    #[test]
+    fn a_tag_of_raw_text_does_not_take_the_rest_of_the_text() {
+        for tag in [
+            "script",
+            "STYLE",
+            "title",
+            "textarea",
+            "iframe",
+            "xmp",
+            "noscript",
+            "plaintext",
+        ] {
+            assert_eq!(
+                render(&format!("the <{tag} x> **tag**\n\nand more")),
+                "<p>the  <strong>tag</strong></p>\n<p>and more</p>\n"
+            );
         }
     }
 

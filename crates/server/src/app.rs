@@ -19,7 +19,7 @@ use allclear_transport::health::Draining;
 use allclear_transport::provider::Provider;
 use allclear_transport::server::{self, AppState};
 use allclear_transport::subscriber::SubscriberThrottle;
-use allclear_transport::usage::WriteUsage;
+use allclear_transport::usage::Usage;
 use allclear_transport::web_app::WebApp;
 use chrono::TimeDelta;
 use tokio::runtime::Handle;
@@ -160,7 +160,7 @@ impl App {
             readiness: store,
             draining: draining.clone(),
             metrics: metrics::handle(),
-            write_usage: Arc::new(WriteUsage::new(settings.usage.written())),
+            usage: Arc::new(Usage::new(settings.usage.written())),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: settings.hsts(&public_url),
             proxies: Arc::clone(&public.proxies),

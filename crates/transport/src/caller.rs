@@ -27,7 +27,7 @@ use tracing::Instrument;
 use crate::key_usage::KeyUsage;
 use crate::problem::Problem;
 use crate::security_log::record_refused;
-use crate::usage::WriteUsage;
+use crate::usage::Usage;
 
 /// A signed-in caller with an organisation. Handlers scope every query by `organisation`.
 #[derive(Debug, Clone)]
@@ -177,12 +177,12 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
             "Please choose an organisation first",
         ));
     };
-    if let Some(usage) = request.app_data::<web::Data<WriteUsage>>() {
-        usage.count(&membership.organisation, request)?;
-    }
     if !membership.role.may(permission) {
         record_missing_role(request, &caller, &membership.organisation);
         return Err(Error::Forbidden(permission.refusal()).into());
+    }
+    if let Some(usage) = request.app_data::<web::Data<Usage>>() {
+        usage.begin(&membership.organisation, request).await?;
     }
     let operator = Operator {
         organisation: membership.organisation,

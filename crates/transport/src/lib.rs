@@ -29,6 +29,7 @@ mod if_match;
 mod incident;
 mod input;
 pub mod key_usage;
+mod keyed_semaphore;
 mod listener;
 mod maintenance;
 mod methods;

@@ -17,6 +17,7 @@
 
 mod access;
 mod handler;
+mod large_lists;
 mod request;
 mod room;
 

@@ -1,13 +1,15 @@
-//! Limits for the writes of an organisation. Each node counts for itself, in memory.
+//! Limits for the writes and reads of an organisation, and for the writes of an account. Each node counts for itself, in memory.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use actix_web::http::header;
 use actix_web::{HttpMessage as _, HttpRequest};
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{OrganisationId, UserId};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::input::{BODY_LIMIT, FILE_LIMIT};
+use crate::keyed_semaphore::KeyedSemaphore;
 use crate::problem::Problem;
 use crate::throttle::{Bucket, Limit};
 
@@ -22,13 +24,25 @@ pub struct WriteLimits {
     pub text: Option<NonZeroU32>,
 }
 
-/// Counts the writes of each organisation.
-pub struct WriteUsage {
+/// Maximum of requests of an organisation that read at the same time. Others wait, so that one organisation leaves connections to
+/// the database for others.
+const READS: usize = 8;
+/// Maximum of requests of an organisation that wait for that. Further ones are refused.
+const MAX_WAITING: usize = 512;
+
+/// Counts the writes of each organisation and account, and bounds the reads of each organisation.
+pub struct Usage {
     writes: Option<Bucket<OrganisationId>>,
     text: Option<Bucket<OrganisationId>>,
+    /// Writes of an account that belong to no organisation.
+    accounts: Option<Bucket<UserId>>,
+    reads: KeyedSemaphore<OrganisationId>,
 }
 
-impl WriteUsage {
+/// Keeps the place of a reading request until it is handled.
+struct ReadPermit(#[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit);
+
+impl Usage {
     /// Creates full buckets with these limits.
     #[must_use]
     pub fn new(limits: WriteLimits) -> Self {
@@ -36,38 +50,64 @@ impl WriteUsage {
         Self {
             writes: limits.writes.map(Bucket::new),
             text: limits.text.map(text),
+            accounts: limits.writes.map(Bucket::new),
+            reads: KeyedSemaphore::new(READS, MAX_WAITING),
         }
     }
 
-    /// Counts a writing request of an organisation.
+    /// Counts a writing request of an organisation. Waits until a reading one may be handled.
     ///
     /// # Errors
     /// 429 with a message that names the limit, if the request exceeds it.
-    pub(crate) fn count(
+    pub(crate) async fn begin(
         &self,
         organisation: &OrganisationId,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        if request.method().is_safe() {
-            return Ok(());
+        if !request.method().is_safe() {
+            return self.count(organisation, request);
         }
+        let permit = self.reads.acquire(organisation).await;
+        let permit = permit.ok_or_else(|| Problem::too_many(1))?;
+        request.extensions_mut().insert(ReadPermit(permit));
+        Ok(())
+    }
+
+    /// Counts a writing request of an account that concerns no organisation.
+    ///
+    /// # Errors
+    /// 429 with a message that names the limit, if the request exceeds it.
+    pub(crate) fn count_account(
+        &self,
+        account: UserId,
+        request: &HttpRequest,
+    ) -> Result<(), Problem> {
+        match &self.accounts {
+            Some(writes) if !request.method().is_safe() => writes
+                .take(&account, 1)
+                .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait)),
+            _ => Ok(()),
+        }
+    }
+
+    fn count(&self, organisation: &OrganisationId, request: &HttpRequest) -> Result<(), Problem> {
         if let Some(writes) = &self.writes {
-            writes
-                .take(organisation, 1)
-                .map_err(|wait| refusal("changes", "ALLCLEAR_LIMIT_WRITES", wait))?;
+            writes.take(organisation, 1).map_err(|wait| {
+                refusal("The organisation", "changes", "ALLCLEAR_LIMIT_WRITES", wait)
+            })?;
         }
         if let Some(text) = &self.text {
             text.take(organisation, body_length(request))
-                .map_err(|wait| refusal("text", "ALLCLEAR_LIMIT_TEXT", wait))?;
+                .map_err(|wait| refusal("The organisation", "text", "ALLCLEAR_LIMIT_TEXT", wait))?;
         }
         Ok(())
     }
 }
 
-fn refusal(what: &str, setting: &str, wait: Duration) -> Problem {
+fn refusal(whose: &str, what: &str, setting: &str, wait: Duration) -> Problem {
     Problem::too_many_of(
         format!(
-            "The organisation has written too much {what} of late, please try again later ({setting})"
+            "{whose} has recently written more {what} than allowed, please try again later ({setting})"
         ),
         wait.as_secs() + 1,
     )
@@ -97,8 +137,8 @@ mod tests {
     use actix_web::http::Method;
     use actix_web::test::TestRequest;
 
-    fn usage(writes: Option<(u32, u32)>, text: u32) -> WriteUsage {
-        WriteUsage::new(WriteLimits {
+    fn usage(writes: Option<(u32, u32)>, text: u32) -> Usage {
+        Usage::new(WriteLimits {
             writes: writes.map(|(burst, per_hour)| Limit { burst, per_hour }),
             text: NonZeroU32::new(text),
         })

@@ -29,7 +29,7 @@ use crate::timestamp;
 /// Longest text of a state, in characters.
 pub const TEXT_MAX: usize = 2_000;
 /// Most bytes of a state's texts and lists.
-pub const BYTES_MAX: usize = 64 * 1024;
+pub const BYTES_MAX: usize = 16 * 1024;
 
 /// An API key, without its text.
 #[must_use]

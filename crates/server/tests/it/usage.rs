@@ -60,7 +60,14 @@ async fn account_creates_so_many_organisations() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn limit_of_subscribers_does_not_reveal_known_addresses() {
-    let flags = ["--limit-subscribers", "2", "--limit-subscribe", "100/100"];
+    let flags = [
+        "--limit-subscribers",
+        "2",
+        "--limit-subscribe",
+        "100/100",
+        "--limit-mail-mailbox",
+        "2",
+    ];
     let app = TestApp::start_with(&flags).await;
     let operator = app.operator("Acme").await;
     assert_status(subscribe(&app, &operator, "ann@example.com"), 200).await;
@@ -74,6 +81,8 @@ async fn limit_of_subscribers_does_not_reveal_known_addresses() {
     let unknown = subscribe(&app, &operator, "cid@example.com").await;
     assert_refused(&unknown, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
     assert_eq!((known.status, known.body), (unknown.status, unknown.body));
+    let exhausted = subscribe(&app, &operator, "ann@example.com").await;
+    assert_refused(&exhausted, 409, "ALLCLEAR_LIMIT_SUBSCRIBERS");
     let added = operator
         .post("/subscriber", json!({"email": "cid@example.com"}))
         .await;
@@ -85,6 +94,41 @@ async fn limit_of_subscribers_does_not_reveal_known_addresses() {
     assert_status(subscribe(&app, &operator, "cid@example.com"), 200).await;
     let other = app.operator("Other").await;
     assert_eq!(subscribe(&app, &other, "ann@example.com").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_calls_of_a_viewer_use_nothing_of_the_organisation_up() {
+    let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
+    let operator = app.operator("Acme").await;
+    let key = json!({"name": "Reads", "role": "viewer"});
+    let key = operator.create("/api-key/create", key).await;
+    let viewer = Operator {
+        token: key["key"].as_str().unwrap().to_owned(),
+        client: client(),
+        ..operator.clone()
+    };
+    for _ in 0..5 {
+        let refused = viewer
+            .post("/component/create", json!({"name": "one"}))
+            .await;
+        assert_eq!(refused.status, 403);
+    }
+    operator.component("one").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn account_changes_itself_so_often() {
+    let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
+    let operator = app.operator("Acme").await;
+    let rename = async || {
+        let call = operator.client.patch(app.call("/identity/user"));
+        send(call.json(&json!({"name": "Ann"}))).await
+    };
+    let mut renamed = rename().await;
+    for _ in 0..3 {
+        renamed = rename().await;
+    }
+    assert_refused(&renamed, 429, "ALLCLEAR_LIMIT_WRITES");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::membership::Memberships;
-use allclear_application::openid::Ways;
+use allclear_application::openid::SignInMethods;
 use allclear_application::origin::Origin;
 use allclear_application::second_factor::SecondFactors;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
@@ -29,6 +29,7 @@ use crate::input::{Body, FieldInput};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 use crate::security_log::record;
+use crate::usage::Usage;
 
 /// Extractor: the session of the cookie, whose account can be used.
 #[derive(Debug, Clone)]
@@ -54,11 +55,15 @@ impl FromRequest for SignedIn {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let identified = Identified::from_request(request, payload);
+        let request = request.clone();
         Box::pin(async move {
             let Identified(session) = identified.await?;
             if session.user.needs_address {
                 let refused = Error::Forbidden("Please enter a new mail address first");
                 return Err(refused.into());
+            }
+            if let Some(usage) = request.app_data::<web::Data<Usage>>() {
+                usage.count_account(session.user.id, &request)?;
             }
             Ok(Self(session))
         })
@@ -144,7 +149,7 @@ struct SessionBody {
     ways: WaysBody,
 }
 
-/// Ways in which the person can sign in and authenticate again.
+/// Methods by which the person can sign in and authenticate again.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SignInWays)]
 struct WaysBody {
@@ -162,15 +167,15 @@ struct ProviderWayBody {
     name: String,
 }
 
-impl From<Ways> for WaysBody {
-    fn from(ways: Ways) -> Self {
-        let providers = ways.providers.into_iter();
+impl From<SignInMethods> for WaysBody {
+    fn from(methods: SignInMethods) -> Self {
+        let providers = methods.providers.into_iter();
         let providers = providers.map(|provider| ProviderWayBody {
             id: provider.id.to_string(),
             name: provider.name,
         });
         Self {
-            password: ways.password,
+            password: methods.password,
             providers: providers.collect(),
         }
     }
@@ -203,9 +208,12 @@ async fn read(
             .any(|found| found.organisation == **active)
     });
     let (id, email) = (session.user.id, &session.user.email);
-    let ways = openid.openid.ways(id, email, openid.passwords).await?;
+    let methods = openid
+        .openid
+        .sign_in_methods(id, email, openid.passwords)
+        .await?;
     let body = SessionBody {
-        ways: ways.into(),
+        ways: methods.into(),
         active_organisation_id: active.map(ToString::to_string),
         organisations: belongings.iter().map(OrganisationBody::from).collect(),
         user: UserBody::from(&session.user),

@@ -39,7 +39,7 @@ use crate::status::viewers::Viewers;
 use crate::statuspage::documents::StatuspageDocuments;
 use crate::subscriber::SubscriberThrottle;
 use crate::timeouts::Timeouts;
-use crate::usage::WriteUsage;
+use crate::usage::Usage;
 use crate::web_app::WebApp;
 
 /// Everything that the routes need.
@@ -108,7 +108,7 @@ pub struct AppState {
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
     /// Limits for the writes of an organisation.
-    pub write_usage: Arc<WriteUsage>,
+    pub usage: Arc<Usage>,
     /// Access to `/metrics`.
     pub metrics_access: Arc<MetricsAccess>,
     /// Scope of Strict-Transport-Security.
@@ -160,7 +160,7 @@ impl AppState {
             .app_data(Data::from(Arc::clone(&self.web_app)))
             .app_data(Data::from(Arc::clone(&self.configuration)))
             .app_data(Data::from(Arc::clone(&self.readiness)))
-            .app_data(Data::from(Arc::clone(&self.write_usage)))
+            .app_data(Data::from(Arc::clone(&self.usage)))
             .app_data(Data::from(Arc::clone(&self.metrics_access)))
             .app_data(Data::from(Arc::clone(&self.proxies)))
             .app_data(Data::from(Arc::clone(&self.client_limits)))

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::access::{Access, SocketAuthorizer};
+use super::large_lists::{LargeList, LargeLists, SMALL};
 use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organisation};
 use super::room::{ReplayGap, RoomMembership, Rooms};
 use crate::caller::bearer_token;
@@ -22,14 +23,13 @@ use crate::status::pages::Pages;
 const MAX_ROOMS: usize = 32;
 /// How long an acknowledgement waits for the events that belong before it: twice the interval of the relay's sweep.
 const EVENTS: Duration = Duration::from_secs(2);
-/// Lists of pages below this size fit into a client's queue many times.
-const SMALL: usize = 8 * 1024;
 /// How long a larger list waits for a slow client to receive what is queued.
 const READING: Duration = Duration::from_secs(30);
 
 /// Handler of the namespace.
 pub(super) struct SocketHandler {
     pages: Arc<Pages>,
+    large_lists: LargeLists,
     relay: Arc<Relay>,
     rooms: Arc<Rooms>,
     authorizer: Arc<SocketAuthorizer>,
@@ -105,7 +105,7 @@ impl Handler for SocketHandler {
 }
 
 impl SocketHandler {
-    pub(super) const fn new(
+    pub(super) fn new(
         pages: Arc<Pages>,
         relay: Arc<Relay>,
         rooms: Arc<Rooms>,
@@ -113,6 +113,7 @@ impl SocketHandler {
     ) -> Self {
         Self {
             pages,
+            large_lists: LargeLists::new(),
             relay,
             rooms,
             authorizer,
@@ -145,7 +146,9 @@ impl SocketHandler {
         let page = self.page(organisation).await?;
         let list = page.list(list)?;
         flushed(socket, &page).await;
+        let large = self.large_lists.begin(page.size()).await?;
         acknowledge(event, list);
+        received(socket, large).await;
         Ok(())
     }
 
@@ -201,9 +204,16 @@ impl SocketHandler {
         {
             tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
         }
-        if let Ok(page) = &page {
-            flushed(socket, page).await;
-        }
+        let (page, large) = match page {
+            Ok(page) => {
+                flushed(socket, &page).await;
+                match self.large_lists.begin(page.size()).await {
+                    Ok(large) => (Ok(page), large),
+                    Err(refused) => (Err(refused), None),
+                }
+            }
+            Err(refused) => (Err(refused), None),
+        };
         let resumed = self
             .rooms
             .resume(organisation, socket, paused, revision, || {
@@ -219,6 +229,7 @@ impl SocketHandler {
         if resumed == Err(ReplayGap) {
             socket.close_transport();
         }
+        received(socket, large).await;
         Ok(())
     }
 
@@ -267,9 +278,15 @@ impl SocketData {
 /// Before a large list, waits until the client has received what is queued: only an empty queue
 /// accepts a packet larger than its bound.
 async fn flushed(socket: &Socket<SocketData>, page: &Page) {
-    if page.size() < SMALL {
-        return;
+    if page.size() >= SMALL {
+        // A client that does not read for that long is closed by its queue or its ping.
+        let _ = timeout(READING, socket.flushed()).await;
     }
-    // A client that does not read for that long is closed by its queue or its ping.
-    let _ = timeout(READING, socket.flushed()).await;
+}
+
+/// Waits until the client has received a large list, whose memory is free then. Closes the connection of a client that does not read.
+async fn received(socket: &Socket<SocketData>, list: Option<LargeList>) {
+    if list.is_some() && timeout(READING, socket.flushed()).await.is_err() {
+        socket.close_transport();
+    }
 }

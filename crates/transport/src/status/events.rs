@@ -5,6 +5,7 @@ mod viewer;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse};
@@ -16,6 +17,7 @@ use allclear_domain::organisation::Revision;
 use bytes::Bytes;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use utoipa::IntoParams;
 
 use self::viewer::EventStreamBody;
@@ -30,6 +32,8 @@ const CATCH_UP: u64 = 1000;
 /// Largest size of the stored commits sent to a resuming viewer, because each viewer holds its own
 /// copy until it is sent.
 const CATCH_UP_BYTES: usize = 48 * 1024;
+/// How long a viewer waits for its turn to read stored commits. After that the snapshot, which all share, is faster.
+const CATCH_UP_TIME: Duration = Duration::from_secs(1);
 /// How many viewers may read stored commits concurrently; each read takes about 1 MiB.
 const READS: usize = 8;
 
@@ -128,8 +132,12 @@ impl EventStreams {
         seen: Revision,
         delivered: Revision,
     ) -> Result<(), Error> {
+        let Ok(read) = timeout(CATCH_UP_TIME, self.reads.acquire()).await else {
+            live.start_with([resync(delivered)], delivered);
+            return Ok(());
+        };
         // The semaphore is never closed.
-        let _read = self.reads.acquire().await.map_err(Error::internal)?;
+        let _read = read.map_err(Error::internal)?;
         // Another viewer may have added them meanwhile.
         if live.resume(seen, delivered) {
             return Ok(());

@@ -12,15 +12,18 @@ use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
-use quick_cache::sync::Cache;
-use quick_cache::{Equivalent, Weighter};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, Equivalent, OptionsBuilder, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use self::last_values::LastValues;
+use crate::keyed_semaphore::KeyedSemaphore;
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
+/// Maximum of requests that wait for reads of one organisation. Further ones are refused.
+const MAX_WAITING: usize = 64;
 
 /// A value with a size in memory.
 pub(crate) trait Weigh {
@@ -73,13 +76,32 @@ impl<A: Eq + Hash> Equivalent<Key<OrganisationId, A>> for Key<&str, A> {
     }
 }
 
+/// A cache for about `items` values of together `bytes`, with one shard, so that a single value may take nearly all of it. One that
+/// does not fit would be read for every request.
+fn whole_cache<K: Eq + Hash, V: Weigh>(items: usize, bytes: u64) -> Cache<K, Arc<V>, BySize> {
+    let options = OptionsBuilder::new()
+        .estimated_items_capacity(items)
+        .weight_capacity(bytes)
+        .shards(1)
+        .build();
+    match options {
+        Ok(options) => Cache::with_options(
+            options,
+            BySize,
+            DefaultHashBuilder::default(),
+            DefaultLifecycle::default(),
+        ),
+        Err(error) => unreachable!("both capacities are set: {error}"),
+    }
+}
+
 /// Values by organisation, version and address.
 pub(crate) struct VersionCache<A, V: Weigh>(Cache<Key<OrganisationId, A>, Arc<V>, BySize>);
 
 impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
     /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested values are evicted.
     pub(crate) fn new(items: usize, bytes: u64) -> Self {
-        Self(Cache::with_weighter(items, bytes, BySize))
+        Self(whole_cache(items, bytes))
     }
 
     /// The value at an address, if it is in memory.
@@ -114,6 +136,8 @@ pub(crate) struct RevisionCache<A, V: Weigh> {
     clock: Arc<dyn Clock>,
     current: VersionCache<A, V>,
     last: LastValues<A, V>,
+    /// One read of each organisation at a time, so that requests for one do not delay those for others.
+    organisations: KeyedSemaphore<OrganisationId>,
     reads: Arc<Semaphore>,
     runtime: Handle,
 }
@@ -136,6 +160,7 @@ where
             clock: Arc::clone(clock),
             current: VersionCache::new(items, bytes),
             last: LastValues::new(items, bytes),
+            organisations: KeyedSemaphore::new(1, MAX_WAITING),
             reads: Arc::new(Semaphore::new(READS)),
             runtime: Handle::current(),
         }
@@ -219,6 +244,10 @@ where
         revision: Revision,
         read: impl Future<Output = Result<Arc<V>, Error>> + Send + 'static,
     ) -> Result<Arc<V>, Error> {
+        let turn = self.organisations.acquire(organisation).await;
+        let turn = turn.ok_or_else(|| {
+            Error::Unavailable("too many requests wait for reads of this organisation".into())
+        })?;
         let permit = Arc::clone(&self.reads).acquire_owned().await;
         let permit = permit.map_err(Error::internal)?;
         // Another read may have failed while this one waited.
@@ -228,7 +257,7 @@ where
             ));
         }
         let read = self.runtime.spawn(async move {
-            let _permit = permit;
+            let _permits = (turn, permit);
             read.await
         });
         let read = read.await.map_err(Error::internal)?;

@@ -118,3 +118,19 @@ async fn value_of_an_older_revision_does_not_replace_a_newer_one() {
     }
     assert_eq!(last.get(&organisation, ()).as_deref(), Some(&"newer"));
 }
+
+#[tokio::test]
+async fn a_value_may_take_nearly_the_whole_cache() {
+    struct Large;
+    impl Weigh for Large {
+        fn weight(&self) -> u64 {
+            900
+        }
+    }
+    let cache = VersionCache::new(8, 1000);
+    let version = Version::new(Revision(1), DateTime::default(), LIFETIME);
+    let organisation = organisation();
+    let made = cache.get_or_make(&organisation, version, (), async { Ok(Arc::new(Large)) });
+    made.await.unwrap();
+    assert!(cache.get(organisation.as_str(), version, ()).is_some());
+}

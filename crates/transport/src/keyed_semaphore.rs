@@ -1,0 +1,93 @@
+//! Semaphores by key, so that the work for one organisation does not delay that for another.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// A semaphore for each key, made when it is needed.
+pub(crate) struct KeyedSemaphore<K> {
+    permits: usize,
+    /// Maximum of tasks that wait for a permit of a key.
+    max_waiting: usize,
+    keys: Mutex<HashMap<K, Arc<Semaphore>>>,
+}
+
+impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
+    /// Number of keys at which those without permits are removed.
+    const SWEEP_AT: usize = 1024;
+
+    /// A semaphore of so many permits for each key, and for at most `max_waiting` tasks that wait for one of a key.
+    pub(crate) fn new(permits: usize, max_waiting: usize) -> Self {
+        Self {
+            permits,
+            max_waiting,
+            keys: Mutex::default(),
+        }
+    }
+
+    /// Waits for a permit of a key. `None` if too many tasks wait for one already.
+    pub(crate) async fn acquire(&self, key: &K) -> Option<OwnedSemaphorePermit> {
+        let semaphore = self.of(key);
+        // One for the map, one for each permit that is held, and one for each task that waits, this one included.
+        let others = Arc::strong_count(&semaphore).saturating_sub(2);
+        if others >= self.permits.saturating_add(self.max_waiting) {
+            return None;
+        }
+        semaphore.acquire_owned().await.ok()
+    }
+
+    fn of(&self, key: &K) -> Arc<Semaphore> {
+        // Every change is one call, so the map is valid even after a panic.
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if keys.len() >= Self::SWEEP_AT && !keys.contains_key(key) {
+            keys.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
+        }
+        let semaphore = keys.entry(key.clone());
+        let semaphore = semaphore.or_insert_with(|| Arc::new(Semaphore::new(self.permits)));
+        Arc::clone(semaphore)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use futures_util::FutureExt as _;
+
+    #[tokio::test]
+    async fn each_key_has_its_own_permits() {
+        let semaphores = KeyedSemaphore::new(1, 8);
+        let first = semaphores.acquire(&"acme").await;
+        assert!(first.is_some());
+        assert!(semaphores.acquire(&"acme").now_or_never().is_none());
+        assert!(semaphores.acquire(&"other").await.is_some());
+        drop(first);
+        assert!(semaphores.acquire(&"acme").await.is_some());
+    }
+
+    #[tokio::test]
+    async fn tasks_that_wait_are_bounded() {
+        let semaphores = KeyedSemaphore::new(1, 1);
+        let held = semaphores.acquire(&"acme").await;
+        let mut waiting = Box::pin(semaphores.acquire(&"acme"));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert!(semaphores.acquire(&"acme").await.is_none());
+        drop(held);
+        assert!(waiting.await.is_some());
+    }
+
+    #[tokio::test]
+    async fn keys_without_permits_are_forgotten() {
+        let semaphores = KeyedSemaphore::new(1, 0);
+        let held = semaphores.acquire(&usize::MAX).await;
+        for key in 0..3 * KeyedSemaphore::<usize>::SWEEP_AT {
+            assert!(semaphores.acquire(&key).await.is_some());
+        }
+        let known = semaphores.keys.lock().unwrap().len();
+        assert!(known <= KeyedSemaphore::<usize>::SWEEP_AT, "{known}");
+        assert!(semaphores.acquire(&usize::MAX).await.is_none());
+        drop(held);
+    }
+}

@@ -180,7 +180,7 @@ impl Invitations {
         inviter: Option<&User>,
     ) -> Result<(Invitation, String), Error> {
         let cause = MailCause {
-            to: EmailKey::of(&email),
+            to: EmailKey::of(&email).into(),
             account: inviter.map(|user| user.id.to_string()),
             organisation: organisation.as_ref().map(|host| host.id.clone()),
         };

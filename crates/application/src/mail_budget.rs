@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use allclear_domain::channel::RecipientKey;
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
@@ -79,8 +80,8 @@ pub struct MailBudgetLimits {
 /// A mail about to be sent, with its cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailCause {
-    /// Address it goes to.
-    pub to: EmailKey,
+    /// Whom it goes to.
+    pub to: RecipientKey,
     /// Identifier of the account that causes it; `None` if the caller is not signed in.
     pub account: Option<String>,
     /// Organisation in whose name it is sent.
@@ -90,9 +91,9 @@ pub struct MailCause {
 impl MailCause {
     /// A mail caused by an unknown caller.
     #[must_use]
-    pub const fn by_anybody(to: EmailKey) -> Self {
+    pub fn by_anybody(to: EmailKey) -> Self {
         Self {
-            to,
+            to: to.into(),
             account: None,
             organisation: None,
         }

@@ -176,11 +176,11 @@ impl Passwords {
     }
 
     async fn mail_reset(&self, key: EmailKey) -> Result<(), Error> {
-        let cause = MailCause::by_anybody(key);
+        let cause = MailCause::by_anybody(key.clone());
         if !self.ports.mail_budget.may_send(&cause).await? {
             return Ok(());
         }
-        let Some(Credentials { user, .. }) = self.ports.accounts.owner(&cause.to).await? else {
+        let Some(Credentials { user, .. }) = self.ports.accounts.owner(&key).await? else {
             return Ok(());
         };
         let token = SecretToken::generate();

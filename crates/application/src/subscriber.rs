@@ -10,7 +10,6 @@ mod preview;
 use std::sync::Arc;
 
 use allclear_domain::channel::{Channel, Target};
-use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::organisation::Organisation;
@@ -103,6 +102,8 @@ impl Subscribers {
             return Err(Invalid::field("channel", message).into());
         }
         self.check(&organisation.id, &draft).await?;
+        // Before the budget, so that the response does not tell whether the target's is used up.
+        self.ports.subscribers.check_room(&organisation.id).await?;
         let cause = cause(&organisation.id, None, &draft.target);
         if self.ports.mail_budget.may_send(&cause).await? {
             self.enter(&organisation.id, draft, |known, draft, now| {
@@ -384,7 +385,7 @@ fn known_already(known: &Subscriber) -> Error {
 /// A message in an organisation's name, before or without a notice. All spellings of a target are one.
 fn cause(organisation: &OrganisationId, account: Option<&str>, target: &Target) -> MailCause {
     MailCause {
-        to: EmailKey::of(target.key().as_str()),
+        to: target.into(),
         account: account.map(str::to_owned),
         organisation: Some(organisation.clone()),
     }

@@ -5,7 +5,7 @@ use strum::{Display, EnumString, VariantArray};
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::email::{Mailbox, email_address};
+use crate::email::{EmailKey, Mailbox, email_address};
 use crate::text::LINK_MAX;
 use crate::validation::Invalid;
 
@@ -163,6 +163,50 @@ impl TargetKey {
     }
 }
 
+/// Whom a mail or a message goes to, for the limits of what one receives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecipientKey {
+    /// A mailbox, in any spelling.
+    Mailbox(EmailKey),
+    /// The URL of a webhook.
+    Url(String),
+}
+
+impl RecipientKey {
+    /// The key without the sub-address of a mailbox; see [`EmailKey::without_tag`].
+    #[must_use]
+    pub fn without_tag(&self) -> Self {
+        match self {
+            Self::Mailbox(address) => Self::Mailbox(address.without_tag()),
+            Self::Url(_) => self.clone(),
+        }
+    }
+
+    /// The key as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Mailbox(address) => address.as_str(),
+            Self::Url(url) => url,
+        }
+    }
+}
+
+impl From<EmailKey> for RecipientKey {
+    fn from(address: EmailKey) -> Self {
+        Self::Mailbox(address)
+    }
+}
+
+impl From<&Target> for RecipientKey {
+    fn from(target: &Target) -> Self {
+        match target.email() {
+            Some(address) => Self::Mailbox(EmailKey::of(address)),
+            None => Self::Url(target.text.clone()),
+        }
+    }
+}
+
 /// Returns the URL in the form of the URL Standard, without a fragment.
 fn link(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
@@ -269,6 +313,23 @@ mod tests {
         let long = format!("https://hooks.example/{}", "x".repeat(2000));
         assert!(Target::parse(Channel::Slack, &long).is_err());
         assert!(Target::parse(Channel::Email, "https://hooks.example/x").is_err());
+    }
+
+    #[test]
+    fn recipients_of_limits_are_mailboxes_and_exact_urls() {
+        let key = |channel, text| {
+            let target = Target::parse(channel, text).unwrap();
+            RecipientKey::from(&target)
+                .without_tag()
+                .as_str()
+                .to_owned()
+        };
+        assert_eq!(
+            key(Channel::Email, "Ann+list@EXAMPLE.com"),
+            "ann@example.com"
+        );
+        let url = "https://hooks.example/T1/a+B@c";
+        assert_eq!(key(Channel::Webhook, url), url);
     }
 
     #[test]

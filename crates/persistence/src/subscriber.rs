@@ -14,7 +14,7 @@ use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::audit::{Action, Actor, TargetType};
-use allclear_domain::email::EmailKey;
+use allclear_domain::channel::RecipientKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
@@ -31,7 +31,7 @@ use uuid::Uuid;
 use self::limit::{add_to_count, check_limit, count_of, may_mail};
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
-use crate::audit::{NoItem, Note, Notes};
+use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::incident;
@@ -122,7 +122,7 @@ impl SubscriberStore for Database {
                     .filter(Column::OrganisationId.eq(organisation.as_str()));
                 let gone = gone.exec(transaction).await.map_err(broken)?.rows_affected > 0;
                 if !gone {
-                    return Ok((false, Notes::none(NoItem::Unchanged)));
+                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 add_to_count(transaction, &organisation, -1).await?;
                 Ok((true, notes(&organisation, now, (before.as_ref(), None))))
@@ -145,7 +145,7 @@ impl SubscriberStore for Database {
     ) -> Result<Vec<Imported>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.write(NoItem::PartOfImport, move |transaction| {
+        self.write(NoAuditItem::PartOfImport, move |transaction| {
             Box::pin(
                 async move { import::import(transaction, &organisation, batch, limits, now).await },
             )
@@ -162,6 +162,14 @@ impl SubscriberStore for Database {
         import::outcomes(self.read(), organisation, &keys, added, self.limits).await
     }
 
+    async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error> {
+        if self.limits.subscribers.is_none() {
+            return Ok(());
+        }
+        let present = count_of(self.read(), organisation).await?;
+        self.limits.check_subscribers(present)
+    }
+
     async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let (action, target) = (
@@ -169,7 +177,7 @@ impl SubscriberStore for Database {
             (TargetType::Organisation, &organisation),
         );
         let after = json!({"text": &note});
-        let change = Note::new(&organisation, now, action, target)
+        let change = NewAuditItem::new(&organisation, now, action, target)
             .named(Some(note))
             .states(None, Some(after));
         self.change(move |_| Box::pin(async move { Ok(((), change.into())) }))
@@ -178,7 +186,7 @@ impl SubscriberStore for Database {
 
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
         let organisation = organisation.clone();
-        self.write(NoItem::OfVisitor, move |transaction| {
+        self.write(NoAuditItem::OfVisitor, move |transaction| {
             Box::pin(async move {
                 Entity::update_many()
                     .set(no_failure())
@@ -204,7 +212,7 @@ impl SubscriberStore for Database {
         {
             return Ok(0);
         }
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(prune_followers(transaction, resolved_before, limit))
         })
         .await
@@ -212,12 +220,12 @@ impl SubscriberStore for Database {
 
     async fn may_mail(
         &self,
-        address: EmailKey,
+        recipient: RecipientKey,
         limit: MailLimit,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
-            Box::pin(may_mail(transaction, address, limit, now))
+        self.write(NoAuditItem::Upkeep, move |transaction| {
+            Box::pin(may_mail(transaction, recipient, limit, now))
         })
         .await
     }
@@ -260,15 +268,15 @@ fn notes(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
     (before, after): (Option<&Subscriber>, Option<&Subscriber>),
-) -> Notes {
+) -> NewAuditItems {
     let Some(subscriber) = after.or(before) else {
-        return Notes::none(NoItem::Unchanged);
+        return NewAuditItems::none(NoAuditItem::Unchanged);
     };
     if matches!(
         Origin::current().actor,
         Actor::Provider | Actor::CommandLine | Actor::Scheduler
     ) {
-        return Notes::none(NoItem::OfVisitor);
+        return NewAuditItems::none(NoAuditItem::OfVisitor);
     }
     let action = match (before, after) {
         (None, _) => Action::SubscriberCreated,
@@ -276,7 +284,7 @@ fn notes(
         (Some(_), Some(_)) => Action::SubscriberUpdated,
     };
     let target = (TargetType::Subscriber, &subscriber.id);
-    let change = Note::new(organisation, now, action, target);
+    let change = NewAuditItem::new(organisation, now, action, target);
     let state = |subscriber: Option<&Subscriber>| subscriber.map(state::subscriber);
     change.states(state(before), state(after)).into()
 }

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use allclear_domain::email::EmailKey;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
 use uuid::Uuid;
@@ -72,8 +71,7 @@ impl MailComposer {
         if delivery.claim.attempt > 1 {
             return Ok(true);
         }
-        // The key is the mailbox's: all spellings of a domain are one address.
-        let address = EmailKey::of(delivery.subscriber.target.key().as_str());
+        let address = (&delivery.subscriber.target).into();
         let may = self
             .subscribers
             .may_mail(address, self.limit, self.clock.now())

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use allclear_domain::email::EmailKey;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
@@ -111,7 +110,7 @@ impl MessageComposer {
         if delivery.claim.attempt > 1 {
             return Ok(true);
         }
-        let target = EmailKey::of(delivery.subscriber.target.key().as_str());
+        let target = (&delivery.subscriber.target).into();
         let now = self.ports.clock.now();
         let may = self
             .ports

@@ -18,7 +18,7 @@ fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
 
 fn invitation(to: &str) -> MailCause {
     MailCause {
-        to: EmailKey::of(to),
+        to: EmailKey::of(to).into(),
         account: Some("ann".into()),
         organisation: Some(organisation()),
     }

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use allclear_domain::channel::{Channel, Target};
-use allclear_domain::email::EmailKey;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
 use allclear_domain::validation::Invalid;
@@ -169,6 +168,10 @@ impl<'a> Import<'a> {
 
     pub(super) async fn push(&mut self, row: ImportRow) -> Result<(), Error> {
         self.report.rows += 1;
+        if self.report.rows.is_multiple_of(Self::BATCH as u64) {
+            // Rows that fail wait for nothing, and other requests are handled by the same thread.
+            tokio::task::yield_now().await;
+        }
         let subscriber = match self.subscriber(&row) {
             Ok(Some(subscriber)) => subscriber,
             Ok(None) => {
@@ -300,7 +303,7 @@ impl<'a> Import<'a> {
                 Some("No more mails today (UTC), please try again tomorrow".to_owned())
             } else {
                 let cause = MailCause {
-                    to: EmailKey::of(subscriber.target.key().as_str()),
+                    to: (&subscriber.target).into(),
                     account: Some(self.account.clone()),
                     organisation: Some(self.organisation.clone()),
                 };
@@ -330,6 +333,17 @@ fn first(invalid: &Invalid) -> String {
     error.map_or_else(String::new, |error| error.message.clone())
 }
 
+/// Most characters of a text of a file in a message.
+const QUOTED_MAX: usize = 100;
+
+/// The beginning of a text of a file, for a message: a cell may be as long as the file.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(QUOTED_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The components that rows may name.
 struct Names {
     by_name: HashMap<String, Option<ComponentId>>,
@@ -355,7 +369,7 @@ impl Names {
 
     /// The scope of a cell: everything if it is empty.
     fn scope(&self, cell: &str) -> Result<Scope, String> {
-        let mut components = Vec::new();
+        let (mut components, mut known) = (Vec::new(), HashSet::new());
         for text in cell
             .split(';')
             .map(str::trim)
@@ -365,12 +379,15 @@ impl Names {
                 (Some(Some(id)), _) | (_, Some(id)) => *id,
                 (Some(None), None) => {
                     return Err(format!(
-                        "Several components are called \"{text}\": use the code"
+                        "Several components are called \"{}\": use the code",
+                        shortened(text)
                     ));
                 }
-                (None, None) => return Err(format!("There is no component \"{text}\"")),
+                (None, None) => {
+                    return Err(format!("There is no component \"{}\"", shortened(text)));
+                }
             };
-            if !components.contains(&found) {
+            if known.insert(found) {
                 components.push(found);
             }
         }

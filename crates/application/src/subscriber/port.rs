@@ -1,7 +1,6 @@
 //! The storage port of subscribers.
 
-use allclear_domain::channel::TargetKey;
-use allclear_domain::email::EmailKey;
+use allclear_domain::channel::{RecipientKey, TargetKey};
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberDraft};
@@ -110,6 +109,12 @@ pub trait SubscriberStore: Send + Sync {
         added: u64,
     ) -> Result<Vec<Imported>, Error>;
 
+    /// Fails if the organisation has as many subscribers as it may have.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`], which names the limit.
+    async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error>;
+
     /// Notes an import in the audit log.
     async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error>;
 
@@ -124,11 +129,11 @@ pub trait SubscriberStore: Send + Sync {
         limit: u64,
     ) -> Result<u64, Error>;
 
-    /// Counts a verification message of a target, over all organisations and nodes. Returns whether the limit allows it. An
+    /// Counts a verification message to a recipient, over all organisations and nodes. Returns whether the limit allows it. An
     /// adapter MUST NOT exceed the limit under concurrent requests.
     async fn may_mail(
         &self,
-        address: EmailKey,
+        recipient: RecipientKey,
         limit: MailLimit,
         now: DateTime<Utc>,
     ) -> Result<bool, Error>;

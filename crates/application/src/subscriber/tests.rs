@@ -39,6 +39,7 @@ fn store(
     store.expect_check_scope().returning(|_, _| Ok(()));
     let stored = Arc::new(stored);
     let (rule_of, seen) = (known.clone(), Arc::clone(&stored));
+    store.expect_check_room().returning(|_| Ok(()));
     store.expect_enter().returning(move |_, _, rule| {
         let outcome = rule(rule_of.clone());
         seen(&outcome);
@@ -93,6 +94,7 @@ async fn beyond_the_mail_budget_nothing_is_stored_and_only_an_operator_gets_an_e
         let mut store = MockSubscriberStore::new();
         store.expect_find().returning(|_, _| Ok(None));
         store.expect_check_scope().returning(|_, _| Ok(()));
+        store.expect_check_room().returning(|_| Ok(()));
         let mut service = service(store);
         service.ports.mail_budget = no_mail_left();
         service

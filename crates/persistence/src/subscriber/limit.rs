@@ -2,7 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_application::usage_limit::UsageLimits;
-use allclear_domain::email::EmailKey;
+use allclear_domain::channel::RecipientKey;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
 use chrono::{DateTime, Utc};
@@ -66,7 +66,7 @@ pub(super) async fn add_to_count(
 
 pub(super) async fn may_mail(
     transaction: &Transaction,
-    address: EmailKey,
+    recipient: RecipientKey,
     limit: MailLimit,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
@@ -74,11 +74,11 @@ pub(super) async fn may_mail(
 
     let over = Entity::delete_many()
         .filter(Column::UsedUntil.lte(now))
-        .filter(Column::EmailKey.ne(address.as_str()));
+        .filter(Column::EmailKey.ne(recipient.as_str()));
     over.exec(transaction).await.map_err(broken)?;
     // The row is inserted before it is read, so that concurrent requests wait for it.
     let fresh = ActiveModel {
-        email_key: Set(address.as_str().to_owned()),
+        email_key: Set(recipient.as_str().to_owned()),
         used_until: Set(now),
     };
     let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
@@ -87,7 +87,7 @@ pub(super) async fn may_mail(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    let row = Entity::find_by_id(address.as_str())
+    let row = Entity::find_by_id(recipient.as_str())
         .lock_exclusive()
         .one(transaction)
         .await
@@ -96,7 +96,7 @@ pub(super) async fn may_mail(
         return Ok(false);
     };
     let used = ActiveModel {
-        email_key: Set(address.as_str().to_owned()),
+        email_key: Set(recipient.as_str().to_owned()),
         used_until: Set(used_until),
     };
     Entity::update(used)

@@ -2,6 +2,7 @@ use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_domain::channel::RecipientKey;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
@@ -253,17 +254,20 @@ async fn an_address_is_mailed_so_often_by_however_many_at_once(database: &Databa
     );
     let mut mailing = JoinSet::new();
     for _ in 0..20 {
-        let (database, address) = (database.clone(), EmailKey::of("Ann@example.com"));
+        let (database, address) = (
+            database.clone(),
+            RecipientKey::from(EmailKey::of("Ann@example.com")),
+        );
         mailing.spawn(async move { database.may_mail(address, limit, now).await.unwrap() });
     }
     assert_eq!(
         mailing.join_all().await.iter().filter(|may| **may).count(),
         3
     );
-    let ann = EmailKey::of("ann@example.com");
+    let ann = RecipientKey::from(EmailKey::of("ann@example.com"));
     assert!(
         database
-            .may_mail(EmailKey::of("bob@example.com"), limit, now)
+            .may_mail(EmailKey::of("bob@example.com").into(), limit, now)
             .await
             .unwrap()
     );

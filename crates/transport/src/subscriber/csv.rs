@@ -1,6 +1,6 @@
 //! Subscribers by mail as CSV (RFC 4180).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use actix_web::http::StatusCode;
@@ -32,10 +32,11 @@ use crate::routes::Routes;
 
 /// Most lines of a file: twice as many as an organisation may have subscribers by default.
 const LINE_LIMIT: usize = 200_000;
-/// Files that are held in memory at the same time, at most one of each organisation.
+/// Files that are held in memory at the same time, at most one of each organisation and of each caller: a file that arrives slowly
+/// keeps its place.
 const FILES: usize = 8;
-/// The organisations whose files are being imported.
-static IMPORTING: Mutex<BTreeSet<OrganisationId>> = Mutex::new(BTreeSet::new());
+/// The organisations whose files are being imported, with the callers.
+static IMPORTING: Mutex<BTreeMap<OrganisationId, String>> = Mutex::new(BTreeMap::new());
 
 /// A running import. Another one of the organisation has to wait for its end.
 struct Importing(OrganisationId);
@@ -156,7 +157,8 @@ async fn import(
         ));
     }
     let (dry_run, mode) = query.mode()?;
-    let Some(_importing) = Importing::begin(&operator.organisation) else {
+    let Some(_importing) = Importing::begin(&operator.organisation, &operator.caller.subject)
+    else {
         let message = "Other files are being imported, please try again in a minute";
         return Err(Problem::too_many_of(message.to_owned(), 60));
     };
@@ -174,11 +176,17 @@ async fn import(
 }
 
 impl Importing {
-    /// `None` if the organisation has one already, or if there are too many.
-    fn begin(organisation: &OrganisationId) -> Option<Self> {
+    /// `None` if the organisation or the caller has one already, or if there are too many.
+    fn begin(organisation: &OrganisationId, caller: &str) -> Option<Self> {
         let mut importing = importing();
-        let begins = importing.len() < FILES && importing.insert(organisation.clone());
-        begins.then(|| Self(organisation.clone()))
+        if importing.len() >= FILES
+            || importing.contains_key(organisation)
+            || importing.values().any(|other| other == caller)
+        {
+            return None;
+        }
+        importing.insert(organisation.clone(), caller.to_owned());
+        Some(Self(organisation.clone()))
     }
 }
 
@@ -188,7 +196,7 @@ impl Drop for Importing {
     }
 }
 
-fn importing() -> MutexGuard<'static, BTreeSet<OrganisationId>> {
+fn importing() -> MutexGuard<'static, BTreeMap<OrganisationId, String>> {
     // Every change is one call, so the set is valid even after a panic.
     IMPORTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -453,14 +461,15 @@ mod tests {
     #[test]
     fn an_organisation_imports_one_file_at_a_time() {
         let organisation = |number| OrganisationId::parse(&format!("importing{number}")).unwrap();
-        let one = Importing::begin(&organisation(0));
-        assert!(one.is_some() && Importing::begin(&organisation(0)).is_none());
+        let one = Importing::begin(&organisation(0), "ann");
+        assert!(one.is_some() && Importing::begin(&organisation(0), "bob").is_none());
+        assert!(Importing::begin(&organisation(1), "ann").is_none());
         let others: Vec<_> = (1..=FILES)
-            .map(|number| Importing::begin(&organisation(number)))
+            .map(|number| Importing::begin(&organisation(number), &number.to_string()))
             .collect();
         assert_eq!(others.iter().flatten().count(), FILES - 1);
         drop(one);
-        assert!(Importing::begin(&organisation(0)).is_some());
+        assert!(Importing::begin(&organisation(0), "ann").is_some());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 use super::*;
 
+use allclear_domain::channel::RecipientKey;
+use allclear_domain::email::EmailKey;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::notice::{IncidentChange, NoticeChange, NoticeContent};
 use chrono::TimeDelta;
@@ -30,7 +32,7 @@ fn composer(store: MockSubscriberStore) -> MailComposer {
 /// A store that must be asked exactly `times` times whether an address may be mailed, and returns `may`.
 fn limited(times: usize, may: bool) -> MockSubscriberStore {
     let mut store = MockSubscriberStore::new();
-    let key = EmailKey::of("ann@example.com");
+    let key = RecipientKey::from(EmailKey::of("ann@example.com"));
     store
         .expect_may_mail()
         .withf(move |address, _, _| *address == key)

@@ -265,7 +265,7 @@ impl Accounts {
                 None => Ok(()),
             }
         };
-        let noted = Origin::current().carry(work);
+        let noted = Origin::current().scope(work);
         self.background
             .start_later("the note of a refused sign-in", noted);
     }

@@ -110,7 +110,7 @@ impl Directory {
     pub async fn handle_webhook(&self, envelope: &Envelope<'_>) -> Result<(), Error> {
         let message = self.webhook_verifier.verify(envelope).map_err(|refused| {
             tracing::warn!(reason = %refused, "refused a webhook message of the identity provider");
-            Error::BadCode("This message cannot be taken for the identity provider's")
+            Error::BadCode("The signature of this message is not valid")
         })?;
         if self.store.is_handled(&message.id).await? {
             return Ok(());

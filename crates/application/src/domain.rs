@@ -138,7 +138,7 @@ impl Domains {
             let verified = verified.ok_or_else(|| {
                 Error::Conflict("The domain was changed during the check".to_owned())
             })?;
-            if verified.is_nothing() {
+            if verified.has_no_events() {
                 return Ok(verified);
             }
             let name = claim.name.to_string();

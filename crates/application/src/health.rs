@@ -6,7 +6,7 @@ use async_trait::async_trait;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotReady {
     /// Reads fail.
-    #[error("the database does not answer")]
+    #[error("the database does not respond")]
     Unavailable,
     /// Writes fail: another process locks the database, or it is read-only.
     #[error("the database cannot be written to")]

@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::secret::HmacKey;
 
 tokio::task_local! {
-    static CALL: Arc<OpenCall>;
+    static CURRENT: Arc<CurrentRequest>;
 }
 
 /// The response to a repeatable request.
@@ -46,7 +46,7 @@ pub struct RepeatableRequest<'a> {
     pub caller: &'a str,
     /// The client's key.
     pub key: &'a str,
-    /// Path of the call.
+    /// Path of the request.
     pub path: &'a str,
     /// SHA-256 of the body.
     pub body: &'a [u8; 32],
@@ -61,7 +61,7 @@ pub struct KeptResponse {
     pub sealed: Vec<u8>,
 }
 
-/// Storage of responses. A write transaction stores the response of its [`OpenCall`] with its change.
+/// Storage of responses. A write transaction stores the response of its [`CurrentRequest`] with its change.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait IdempotencyStore: Send + Sync {
@@ -78,7 +78,7 @@ pub trait IdempotencyStore: Send + Sync {
 }
 
 /// Whether a request is the first one with its key.
-pub enum Begun {
+pub enum KeyState {
     /// The request is the first one. [`FirstRequest::run`] runs its use case.
     First(FirstRequest),
     /// The request is a repeated one. Holds the response to the first one.
@@ -120,7 +120,7 @@ impl Idempotency {
     }
 
     /// Begins a request.
-    pub async fn begin(&self, request: RepeatableRequest<'_>) -> Result<Begun, Error> {
+    pub async fn begin(&self, request: RepeatableRequest<'_>) -> Result<KeyState, Error> {
         let parts = [
             request.organisation.as_str().as_bytes(),
             request.caller.as_bytes(),
@@ -128,14 +128,14 @@ impl Idempotency {
         ];
         let name = URL_SAFE_NO_PAD.encode(self.hmac_key.sign("idempotency-name", &parts));
         let Some(in_progress) = InProgress::enter(&self.in_progress, &name) else {
-            return Ok(Begun::InProgress);
+            return Ok(KeyState::InProgress);
         };
         let cipher = ResponseCipher::new(self.hmac_key.sign("idempotency-seal", &parts));
         let digest = digest(request.path, request.body);
         let after = self.clock.now() - Self::KEPT;
         let kept = self.store.find(request.organisation, &name, after).await?;
         let Some(kept) = kept else {
-            return Ok(Begun::First(FirstRequest {
+            return Ok(KeyState::First(FirstRequest {
                 name,
                 request: digest,
                 cipher,
@@ -143,11 +143,11 @@ impl Idempotency {
             }));
         };
         if kept.request != digest {
-            return Ok(Begun::Mismatch);
+            return Ok(KeyState::Mismatch);
         }
         let response = cipher.decrypt(name.as_bytes(), &kept.sealed)?;
         serde_json::from_slice(&response)
-            .map(Begun::Repeated)
+            .map(KeyState::Repeated)
             .map_err(Error::internal)
     }
 
@@ -185,13 +185,13 @@ impl FirstRequest {
             in_progress,
         } = self;
         let respond = Box::new(move |state: &dyn Any| respond(state.downcast_ref()?));
-        let call = OpenCall {
+        let call = CurrentRequest {
             name,
             request,
             cipher,
             respond,
         };
-        let outcome = CALL.scope(Arc::new(call), work).await;
+        let outcome = CURRENT.scope(Arc::new(call), work).await;
         drop(in_progress);
         outcome
     }
@@ -224,7 +224,7 @@ impl Drop for InProgress {
 type Respond = Box<dyn Fn(&dyn Any) -> Option<Response> + Send + Sync>;
 
 /// A repeatable request that is being handled. Storage keeps its response.
-pub struct OpenCall {
+pub struct CurrentRequest {
     name: String,
     request: String,
     cipher: ResponseCipher,
@@ -240,23 +240,23 @@ pub struct NewResponse {
     pub kept: KeptResponse,
 }
 
-impl OpenCall {
+impl CurrentRequest {
     /// The error for a key whose first request is being handled.
     #[must_use]
     pub fn in_progress() -> Error {
-        Error::Conflict(IN_PROGRESS.to_owned())
+        Error::Conflict("A request with this Idempotency-Key is in progress".to_owned())
     }
 
     /// The request that is being handled; `None` if it is not repeatable.
     #[must_use]
     pub fn current() -> Option<Arc<Self>> {
-        CALL.try_with(Arc::clone).ok()
+        CURRENT.try_with(Arc::clone).ok()
     }
 
     /// Runs `work` as a part of the request, on any thread.
-    pub async fn carry<F: Future>(call: Option<Arc<Self>>, work: F) -> F::Output {
-        match call {
-            Some(call) => CALL.scope(call, work).await,
+    pub async fn scope<F: Future>(request: Option<Arc<Self>>, work: F) -> F::Output {
+        match request {
+            Some(request) => CURRENT.scope(request, work).await,
             None => work.await,
         }
     }
@@ -276,9 +276,6 @@ impl OpenCall {
         }))
     }
 }
-
-/// Message for a key whose first request is being handled.
-pub const IN_PROGRESS: &str = "A request with this Idempotency-Key is in progress";
 
 fn digest(path: &str, body: &[u8; 32]) -> String {
     let digest = Sha256::new()

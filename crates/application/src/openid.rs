@@ -1,11 +1,11 @@
 //! Sign-in by OpenID Connect: accounts of people whose identity provider proves who they are.
 //! `docs/decisions/openid-connect.md` has the reasons.
 
-mod arrival;
 mod failure;
 mod port;
 mod reauthentication;
 mod sealed_state;
+mod sign_in;
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ use crate::session::{Client, Session, SessionOpener, Sessions};
 
 pub use failure::{Failed, SignInFailure};
 pub use port::*;
-pub use reauthentication::{Ways, WithProvider};
+pub use reauthentication::{LinkedProvider, SignInMethods};
 use sealed_state::{Purpose, SignInState};
 
 /// A configured provider.
@@ -47,9 +47,9 @@ pub struct Provider {
     pub client: Arc<dyn ProviderClient>,
 }
 
-/// A sign-in that has begun.
+/// Where a person is sent to authenticate (OpenID Connect Core 1.0, section 3.1.2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
+pub struct AuthorizationRequest {
     /// Address of the provider at which the person signs in.
     pub url: String,
     /// Value of the cookie that binds the sign-in to the browser.
@@ -156,10 +156,10 @@ impl OpenId {
         return_to: Option<&str>,
         before: Option<SessionId>,
         marks: Vec<String>,
-    ) -> Result<Begun, SignInFailure> {
+    ) -> Result<AuthorizationRequest, SignInFailure> {
         let provider = self.provider(provider)?;
         let state = self.state(provider, Purpose::SignIn, return_to, before);
-        self.lead(provider, &state.of_browser(marks), Prompt::IfNeeded)
+        self.authorization_request(provider, &state.of_browser(marks), Prompt::IfNeeded)
             .await
     }
 
@@ -175,15 +175,15 @@ impl OpenId {
         SignInState::begin(provider.id.clone(), purpose, return_to, session, now)
     }
 
-    async fn lead(
+    async fn authorization_request(
         &self,
         provider: &Provider,
         state: &SignInState,
         prompt: Prompt,
-    ) -> Result<Begun, SignInFailure> {
+    ) -> Result<AuthorizationRequest, SignInFailure> {
         let secrets = state.secrets(&self.hmac_key);
         let url = provider.client.authorization_url(&secrets, &prompt).await?;
-        Ok(Begun {
+        Ok(AuthorizationRequest {
             url,
             cookie: state.seal(&self.hmac_key),
         })
@@ -231,9 +231,11 @@ impl OpenId {
                 let token = SecretToken::generate();
                 let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
                 let linked = (person.issuer.clone(), person.subject.clone());
-                let admitted = self.admit(provider, person, session, state.before).await;
-                let arrived = match admitted {
-                    Ok(arrived) => arrived,
+                let found = self
+                    .link_or_create_account(provider, person, session, state.before)
+                    .await;
+                let signed_in = match found {
+                    Ok(signed_in) => signed_in,
                     Err(failure) => {
                         self.note_refused(&linked).await?;
                         return Err(failure);
@@ -244,19 +246,19 @@ impl OpenId {
                     ..client.clone()
                 };
                 // A new account has no owner to warn.
-                if arrived.way != ArrivalWay::Made {
+                if signed_in.account != AccountOrigin::Created {
                     self.ports
                         .opener
-                        .mail_unknown_device(&arrived.user, &client);
+                        .mail_unknown_device(&signed_in.user, &client);
                 }
                 Ok(Completed::SignIn(SignedInByProvider {
-                    device_mark: self.ports.opener.device_mark(arrived.user.id),
+                    device_mark: self.ports.opener.device_mark(signed_in.user.id),
                     marks: client.marks,
-                    user: arrived.user,
+                    user: signed_in.user,
                     token,
                     provider: provider.id.clone(),
                     return_to: state.return_to.clone(),
-                    membership: arrived.membership,
+                    membership: signed_in.membership,
                     organisation: provider.organisation.clone(),
                 }))
             }

@@ -222,7 +222,7 @@ impl OperatorMails {
                 return self.store.remove_mail(id).await;
             }
             Ok(Err(SendError::Temporary { reason })) => reason,
-            Err(_) => "The mail server did not answer in time".to_owned(),
+            Err(_) => "The mail server did not respond in time".to_owned(),
         };
         let next = RetryRule::Mail.next(queued_at, attempt, rand::random(), None, now);
         let Some(at) = next else {

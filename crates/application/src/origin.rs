@@ -55,7 +55,7 @@ impl Origin {
     }
 
     /// Makes this the origin of the changes that `work` makes, also on another thread.
-    pub async fn carry<F: Future>(self, work: F) -> F::Output {
+    pub async fn scope<F: Future>(self, work: F) -> F::Output {
         CARRIED.scope(self, work).await
     }
 
@@ -121,7 +121,7 @@ mod tests {
             request_id: Some("r1".into()),
             ..Origin::of(ann())
         };
-        let work = origin.clone().carry(async { Origin::current() });
+        let work = origin.clone().scope(async { Origin::current() });
         assert_eq!(tokio::spawn(work).await.unwrap(), origin);
     }
 

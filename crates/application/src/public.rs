@@ -25,7 +25,7 @@ use utoipa::ToSchema;
 use crate::component::ComponentReport;
 use crate::error::Error;
 use crate::public::component_group::PublicComponentGroup;
-use crate::public::incident::PublicIncident;
+use crate::public::incident::{PublicIncident, SHOWN_AFTER_RESOLUTION};
 use crate::public::maintenance::PublicMaintenance;
 
 /// A component as the public sees it.
@@ -268,19 +268,22 @@ impl Snapshot {
     /// a past incident or maintenance ends, an outage has lasted another minute, or another day begins.
     #[must_use]
     pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        let leaving = |over: DateTime<Utc>| over + SHOWN_AFTER_END;
         // A maintenance is in progress up to its last millisecond.
         let ended = |end: DateTime<Utc>| end + TimeDelta::milliseconds(1);
         let resolved = self
             .incidents
             .iter()
             .filter_map(|incident| incident.resolved_at)
-            .map(leaving);
+            .map(|resolved_at| resolved_at + SHOWN_AFTER_RESOLUTION);
         let maintenances = self.maintenances.iter().flat_map(|maintenance| {
             let end = maintenance.end_at;
-            [Some(maintenance.start_at), end.map(ended), end.map(leaving)]
-                .into_iter()
-                .flatten()
+            [
+                Some(maintenance.start_at),
+                end.map(ended),
+                maintenance.shown_until,
+            ]
+            .into_iter()
+            .flatten()
         });
         let moves = self.components.iter().any(PublicComponent::moves);
         let figures = moves.then(|| self.generated_at + FIGURES_MOVE_EVERY);
@@ -307,8 +310,6 @@ impl Snapshot {
 
 /// How long figures may stay the same during an outage.
 const FIGURES_MOVE_EVERY: TimeDelta = TimeDelta::minutes(1);
-/// How long the page shows past incidents and maintenances.
-const SHOWN_AFTER_END: TimeDelta = TimeDelta::days(14);
 
 /// Storage of the public page.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]

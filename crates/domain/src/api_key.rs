@@ -79,13 +79,17 @@ impl ApiKey {
             last_used_at: None,
         };
         let name = state.name.clone();
-        Ok(Changed::nothing(state).audited(Action::ApiKeyCreated, Target::ApiKey(id), name))
+        Ok(Changed::without_events(state).audited(Action::ApiKeyCreated, Target::ApiKey(id), name))
     }
 
     /// Revokes the key.
     #[must_use]
     pub fn revoke(self) -> Changed<()> {
-        Changed::nothing(()).audited(Action::ApiKeyDeleted, Target::ApiKey(self.id), self.name)
+        Changed::without_events(()).audited(
+            Action::ApiKeyDeleted,
+            Target::ApiKey(self.id),
+            self.name,
+        )
     }
 
     /// Whether the key has expired.

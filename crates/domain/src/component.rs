@@ -266,7 +266,7 @@ impl Component {
             ..self.clone()
         };
         if state == self {
-            return Ok(Changed::nothing(self));
+            return Ok(Changed::without_events(self));
         }
         let event = Event::ComponentUpdate(self.id);
         let state = Self {

@@ -116,7 +116,7 @@ impl ComponentGroup {
         };
         after.validate().map_err(Invalid::from)?;
         if after == before {
-            return Ok(Changed::nothing(after));
+            return Ok(Changed::without_events(after));
         }
         let state = Self {
             updated_at: now,
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn edit_without_a_difference_changes_nothing() {
-        assert!(group().edit(fields("Core"), at(2)).unwrap().is_nothing());
+        assert!(group().edit(fields("Core"), at(2)).unwrap().has_no_events());
         let renamed = group().edit(fields("Edge"), at(2)).unwrap();
         assert_eq!(renamed.state.updated_at, at(2));
         assert_eq!(renamed.events, [Event::ComponentGroupUpdate(group().id)]);

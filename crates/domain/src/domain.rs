@@ -126,7 +126,7 @@ impl Organisation {
             .as_ref()
             .is_some_and(|known| known.name == claim.name)
         {
-            return Changed::nothing(self);
+            return Changed::without_events(self);
         }
         self.domain = Some(claim);
         Changed::new(self, vec![Event::OrganisationUpdated])
@@ -137,7 +137,7 @@ impl Organisation {
     pub fn verify_domain(mut self, token: &str, now: DateTime<Utc>) -> Option<Changed<Self>> {
         let claim = self.domain.as_mut().filter(|claim| claim.token == token)?;
         if claim.is_verified() {
-            return Some(Changed::nothing(self));
+            return Some(Changed::without_events(self));
         }
         claim.status = DomainStatus::Verified;
         claim.checked_at = Some(now);
@@ -149,7 +149,7 @@ impl Organisation {
     pub fn remove_domain(mut self) -> Changed<Self> {
         match self.domain.take() {
             Some(_) => Changed::new(self, vec![Event::OrganisationUpdated]),
-            None => Changed::nothing(self),
+            None => Changed::without_events(self),
         }
     }
 }

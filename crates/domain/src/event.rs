@@ -49,7 +49,8 @@ pub enum Event {
     MaintenanceTimelineDeleted(MaintenanceId, MaintenanceUpdateId),
 }
 
-/// Everything a change causes. A change without events changed nothing, and nothing is stored.
+/// Everything a change causes. Without events, nothing is published and no revision is made; the audit log and what is not
+/// published may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed<T> {
     /// The state after the change.
@@ -83,15 +84,15 @@ impl<T> Changed<T> {
         }
     }
 
-    /// No change of a state.
+    /// A change that the public does not see, or none at all.
     #[must_use]
-    pub const fn nothing(state: T) -> Self {
+    pub const fn without_events(state: T) -> Self {
         Self::new(state, Vec::new())
     }
 
-    /// Whether nothing changed.
+    /// Whether nothing is to be published.
     #[must_use]
-    pub const fn is_nothing(&self) -> bool {
+    pub const fn has_no_events(&self) -> bool {
         self.events.is_empty()
     }
 

@@ -245,7 +245,7 @@ impl IncidentAndUpdate {
             ..self
         };
         if edited.update == before {
-            return Ok(Changed::nothing(edited));
+            return Ok(Changed::without_events(edited));
         }
         let incident = edited.incident_after(&before, was_newest);
         Ok(edited.changed(incident, false, now))

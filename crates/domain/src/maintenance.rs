@@ -151,8 +151,8 @@ impl Maintenance {
         notify: bool,
         now: DateTime<Utc>,
     ) -> Changed<(Self, T)> {
-        let changed = if update.is_nothing() {
-            Changed::nothing(self)
+        let changed = if update.has_no_events() {
+            Changed::without_events(self)
         } else {
             let is_due = self.status(now) != self.announced;
             let recorded = recorded.filter(|_| notify);
@@ -227,7 +227,7 @@ impl Maintenance {
             ..self.clone()
         };
         if state == self {
-            return Ok(Changed::nothing(state));
+            return Ok(Changed::without_events(state));
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
         let state = Self {
@@ -298,7 +298,7 @@ impl Maintenance {
     #[must_use]
     pub fn announce(self, now: DateTime<Utc>) -> Changed<Self> {
         if self.status(now) == self.announced {
-            return Changed::nothing(self);
+            return Changed::without_events(self);
         }
         let events = vec![Event::MaintenanceUpdated(self.id)];
         let action = match self.status(now) {

@@ -125,7 +125,7 @@ impl MaintenanceUpdate {
             ..self.clone()
         };
         if state == self {
-            return Ok(Changed::nothing(self));
+            return Ok(Changed::without_events(self));
         }
         let events = state.changed();
         Ok(Changed::new(state, events))

@@ -87,10 +87,7 @@ pub enum IncidentChange {
 impl IncidentChange {
     /// The change that a write means to subscribers; `None` if it does not concern them. `recorded` if it recorded an update.
     #[must_use]
-    pub fn of(before: Option<&Incident>, after: &Incident, recorded: bool) -> Option<Self> {
-        let Some(before) = before else {
-            return Some(Self::Created);
-        };
+    pub fn of(before: &Incident, after: &Incident, recorded: bool) -> Option<Self> {
         let moved = before.status != after.status;
         match after.status {
             IncidentStatus::Resolved if moved => Some(Self::Resolved),
@@ -219,14 +216,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_incident_causes_a_notice_when_created_moved_or_updated(
+        fn an_incident_causes_a_notice_when_moved_or_updated(
             before in any_status(), after in any_status(), recorded in any::<bool>(),
         ) {
-            let change = IncidentChange::of(Some(&incident(before)), &incident(after), recorded);
+            let change = IncidentChange::of(&incident(before), &incident(after), recorded);
             prop_assert_eq!(change.is_some(), recorded || before != after);
             let over = after == IncidentStatus::Resolved && before != after;
             prop_assert_eq!(change == Some(IncidentChange::Resolved), over);
-            prop_assert_eq!(IncidentChange::of(None, &incident(after), recorded), Some(IncidentChange::Created));
         }
 
         #[test]
@@ -235,7 +231,7 @@ mod tests {
         ) {
             let maintenance = planned(10, Some(20));
             let change = MaintenanceChange::of(Some((&maintenance, announced)), &maintenance, false, at(second));
-            prop_assert_eq!(change.is_some(), !Maintenance { announced, ..maintenance }.announce(at(second)).is_nothing());
+            prop_assert_eq!(change.is_some(), !Maintenance { announced, ..maintenance }.announce(at(second)).has_no_events());
         }
     }
 
@@ -247,7 +243,7 @@ mod tests {
             ..set(IncidentStatus::Monitoring)
         };
         let after = before.clone().edit(patch, at(2)).unwrap().state;
-        assert_eq!(IncidentChange::of(Some(&before), &after, false), None);
+        assert_eq!(IncidentChange::of(&before, &after, false), None);
         let patch = MaintenancePatch {
             description: Some("Typo".into()),
             ..Default::default()

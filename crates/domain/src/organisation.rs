@@ -135,7 +135,7 @@ impl Organisation {
         };
         after.validate().map_err(Invalid::from)?;
         if after == before {
-            return Ok(Changed::nothing(after));
+            return Ok(Changed::without_events(after));
         }
         Ok(Changed::new(after, vec![Event::OrganisationUpdated]))
     }
@@ -184,7 +184,7 @@ mod tests {
             name: Some("Acme".into()),
             ..Default::default()
         };
-        assert!(acme().edit(same).unwrap().is_nothing());
+        assert!(acme().edit(same).unwrap().has_no_events());
     }
 
     #[test]

@@ -180,7 +180,7 @@ impl PageOrder {
         }
         let wanted = wanted.without_empty_entry();
         if wanted == self.clone().without_empty_entry() {
-            return Ok(Changed::nothing(self));
+            return Ok(Changed::without_events(self));
         }
         Ok(Changed::new(wanted, vec![Event::ComponentOrderUpdated]))
     }
@@ -273,7 +273,7 @@ mod tests {
         let changed = page().replace(moved).unwrap();
         assert_eq!(changed.state, order(&[(Some(8), &[2, 1])]));
         assert_eq!(changed.events, [Event::ComponentOrderUpdated]);
-        assert!(page().replace(page()).unwrap().is_nothing());
+        assert!(page().replace(page()).unwrap().has_no_events());
         let wrong: [&[(Option<u128>, &[u128])]; 6] = [
             &[(Some(8), &[1])],
             &[(Some(8), &[1, 2, 2])],

@@ -117,10 +117,14 @@ impl IncidentAndReview {
                 version: Revision(1),
             };
             let action = Action::IncidentReviewCreated;
-            return Ok(Changed::nothing(review).audited(action, target, self.incident.title));
+            return Ok(Changed::without_events(review).audited(
+                action,
+                target,
+                self.incident.title,
+            ));
         };
         if before.body == body {
-            return Ok(Changed::nothing(before));
+            return Ok(Changed::without_events(before));
         }
         let events = public_events(&before);
         let review = Review {
@@ -251,7 +255,7 @@ mod tests {
             of(IncidentStatus::Resolved, Some(draft()))
                 .delete()
                 .unwrap()
-                .is_nothing()
+                .has_no_events()
         );
     }
 

@@ -137,7 +137,7 @@ impl ComponentHistory {
         let before = self.find(id)?;
         self.check(&span, Some(&before), now)?;
         if span == before.span {
-            return Ok(Changed::nothing(HistoryChange {
+            return Ok(Changed::without_events(HistoryChange {
                 component: self.component,
                 period: before,
                 changes: PeriodChanges::default(),

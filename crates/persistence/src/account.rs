@@ -25,7 +25,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
 };
 
-use crate::audit::{self, NoItem, Notes};
+use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::user::{ActiveModel, Column, Entity, Model};
 use crate::entity::{
@@ -83,7 +83,7 @@ impl AccountStore for Database {
                     .map_err(broken)?;
                 let after = found.map(|row| credentials(row).user);
                 if before == after {
-                    return Ok((after, Notes::none(NoItem::Unchanged)));
+                    return Ok((after, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let states = (
                     before.as_ref().map(state::account),
@@ -103,7 +103,7 @@ impl AccountStore for Database {
         outdated: PasswordHash,
         stronger: PasswordHash,
     ) -> Result<(), Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let upgraded = Entity::update_many().set(ActiveModel {
                     password: Set(stronger.as_str().to_owned()),
@@ -140,7 +140,7 @@ impl AccountStore for Database {
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let sessions = session_entity::Entity::delete_many()
                     .filter(session_entity::Column::ExpiresAt.lte(now));
@@ -164,7 +164,7 @@ impl AccountStore for Database {
     }
 
     async fn add_sign_up(&self, pending: PendingSignUp) -> Result<(), Error> {
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(pending::add_sign_up(transaction, pending))
         })
         .await
@@ -178,7 +178,7 @@ impl AccountStore for Database {
     }
 
     async fn add_address(&self, pending: PendingAddress) -> Result<(), Error> {
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(pending::add_address(transaction, pending))
         })
         .await
@@ -216,7 +216,7 @@ impl AccountStore for Database {
     }
 
     async fn add_reset(&self, reset: Reset) -> Result<(), Error> {
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(password::add_reset(transaction, reset))
         })
         .await
@@ -257,10 +257,13 @@ fn or_taken<T>(result: Result<T, Error>, taken: T) -> Result<T, Error> {
 pub(super) async fn create(
     transaction: &Transaction,
     account: NewAccount,
-) -> Result<(Creation, Notes), Error> {
+) -> Result<(Creation, NewAuditItems), Error> {
     let administrator = is_first(transaction).await?;
     if account.admission == Admission::First && !administrator {
-        return Ok((Creation::NotFirst, Notes::none(NoItem::Unchanged)));
+        return Ok((
+            Creation::NotFirst,
+            NewAuditItems::none(NoAuditItem::Unchanged),
+        ));
     }
     let user = User {
         administrator,
@@ -268,7 +271,7 @@ pub(super) async fn create(
     };
     insert(transaction, row(&user, &account.password)).await?;
     session::insert(transaction, user.id, account.session).await?;
-    let mut notes = Notes::none(NoItem::OfInstallation);
+    let mut notes = NewAuditItems::none(NoAuditItem::OfInstallation);
     if let Admission::Invitation(digest) = &account.admission {
         let (digest, now) = (digest.as_str(), user.created_at);
         let (accepted, joined) =

@@ -154,7 +154,10 @@ pub(crate) async fn store(
 }
 
 /// Stores the components of a new incident.
-pub(crate) async fn store_first(scope: Scope<'_>, incident: IncidentId) -> Result<(), Error> {
+pub(crate) async fn store_for_new_incident(
+    scope: Scope<'_>,
+    incident: IncidentId,
+) -> Result<(), Error> {
     let row = Expr::col("id").eq(incident.0);
     store(
         scope,
@@ -168,18 +171,18 @@ pub(crate) async fn store_first(scope: Scope<'_>, incident: IncidentId) -> Resul
 
 /// An entry of an incident whose change set statuses.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum MovingEntry {
+pub(crate) enum ChangingEntry {
     Description(IncidentId),
     Update(IncidentId, IncidentUpdateId),
 }
 
 /// Stores the components of an entry as they are after its change.
-pub(crate) async fn store_after(scope: Scope<'_>, entry: MovingEntry) -> Result<(), Error> {
+pub(crate) async fn store_after(scope: Scope<'_>, entry: ChangingEntry) -> Result<(), Error> {
     let (incident, table, row) = match entry {
-        MovingEntry::Description(incident) => {
+        ChangingEntry::Description(incident) => {
             (incident, "incidents", Expr::col("id").eq(incident.0))
         }
-        MovingEntry::Update(incident, update) => {
+        ChangingEntry::Update(incident, update) => {
             let row = Expr::col("incident_id").eq(incident.0);
             let row = row.and(Expr::col("id").eq(update.0));
             (incident, "incident_updates", row)

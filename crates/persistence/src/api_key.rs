@@ -14,7 +14,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, Select,
 };
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::audit::subject::Subject;
 use crate::commit::Stored;
 use crate::database::Database;
@@ -115,7 +115,7 @@ impl ApiKeyStore for Database {
         now: DateTime<Utc>,
         unless_after: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let is_due = Condition::any()
                     .add(Column::LastUsedAt.is_null())

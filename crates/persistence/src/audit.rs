@@ -1,7 +1,7 @@
 //! The audit log: one item per change, in the transaction of the change.
 //!
 //! [`Database::commit`] stores the item of every change that makes a revision, also of API keys. Every other transaction either
-//! returns its items to [`Database::change`], which stores them, or names the [reason](NoItem) why it leaves none.
+//! returns its items to [`Database::change`], which stores them, or names the [reason](NoAuditItem) why it leaves none.
 
 mod no_item;
 mod note;
@@ -27,8 +27,8 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::{Builder, Uuid};
 
-pub(crate) use self::no_item::NoItem;
-pub(crate) use self::note::{Note, Notes, name_of_person, notes_of_person};
+pub(crate) use self::no_item::NoAuditItem;
+pub(crate) use self::note::{NewAuditItem, NewAuditItems, name_of_person, notes_of_person};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};
@@ -52,7 +52,7 @@ impl AuditStore for Database {
     }
 
     async fn prune(&self, before: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let old = Query::select()
                     .column(Column::Id)

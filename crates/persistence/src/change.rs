@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use futures_util::future::BoxFuture;
 
-use crate::audit::{NoItem, Notes};
+use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::transaction::Transaction;
 
@@ -13,11 +13,11 @@ impl Database {
     pub(crate) async fn change<T, F>(&self, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<(T, Notes), Error>>
+        F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<(T, NewAuditItems), Error>>
             + Send
             + 'static,
     {
-        self.write(NoItem::Appended, move |transaction| {
+        self.write(NoAuditItem::Appended, move |transaction| {
             Box::pin(async move {
                 let (value, notes) = work(transaction).await?;
                 notes.append(transaction).await?;

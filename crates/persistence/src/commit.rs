@@ -10,9 +10,9 @@ use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 
-use crate::affected::{self, MovingEntry};
+use crate::affected::{self, ChangingEntry};
 use crate::audit::subject::Subject;
-use crate::audit::{NoItem, States};
+use crate::audit::{NoAuditItem, States};
 use crate::database::Database;
 use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
 use crate::transaction::Transaction;
@@ -108,7 +108,7 @@ impl Database {
     {
         let organisation = organisation.clone();
         let database = self.clone();
-        self.write(NoItem::Appended, move |transaction| {
+        self.write(NoAuditItem::Appended, move |transaction| {
             Box::pin(async move {
                 commit_in(transaction, &database, &organisation, lock, subject, work).await
             })
@@ -118,10 +118,10 @@ impl Database {
 }
 
 /// The entry of an incident that these events store, if there is one.
-fn moving_entry(events: &[Event]) -> Option<MovingEntry> {
+fn changing_entry(events: &[Event]) -> Option<ChangingEntry> {
     events.iter().find_map(|event| match event {
-        Event::NewIncident(incident) => Some(MovingEntry::Description(*incident)),
-        Event::TimelineUpdated(incident, update) => Some(MovingEntry::Update(*incident, *update)),
+        Event::NewIncident(incident) => Some(ChangingEntry::Description(*incident)),
+        Event::TimelineUpdated(incident, update) => Some(ChangingEntry::Update(*incident, *update)),
         _ => None,
     })
 }
@@ -190,7 +190,7 @@ where
     }
     if let Some(change) = impacts {
         let moved = impact::apply(scope, change).await?;
-        if let Some(entry) = moving_entry(&events).filter(|_| !moved.events.is_empty()) {
+        if let Some(entry) = changing_entry(&events).filter(|_| !moved.events.is_empty()) {
             affected::store_after(scope, entry).await?;
         }
         events.extend(moved.events);

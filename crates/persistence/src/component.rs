@@ -111,7 +111,7 @@ impl ComponentStore for Database {
                 };
                 let (status, group) = (before.status, before.place.group);
                 let mut changed = rule(before, scope.stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
                     if changed.state.status != status {
                         changed.state.history_version = scope.stamp.revision;

@@ -126,7 +126,7 @@ impl ComponentGroupStore for Database {
                 let (position, status) = (before.position, before.status);
                 let under_maintenance = before.under_maintenance;
                 let mut changed = rule(before.group, scope.stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
                     let row = row(scope, &changed.state, position);
                     Entity::update(row.into_active_model().reset_all())
@@ -193,7 +193,7 @@ impl ComponentGroupStore for Database {
                     return Ok(None);
                 };
                 let mut changed = rule(before, scope.stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
                     page_order::replace(scope, &changed.state.order).await?;
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::idempotency::OpenCall;
+use allclear_application::idempotency::CurrentRequest;
 use allclear_application::link::Links;
 use allclear_application::origin::Origin;
 use allclear_application::usage_limit::UsageLimits;
@@ -15,7 +15,7 @@ use sea_orm::{
     TransactionTrait,
 };
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
@@ -133,18 +133,18 @@ impl Database {
     /// Runs one write transaction. The caller names the reason why it adds no item to an audit log here; a change that has items uses
     /// [`Self::change`]. If it returns `Ok`, all its writes are stored; if it returns `Err`, none are. The exception is
     /// [`Error::Unavailable`]: the confirmation may have been lost after the commit. The work has the [`Origin`] and the
-    /// [`OpenCall`] of the caller.
-    pub(crate) async fn write<T, F>(&self, _: NoItem, work: F) -> Result<T, Error>
+    /// [`CurrentRequest`] of the caller.
+    pub(crate) async fn write<T, F>(&self, _: NoAuditItem, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
         // The transaction may run on another thread.
-        let (origin, call) = (Origin::current(), OpenCall::current());
+        let (origin, call) = (Origin::current(), CurrentRequest::current());
         let writer = match &self.writes {
             Writes::Together(group) => {
                 let write = group.write(|transaction| {
-                    Box::pin(origin.carry(OpenCall::carry(call, work(transaction))))
+                    Box::pin(origin.scope(CurrentRequest::scope(call, work(transaction))))
                 });
                 return in_time(write).await;
             }
@@ -153,7 +153,7 @@ impl Database {
         in_time(async {
             let transaction = Transaction::new(writer.begin().await.map_err(broken)?);
             let value = origin
-                .carry(OpenCall::carry(call, work(&transaction)))
+                .scope(CurrentRequest::scope(call, work(&transaction)))
                 .await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)

@@ -2,10 +2,10 @@
 
 mod claim;
 mod expand;
+mod organisation_scan;
 #[cfg(test)]
 mod query_plan_tests;
 mod results;
-mod round;
 
 use std::mem;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use sea_orm::{
     PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
 };
 
-use self::round::Round;
-use crate::audit::NoItem;
+use self::organisation_scan::OrganisationScan;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
@@ -37,20 +37,20 @@ use crate::transaction::Transaction;
 const REASONS: u64 = 5;
 
 impl Database {
-    /// Claims at most `limit` deliveries of the next organisations of a walk; `None` if it is over.
+    /// Claims at most `limit` deliveries of the next organisations of a scan; `None` if it is done.
     async fn claim_next(
         &self,
-        round: &mut Round,
+        scan: &mut OrganisationScan,
         request: &Arc<ClaimRequest>,
         limit: u64,
     ) -> Result<Option<Vec<Delivery>>, Error> {
-        // Before the transaction, so that a long walk delays no write. Without deliveries to claim, no write is made.
-        let waiting = round.next(self.read(), limit).await?;
+        // Before the transaction, so that a long scan delays no write. Without deliveries to claim, no write is made.
+        let waiting = scan.next(self.read(), limit).await?;
         if waiting.is_empty() {
             return Ok(None);
         }
         let request = Arc::clone(request);
-        let claimed = self.write(NoItem::Delivery, move |transaction| {
+        let claimed = self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move { claim::claim(transaction, &request, waiting, limit).await })
         });
         claimed.await.map(Some)
@@ -89,7 +89,7 @@ impl DeliveryQueue for Database {
         {
             return Ok(false);
         }
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(expand::expand(transaction, now, limit))
         })
         .await
@@ -98,19 +98,19 @@ impl DeliveryQueue for Database {
     async fn claim(&self, mut request: ClaimRequest) -> Result<Vec<Delivery>, Error> {
         let results = mem::take(&mut request.results);
         let request = Arc::new(request);
-        let mut round = Round::of(Arc::clone(&request));
+        let mut scan = OrganisationScan::of(Arc::clone(&request));
         let mut claimed = Vec::new();
         if !results.is_empty() {
             let (request, stored) = (Arc::clone(&request), results.clone());
-            let write = self.write(NoItem::Delivery, move |transaction| {
+            let write = self.write(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move {
                     results::record(transaction, stored).await?;
-                    let waiting = round.next_of_few(transaction, request.limit).await?;
+                    let waiting = scan.next_bounded(transaction, request.limit).await?;
                     let claimed = claim::claim(transaction, &request, waiting, request.limit);
-                    Ok((claimed.await?, round))
+                    Ok((claimed.await?, scan))
                 })
             });
-            (claimed, round) = match write.await {
+            (claimed, scan) = match write.await {
                 Ok(done) => done,
                 Err(error @ Error::Unavailable(_)) => return Err(error),
                 Err(error) => {
@@ -123,7 +123,7 @@ impl DeliveryQueue for Database {
         // Other nodes may claim the deliveries first, so there may be room for more organisations than were found at first.
         while (claimed.len() as u64) < request.limit {
             let left = request.limit - claimed.len() as u64;
-            match self.claim_next(&mut round, &request, left).await {
+            match self.claim_next(&mut scan, &request, left).await {
                 Ok(Some(mut more)) => claimed.append(&mut more),
                 Err(error) if claimed.is_empty() => return Err(error),
                 Ok(None) => break,
@@ -141,14 +141,14 @@ impl DeliveryQueue for Database {
     }
 
     async fn renew(&self, claims: Vec<Claim>, until: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(claim::renew(transaction, claims, until))
         })
         .await
     }
 
     async fn record_results(&self, results: Vec<DeliveryResult>) -> Result<(), Error> {
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(results::record(transaction, results))
         })
         .await
@@ -194,7 +194,7 @@ impl DeliveryQueue for Database {
         counts_before: DateTime<Utc>,
         limit: u64,
     ) -> Result<u64, Error> {
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move {
                 prune_counts(transaction, counts_before).await?;
                 prune(transaction, before, limit).await

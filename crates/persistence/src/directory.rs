@@ -15,7 +15,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
 };
 
-use crate::audit::{NoItem, Notes};
+use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
 use crate::error::broken;
@@ -55,7 +55,7 @@ impl DirectoryStore for Database {
 
     async fn name_user(&self, user: &str, known: NameRecord) -> Result<(), Error> {
         let user = user.to_owned();
-        self.write(NoItem::Directory, move |transaction| {
+        self.write(NoAuditItem::Directory, move |transaction| {
             Box::pin(async move {
                 keep_newer(transaction, &user, known).await?;
                 Ok(())
@@ -70,7 +70,7 @@ impl DirectoryStore for Database {
         known: NameRecord,
     ) -> Result<Committed<()>, Error> {
         let (id, database) = (id.clone(), self.clone());
-        self.write(NoItem::Appended, move |transaction| {
+        self.write(NoAuditItem::Appended, move |transaction| {
             Box::pin(async move {
                 // A deletion takes the same lock, if the row exists.
                 let exists = lock(transaction, &id).await?.is_some();
@@ -127,7 +127,7 @@ impl DirectoryStore for Database {
                     Some((organisation, user)) => {
                         member::notes_of_removal(transaction, &organisation, &user, at, now).await?
                     }
-                    None => Notes::none(NoItem::Directory),
+                    None => NewAuditItems::none(NoAuditItem::Directory),
                 };
                 insert_ending(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
@@ -147,7 +147,7 @@ impl DirectoryStore for Database {
         at: DateTime<Utc>,
     ) -> Result<(), Error> {
         let id = id.clone();
-        self.write(NoItem::OrganisationDeleted, move |transaction| {
+        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
                 lock(transaction, &id).await?;
                 insert_ending(transaction, ORGANISATION, id.as_str().to_owned(), at).await?;
@@ -179,7 +179,7 @@ impl DirectoryStore for Database {
             handled_at: Set(at),
         };
         let forgotten = at - Directory::MESSAGES;
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let column = directory_message::Column::HandledAt;
                 let old = directory_message::Entity::delete_many().filter(column.lt(forgotten));

@@ -155,10 +155,10 @@ async fn commit(
     }
     while completions.len() < MOST && Instant::now() < end {
         let Ok(job) = jobs.try_recv() else { break };
-        transaction.mark();
+        transaction.set_savepoint();
         match job(&transaction).await {
             Done::Succeeded(completion) => completions.push(completion),
-            Done::Failed => transaction.roll_back_to_mark().await?,
+            Done::Failed => transaction.roll_back_to_savepoint().await?,
             Done::Nothing => {}
         }
     }

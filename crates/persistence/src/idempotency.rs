@@ -4,7 +4,7 @@ use std::any::Any;
 
 use allclear_application::error::Error;
 use allclear_application::idempotency::{
-    Idempotency, IdempotencyStore, KeptResponse, NewResponse, OpenCall,
+    CurrentRequest, Idempotency, IdempotencyStore, KeptResponse, NewResponse,
 };
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
@@ -14,7 +14,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
 };
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::idempotent_response::{ActiveModel, Column, Entity};
 use crate::error::broken;
@@ -53,7 +53,7 @@ impl IdempotencyStore for Database {
         if old.is_empty() {
             return Ok(0);
         }
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let mut deleted = 0;
                 for key in old {
@@ -69,7 +69,7 @@ impl IdempotencyStore for Database {
 
 /// The response to keep for the state that a request made; `None` if the request is not repeatable.
 pub(crate) fn response_to(state: &dyn Any) -> Result<Option<NewResponse>, Error> {
-    match OpenCall::current() {
+    match CurrentRequest::current() {
         Some(call) => call.response_to(state),
         None => Ok(None),
     }
@@ -131,7 +131,7 @@ async fn insert(
         .await
         .map_err(broken)?;
     if inserted == 0 {
-        return Err(OpenCall::in_progress());
+        return Err(CurrentRequest::in_progress());
     }
     Ok(())
 }

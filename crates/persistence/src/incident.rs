@@ -92,7 +92,7 @@ impl IncidentStore for Database {
                     .map_err(broken)?;
                 component::insert(scope, created.state.id, &components).await?;
                 if !components.is_empty() {
-                    affected::store_first(scope, created.state.id).await?;
+                    affected::store_for_new_incident(scope, created.state.id).await?;
                 }
                 Ok(Some(
                     created.map(|incident| reported(incident, Timeline::default())),
@@ -115,7 +115,7 @@ impl IncidentStore for Database {
                     return Ok(None);
                 };
                 let mut changed = rule(before.clone(), scope.stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     update_row(scope, &before, &mut changed.state).await?;
                 }
                 let timeline = timeline_of(scope.transaction, id).await?;

@@ -9,7 +9,7 @@ use sea_orm::{
     QuerySelect,
 };
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::{installation, signing_key};
 use crate::error::broken;
@@ -18,7 +18,7 @@ use crate::transaction::Transaction;
 #[async_trait]
 impl InstallationStore for Database {
     async fn secrets(&self, fresh: Secrets) -> Result<Secrets, Error> {
-        self.write(NoItem::OfInstallation, move |transaction| {
+        self.write(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let row = lock(transaction).await?;
                 let salt = if let Some(salt) = row.salt {
@@ -55,7 +55,7 @@ impl InstallationStore for Database {
     }
 
     async fn replace_signing_key(&self, fresh: SigningKey) -> Result<(), Error> {
-        self.write(NoItem::OfInstallation, move |transaction| {
+        self.write(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(replace_signing_key(transaction, fresh))
         })
         .await

@@ -13,7 +13,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
 };
 
-use crate::audit::{NoItem, Note, Notes};
+use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
@@ -44,8 +44,8 @@ pub(crate) async fn delete(
     organisation: &OrganisationId,
     id: InvitationId,
     now: DateTime<Utc>,
-) -> Result<(bool, Notes), Error> {
-    let missing = (false, Notes::none(NoItem::Unchanged));
+) -> Result<(bool, NewAuditItems), Error> {
+    let missing = (false, NewAuditItems::none(NoAuditItem::Unchanged));
     let these = Column::OrganisationId.eq(organisation.as_str());
     let found = Entity::find_by_id(id.0)
         .filter(these)
@@ -61,7 +61,7 @@ pub(crate) async fn delete(
     }
     let before = state::invitation(&invitation((found, None))?);
     let (action, target) = (Action::InvitationDeleted, (TargetType::Invitation, &id));
-    let change = Note::new(organisation, now, action, target);
+    let change = NewAuditItem::new(organisation, now, action, target);
     Ok((true, change.states(Some(before), None).into()))
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn insert(
     transaction: &Transaction,
     invitation: Invitation,
     digest: Digest,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let key = EmailKey::of(&invitation.email);
     let organisation = invitation.organisation.as_ref().map(|host| host.id.clone());
     let same_place = match &organisation {
@@ -99,10 +99,10 @@ pub(crate) async fn insert(
             let (action, now) = (Action::InvitationCreated, invitation.created_at);
             let target = (TargetType::Invitation, &invitation.id);
             let after = state::invitation(&invitation);
-            let change = Note::new(organisation, now, action, target);
+            let change = NewAuditItem::new(organisation, now, action, target);
             change.states(None, Some(after)).into()
         }
-        None => Notes::none(NoItem::OfInstallation),
+        None => NewAuditItems::none(NoAuditItem::OfInstallation),
     };
     let row = ActiveModel {
         id: Set(invitation.id.0),
@@ -145,8 +145,8 @@ pub(crate) async fn accept(
     digest: &str,
     user: UserId,
     now: DateTime<Utc>,
-) -> Result<(Option<Invitation>, Notes), Error> {
-    let missing = (None, Notes::none(NoItem::Unchanged));
+) -> Result<(Option<Invitation>, NewAuditItems), Error> {
+    let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
     let Some(invitation) = find(transaction, digest, now).await? else {
         return Ok(missing);
     };
@@ -162,7 +162,7 @@ pub(crate) async fn accept(
     if deleted.rows_affected == 0 {
         return Ok(missing);
     }
-    let mut notes = Notes::none(NoItem::OfInstallation);
+    let mut notes = NewAuditItems::none(NoAuditItem::OfInstallation);
     if let Some(host) = &invitation.organisation {
         let before = membership::member_state(transaction, &host.id, user).await?;
         let known = before.map(|member| member.role);

@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::mail_count::{Column, Entity};
 use crate::error::broken;
@@ -16,7 +16,7 @@ use crate::transaction::Transaction;
 #[async_trait]
 impl MailCountStore for Database {
     async fn take(&self, counts: Vec<MailCount>, now: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 for count in counts {
                     if !add(transaction, &count, now.date_naive()).await? {
@@ -31,7 +31,7 @@ impl MailCountStore for Database {
     }
 
     async fn prune(&self, before: NaiveDate) -> Result<(), Error> {
-        self.write(NoItem::Upkeep, move |transaction| {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let over = Entity::delete_many().filter(Column::Day.lt(before));
                 over.exec(transaction).await.map_err(broken)?;

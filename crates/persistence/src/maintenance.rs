@@ -126,7 +126,7 @@ impl MaintenanceStore for Database {
                 };
                 let (affected, published) = (before.components.clone(), before.announced);
                 let mut changed = rule(before, scope.stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
                     component::replace(scope, id, &affected, &changed.state.components).await?;
                     let row = row(scope, &changed.state).into_active_model().reset_all();

@@ -12,7 +12,7 @@ use sea_orm::{
     QueryOrder,
 };
 
-use crate::audit::{self, NoItem, Note, Notes};
+use crate::audit::{self, NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
@@ -60,8 +60,8 @@ pub(crate) async fn change(
     user: UserId,
     rule: MemberTransition,
     now: DateTime<Utc>,
-) -> Result<(Option<()>, Notes), Error> {
-    let missing = (None, Notes::none(NoItem::Unchanged));
+) -> Result<(Option<()>, NewAuditItems), Error> {
+    let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
     if lock(transaction, organisation).await?.is_none() {
         return Ok(missing);
     }
@@ -148,18 +148,18 @@ pub(crate) async fn notes(
     user: UserId,
     now: DateTime<Utc>,
     (before, after): (Option<Role>, Option<Role>),
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let action = match (before, after) {
         (None, _) => Action::MemberAdded,
         (Some(_), None) => Action::MemberRemoved,
         (Some(before), Some(after)) if before == after => {
-            return Ok(Notes::none(NoItem::Unchanged));
+            return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
         }
         (Some(_), Some(_)) => Action::MemberRoleChanged,
     };
     let state = |role: Option<Role>| role.map(|role| state::member(user, role));
     let name = audit::name_of_person(transaction, user).await?;
-    let change = Note::new(organisation, now, action, (TargetType::User, &user))
+    let change = NewAuditItem::new(organisation, now, action, (TargetType::User, &user))
         .named(name)
         .states(state(before), state(after));
     Ok(change.into())

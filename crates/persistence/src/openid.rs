@@ -2,8 +2,9 @@
 
 use allclear_application::error::Error;
 use allclear_application::openid::{
-    Arrival, ArrivalRefusal, ArrivalWay, Arrived, MembershipOutcome, OpenIdStore,
-    ProvidedMembership, ProviderSession, Reauthentication, ReauthenticationOutcome, StoredWays,
+    AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
+    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInRefusal,
+    StoredSignInMethods,
 };
 use allclear_application::secret::Digest;
 use allclear_domain::account::User;
@@ -17,7 +18,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::account::{credentials, insert_account_without_password, owner};
-use crate::audit::{self, NoItem, Notes};
+use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::challenge;
 use crate::database::Database;
 use crate::entity::{openid_account, openid_session, session as session_entity, user};
@@ -36,7 +37,7 @@ impl OpenIdStore for Database {
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
         let digest = digest.clone();
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(
                 async move { challenge::mark_used(transaction, &digest, expires_at, now).await },
             )
@@ -44,8 +45,11 @@ impl OpenIdStore for Database {
         .await
     }
 
-    async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error> {
-        self.change(move |transaction| Box::pin(arrive(transaction, arrival)))
+    async fn sign_in(
+        &self,
+        sign_in: ProviderSignIn,
+    ) -> Result<Result<ProviderSignedIn, SignInRefusal>, Error> {
+        self.change(move |transaction| Box::pin(open_session(transaction, sign_in)))
             .await
     }
 
@@ -54,7 +58,7 @@ impl OpenIdStore for Database {
         reauthentication: Reauthentication,
         now: DateTime<Utc>,
     ) -> Result<ReauthenticationOutcome, Error> {
-        self.write(NoItem::OwnSession, move |transaction| {
+        self.write(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move { reauthenticate(transaction, &reauthentication, now).await })
         })
         .await
@@ -67,7 +71,7 @@ impl OpenIdStore for Database {
         Ok(found.map(|row| UserId(row.user_id)))
     }
 
-    async fn ways(&self, user: UserId) -> Result<StoredWays, Error> {
+    async fn sign_in_methods(&self, user: UserId) -> Result<StoredSignInMethods, Error> {
         let account = user::Entity::find_by_id(user.0).one(self.read());
         let account = account.await.map_err(broken)?;
         let issuers = openid_account::Entity::find()
@@ -78,7 +82,7 @@ impl OpenIdStore for Database {
             .all(self.read())
             .await
             .map_err(broken)?;
-        Ok(StoredWays {
+        Ok(StoredSignInMethods {
             password: account.is_some_and(|account| account.has_password),
             issuers,
         })
@@ -112,33 +116,33 @@ impl OpenIdStore for Database {
 }
 
 /// [`Error::Stale`] if another account took the address, or another request linked the person, at the same time.
-async fn arrive(
+async fn open_session(
     transaction: &Transaction,
-    arrival: Arrival,
-) -> Result<(Result<Arrived, ArrivalRefusal>, Notes), Error> {
-    let (user, way) = match account(transaction, &arrival).await? {
+    sign_in: ProviderSignIn,
+) -> Result<(Result<ProviderSignedIn, SignInRefusal>, NewAuditItems), Error> {
+    let (user, account) = match account(transaction, &sign_in).await? {
         Ok(found) => found,
-        Err(refusal) => return Ok((Err(refusal), Notes::none(NoItem::Unchanged))),
+        Err(refusal) => return Ok((Err(refusal), NewAuditItems::none(NoAuditItem::Unchanged))),
     };
-    let now = arrival.session.created_at;
-    let session_id = arrival.session.id;
-    if let Some(before) = arrival.before {
+    let now = sign_in.session.created_at;
+    let session_id = sign_in.session.id;
+    if let Some(before) = sign_in.before {
         let ended = session_entity::Entity::delete_by_id(before.0);
         ended.exec(transaction).await.map_err(broken)?;
     }
-    session::insert(transaction, user.id, arrival.session).await?;
+    session::insert(transaction, user.id, sign_in.session).await?;
     let origin = openid_session::ActiveModel {
         session_id: Set(session_id.0),
-        provider: Set(arrival.origin.provider.as_str().to_owned()),
-        id_token: Set(arrival.origin.id_token),
-        provider_factor: Set(arrival.origin.second_factor),
+        provider: Set(sign_in.origin.provider.as_str().to_owned()),
+        id_token: Set(sign_in.origin.id_token),
+        provider_factor: Set(sign_in.origin.second_factor),
         own_factor: Set(false),
     };
     openid_session::Entity::insert(origin)
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    let (membership, member) = match arrival.membership {
+    let (membership, member) = match sign_in.membership {
         Some(provided) => give(transaction, user.id, provided, now).await?,
         None => without_change(MembershipOutcome::Unchanged),
     };
@@ -147,43 +151,43 @@ async fn arrive(
         (None, Some(session::state(session_id))),
     );
     let session = audit::notes_of_person(transaction, user.id, now, action, states).await?;
-    let arrived = Arrived {
+    let signed_in = ProviderSignedIn {
         user,
-        way,
+        account,
         membership,
     };
-    Ok((Ok(arrived), member.and(session)))
+    Ok((Ok(signed_in), member.and(session)))
 }
 
 /// The account of a person: the linked one, the one of the same address, or a new one.
 async fn account(
     transaction: &Transaction,
-    arrival: &Arrival,
-) -> Result<Result<(User, ArrivalWay), ArrivalRefusal>, Error> {
+    sign_in: &ProviderSignIn,
+) -> Result<Result<(User, AccountOrigin), SignInRefusal>, Error> {
     let person = Person {
-        issuer: &arrival.issuer,
-        subject: &arrival.subject,
+        issuer: &sign_in.issuer,
+        subject: &sign_in.subject,
     };
     if let Some(user) = person.linked(transaction).await? {
-        return Ok(Ok((user, ArrivalWay::Known)));
+        return Ok(Ok((user, AccountOrigin::Existing)));
     }
-    let found = owner(transaction, &EmailKey::of(&arrival.user.email)).await?;
-    let (user, way) = match found {
+    let found = owner(transaction, &EmailKey::of(&sign_in.user.email)).await?;
+    let (user, account) = match found {
         Some(found) if person.is_not(transaction, found.user.id).await? => {
-            return Ok(Err(ArrivalRefusal::AnotherPerson));
+            return Ok(Err(SignInRefusal::AnotherPerson));
         }
-        Some(found) => (found.user, ArrivalWay::Linked),
+        Some(found) => (found.user, AccountOrigin::Linked),
         None => {
             // The account of the address has just been deleted. The next sign-in makes a new one.
-            let password = arrival.password.as_ref().ok_or(Error::Stale)?;
+            let password = sign_in.password.as_ref().ok_or(Error::Stale)?;
             let user =
-                insert_account_without_password(transaction, &arrival.user, password).await?;
-            (user, ArrivalWay::Made)
+                insert_account_without_password(transaction, &sign_in.user, password).await?;
+            (user, AccountOrigin::Created)
         }
     };
-    let now = arrival.session.created_at;
+    let now = sign_in.session.created_at;
     person.link(transaction, user.id, now).await?;
-    Ok(Ok((user, way)))
+    Ok(Ok((user, account)))
 }
 
 async fn reauthenticate(
@@ -289,7 +293,7 @@ async fn give(
     user: UserId,
     provided: ProvidedMembership,
     now: DateTime<Utc>,
-) -> Result<(MembershipOutcome, Notes), Error> {
+) -> Result<(MembershipOutcome, NewAuditItems), Error> {
     let ProvidedMembership { organisation, role } = provided;
     if lock(transaction, &organisation).await?.is_none() {
         return Ok(without_change(MembershipOutcome::NoOrganisation));
@@ -320,6 +324,6 @@ async fn give(
 }
 
 /// An outcome that leaves the membership as it is.
-const fn without_change(outcome: MembershipOutcome) -> (MembershipOutcome, Notes) {
-    (outcome, Notes::none(NoItem::Unchanged))
+const fn without_change(outcome: MembershipOutcome) -> (MembershipOutcome, NewAuditItems) {
+    (outcome, NewAuditItems::none(NoAuditItem::Unchanged))
 }

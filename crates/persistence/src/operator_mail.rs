@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 
 pub(crate) use self::reminder::restart_count;
@@ -30,7 +30,7 @@ impl OperatorMailStore for Database {
         // Without due reminders, no write is made.
         for due in reminder::due(self.read(), now).await? {
             let clock = self.clock.clone();
-            let queued = self.write(NoItem::Delivery, move |transaction| {
+            let queued = self.write(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move { reminder::queue(transaction, &*clock, &due, now).await })
             });
             count += u64::from(queued.await?);
@@ -43,7 +43,7 @@ impl OperatorMailStore for Database {
         for organisation in digest::due(self.read(), now).await? {
             let clock = self.clock.clone();
             let id = organisation.clone();
-            let is_queued = self.write(NoItem::Delivery, move |transaction| {
+            let is_queued = self.write(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move { digest::queue(transaction, &*clock, &id, now).await })
             });
             if is_queued.await? {
@@ -62,21 +62,21 @@ impl OperatorMailStore for Database {
         if !queue::is_due(self.read(), now).await? {
             return Ok(Vec::new());
         }
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::claim(transaction, now, until, limit))
         })
         .await
     }
 
     async fn remove_mail(&self, id: Uuid) -> Result<(), Error> {
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::remove(transaction, id))
         })
         .await
     }
 
     async fn retry_mail(&self, id: Uuid, attempt: u32, at: DateTime<Utc>) -> Result<(), Error> {
-        self.write(NoItem::Delivery, move |transaction| {
+        self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::retry(transaction, id, attempt, at))
         })
         .await

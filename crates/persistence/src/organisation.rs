@@ -26,7 +26,7 @@ use sea_orm::{
 };
 
 use crate::audit::subject::Subject;
-use crate::audit::{NoItem, Note, Notes};
+use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::commit::{self, Lock, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
@@ -53,7 +53,7 @@ impl OrganisationStore for Database {
                 };
                 let claim = before.domain.clone();
                 let mut changed = rule(before, scope.stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
                     update(scope.transaction, &changed.state).await?;
                     domain::store(scope.transaction, claim, &changed.state).await?;
@@ -87,7 +87,7 @@ impl OrganisationStore for Database {
             return Ok(Committed::unchanged(()));
         }
         let (id, database) = (id.clone(), self.clone());
-        self.write(NoItem::Appended, move |transaction| {
+        self.write(NoAuditItem::Appended, move |transaction| {
             Box::pin(async move { insert_or_rename(transaction, &database, &id, name).await })
         })
         .await
@@ -95,7 +95,7 @@ impl OrganisationStore for Database {
 
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
         let id = id.clone();
-        self.write(NoItem::OrganisationDeleted, |transaction| {
+        self.write(NoAuditItem::OrganisationDeleted, |transaction| {
             Box::pin(async move {
                 let gone = Entity::delete_by_id(id.as_str())
                     .exec(transaction)
@@ -196,7 +196,7 @@ async fn create(
     transaction: &Transaction,
     new: NewOrganisation,
     limits: UsageLimits,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     if limits.organisations.is_some() {
         // The lock makes concurrent requests of one account count each other's organisations.
         let creator = user::Entity::find_by_id(new.creator.0).lock_exclusive();
@@ -229,7 +229,7 @@ async fn create(
         Action::OrganisationCreated,
         (TargetType::Organisation, &new.id),
     );
-    let change = Note::new(&new.id, now, action, target)
+    let change = NewAuditItem::new(&new.id, now, action, target)
         .named(created.as_ref().map(|created| created.name.clone()))
         .states(None, created.as_ref().map(state::organisation));
     Ok(change.into())
@@ -302,7 +302,7 @@ pub(crate) async fn insert_or_rename(
         subject,
         move |scope| Box::pin(rename(scope, name)),
     ));
-    let committed = origin.carry(committed).await?;
+    let committed = origin.scope(committed).await?;
     Ok(committed.unwrap_or(Committed::unchanged(())))
 }
 

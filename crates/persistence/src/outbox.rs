@@ -16,7 +16,7 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
 };
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::organisation;
@@ -88,7 +88,7 @@ impl Outbox for Database {
             let known: &mut i64 = newest.entry(organisation).or_default();
             *known = revision.max(*known);
         }
-        self.write(NoItem::Upkeep, |transaction| {
+        self.write(NoAuditItem::Upkeep, |transaction| {
             Box::pin(async move {
                 let mut deleted = 0;
                 for (organisation, revision) in newest {

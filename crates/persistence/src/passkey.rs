@@ -18,7 +18,7 @@ use sea_orm::{
 use serde_json::{Value, json};
 
 use crate::account;
-use crate::audit::{self, NoItem, Notes};
+use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::challenge::{mark_used, unmark};
 use crate::database::Database;
 use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
@@ -69,7 +69,7 @@ impl PasskeyStore for Database {
     }
 
     async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(use_passkey(transaction, used))
         })
         .await
@@ -85,7 +85,7 @@ impl PasskeyStore for Database {
         self.change(move |transaction| {
             Box::pin(async move {
                 if !use_challenge(transaction, &challenge, now).await? {
-                    return Ok((false, Notes::none(NoItem::Unchanged)));
+                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let states = (Some(state.clone()), Some(state));
                 let action = Action::FactorCopied;
@@ -106,7 +106,7 @@ impl PasskeyStore for Database {
         self.change(move |transaction| {
             Box::pin(async move {
                 let Some(before) = owned(transaction, user, id).await? else {
-                    return Ok((None, Notes::none(NoItem::Unchanged)));
+                    return Ok((None, NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
                 let after = Passkey {
                     name,
@@ -142,7 +142,7 @@ impl PasskeyStore for Database {
             Box::pin(async move {
                 lock_owner(transaction, user).await?;
                 let Some(before) = owned(transaction, user, id).await? else {
-                    return Ok((false, Notes::none(NoItem::Unchanged)));
+                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
                 let removed = Entity::delete_by_id(id.0).exec(transaction);
                 removed.await.map_err(broken)?;
@@ -161,7 +161,7 @@ impl PasskeyStore for Database {
 async fn add(
     transaction: &Transaction,
     passkey: NewPasskey,
-) -> Result<(PasskeyStored, Notes), Error> {
+) -> Result<(PasskeyStored, NewAuditItems), Error> {
     let NewPasskey {
         user,
         passkey,
@@ -173,11 +173,17 @@ async fn add(
     let now = passkey.created_at;
     lock_owner(transaction, user).await?;
     if !use_challenge(transaction, &challenge, now).await? {
-        return Ok((PasskeyStored::Known, Notes::none(NoItem::Unchanged)));
+        return Ok((
+            PasskeyStored::Known,
+            NewAuditItems::none(NoAuditItem::Unchanged),
+        ));
     }
     let present = of(user).count(transaction).await.map_err(broken)?;
     if present >= Passkey::MOST {
-        return Ok((PasskeyStored::Full, Notes::none(NoItem::Unchanged)));
+        return Ok((
+            PasskeyStored::Full,
+            NewAuditItems::none(NoAuditItem::Unchanged),
+        ));
     }
     let is_first = !has_factor(transaction, user).await?;
     let after = state(&passkey);
@@ -200,7 +206,10 @@ async fn add(
         .await
         .map_err(broken)?;
     if inserted == 0 {
-        return Ok((PasskeyStored::Known, Notes::none(NoItem::Unchanged)));
+        return Ok((
+            PasskeyStored::Known,
+            NewAuditItems::none(NoAuditItem::Unchanged),
+        ));
     }
     if is_first {
         replace_recovery_codes(transaction, user, recovery_codes).await?;

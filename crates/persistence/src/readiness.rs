@@ -11,7 +11,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::error::broken;
 use crate::sqlite_file::OpenedFile;
@@ -82,7 +82,9 @@ impl Database {
             return is_writable;
         }
         let written = self
-            .write(NoItem::Upkeep, |transaction| Box::pin(touch(transaction)))
+            .write(NoAuditItem::Upkeep, |transaction| {
+                Box::pin(touch(transaction))
+            })
             .await;
         let is_writable = written.is_ok();
         *last = Some((Instant::now(), is_writable));

@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, EntityTrait, TransactionTrait};
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::{organisation, outbox};
 use crate::error::broken;
@@ -26,7 +26,7 @@ impl Database {
     /// # Errors
     /// [`Error::Unavailable`].
     pub async fn after_restore(&self) -> Result<u64, Error> {
-        self.write(NoItem::OfInstallation, move |transaction| {
+        self.write(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move { bump_revisions(transaction).await.map_err(broken) })
         })
         .await

@@ -15,7 +15,7 @@ use sea_orm::{
 };
 use serde_json::{Value, json};
 
-use crate::audit::{self, NoItem, Note, Notes};
+use crate::audit::{self, NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
@@ -41,7 +41,7 @@ impl FactorStore for Database {
         nonce: String,
         now: DateTime<Utc>,
     ) -> Result<bool, Error> {
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(begin_totp(transaction, user, nonce, now))
         })
         .await
@@ -53,7 +53,7 @@ impl FactorStore for Database {
     }
 
     async fn use_step(&self, user: UserId, step: i64) -> Result<bool, Error> {
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(async move {
                 let stored = Entity::update_many()
                     .set(ActiveModel {
@@ -73,7 +73,7 @@ impl FactorStore for Database {
 
     async fn use_recovery_code(&self, user: UserId, digest: &Digest) -> Result<Option<u64>, Error> {
         let digest = digest.clone();
-        self.write(NoItem::Step, move |transaction| {
+        self.write(NoAuditItem::Step, move |transaction| {
             Box::pin(async move {
                 let removed = recovery_code::Entity::delete_many()
                     .filter(recovery_code::Column::Digest.eq(digest.as_str()))
@@ -124,7 +124,7 @@ impl FactorStore for Database {
                     .await
                     .map_err(broken)?;
                 if removed.rows_affected == 0 {
-                    return Ok((false, Notes::none(NoItem::Unchanged)));
+                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(totp_state()), None);
@@ -148,7 +148,7 @@ impl FactorStore for Database {
     }
 
     async fn prove_factor(&self, session: SessionId, digest: Digest) -> Result<(), Error> {
-        self.write(NoItem::OwnSession, move |transaction| {
+        self.write(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move {
                 session::note_own_factor(transaction, session).await?;
                 session::replace_token(transaction, session, &digest).await
@@ -234,7 +234,7 @@ async fn require_factor(
     organisation: &OrganisationId,
     required: bool,
     now: DateTime<Utc>,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
         .exec(transaction)
         .await
@@ -250,11 +250,11 @@ async fn require_factor(
     }
     let before = removed.rows_affected > 0;
     if before == required {
-        return Ok(Notes::none(NoItem::Unchanged));
+        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
     let state = |required: bool| Some(json!({"requireSecondFactor": required}));
     let (action, kind) = (Action::OrganisationUpdated, TargetType::Organisation);
-    let change = Note::new(organisation, now, action, (kind, organisation));
+    let change = NewAuditItem::new(organisation, now, action, (kind, organisation));
     Ok(change.states(state(before), state(required)).into())
 }
 
@@ -292,7 +292,7 @@ async fn begin_totp(
 async fn confirm_totp(
     transaction: &Transaction,
     confirmation: TotpConfirmation,
-) -> Result<(bool, Notes), Error> {
+) -> Result<(bool, NewAuditItems), Error> {
     let TotpConfirmation {
         user,
         nonce,
@@ -314,7 +314,7 @@ async fn confirm_totp(
         .await
         .map_err(broken)?;
     if confirmed.rows_affected == 0 {
-        return Ok((false, Notes::none(NoItem::Unchanged)));
+        return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
     let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));

@@ -17,7 +17,7 @@ use sea_orm::{
 use serde_json::{Value, json};
 
 use crate::account::credentials;
-use crate::audit::{self, NoItem, Notes};
+use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
@@ -86,7 +86,7 @@ impl SessionStore for Database {
         second_factor: bool,
         now: DateTime<Utc>,
     ) -> Result<(), Error> {
-        self.write(NoItem::OwnSession, move |transaction| {
+        self.write(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move {
                 if second_factor {
                     note_own_factor(transaction, id).await?;
@@ -115,12 +115,12 @@ impl SessionStore for Database {
             Box::pin(async move {
                 let found = Entity::find().filter(Column::Digest.eq(digest.as_str()));
                 let Some(session) = found.one(transaction).await.map_err(broken)? else {
-                    return Ok(((), Notes::none(NoItem::Unchanged)));
+                    return Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
                 // Of several concurrent requests, one deletes the row.
                 let ended = Entity::delete_by_id(session.id).exec(transaction).await;
                 if ended.map_err(broken)?.rows_affected == 0 {
-                    return Ok(((), Notes::none(NoItem::Unchanged)));
+                    return Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let (action, id) = (Action::SessionDeleted, SessionId(session.id));
                 let states = (Some(state(id)), None);
@@ -153,7 +153,7 @@ impl SessionStore for Database {
                     .filter(Column::Id.eq(id.0));
                 let ended = ended.exec(transaction).await.map_err(broken)?;
                 if ended.rows_affected == 0 {
-                    return Ok((false, Notes::none(NoItem::Unchanged)));
+                    return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
                 let notes = audit::notes_of_person(transaction, user, now, action, states);
@@ -169,7 +169,7 @@ impl SessionStore for Database {
             Box::pin(async move {
                 let ended = end_all(transaction, user, Some(spared)).await?;
                 if ended == 0 {
-                    return Ok((0, Notes::none(NoItem::Unchanged)));
+                    return Ok((0, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let states = (Some(json!({"sessions": ended})), None);
                 let action = Action::SessionDeleted;
@@ -215,7 +215,7 @@ pub(crate) fn state(id: SessionId) -> Value {
 
 impl Database {
     async fn set(&self, id: SessionId, change: ActiveModel) -> Result<(), Error> {
-        self.write(NoItem::OwnSession, move |transaction| {
+        self.write(NoAuditItem::OwnSession, move |transaction| {
             Box::pin(async move { change_one(transaction, id, change).await })
         })
         .await
@@ -366,7 +366,7 @@ async fn open(
     transaction: &Transaction,
     user: UserId,
     session: NewSession,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let (now, states) = (session.created_at, (None, Some(state(session.id))));
     insert(transaction, user, session).await?;
     audit::notes_of_person(transaction, user, now, Action::SessionCreated, states).await

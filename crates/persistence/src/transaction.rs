@@ -14,9 +14,9 @@ use sea_orm::{
 /// Maximum of statements that wait. The driver keeps the prepared statements of each text that it has executed.
 const MAX_DEFERRED: usize = 8;
 
-const FIRST_MARK: &str = "SAVEPOINT turn";
-const NEXT_MARK: &str = "RELEASE turn; SAVEPOINT turn";
-const BACK: &str = "ROLLBACK TO turn";
+const SET_SAVEPOINT: &str = "SAVEPOINT write";
+const MOVE_SAVEPOINT: &str = "RELEASE write; SAVEPOINT write";
+const ROLL_BACK: &str = "ROLLBACK TO write";
 
 /// A transaction of a connection.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ pub(crate) struct Transaction {
 #[derive(Debug, Default)]
 struct Deferred {
     /// Whether the transaction has a savepoint.
-    is_marked: bool,
+    has_savepoint: bool,
     /// Whether the savepoint is to be set or moved.
-    mark_waits: bool,
+    savepoint_waits: bool,
     statements: Vec<Statement>,
 }
 
@@ -39,14 +39,14 @@ impl Deferred {
     /// Takes everything that waits.
     fn take(&mut self, backend: DbBackend) -> Vec<Statement> {
         let mut taken = Vec::new();
-        if std::mem::take(&mut self.mark_waits) {
-            let mark = if self.is_marked {
-                NEXT_MARK
+        if std::mem::take(&mut self.savepoint_waits) {
+            let savepoint = if self.has_savepoint {
+                MOVE_SAVEPOINT
             } else {
-                FIRST_MARK
+                SET_SAVEPOINT
             };
-            self.is_marked = true;
-            taken.push(Statement::from_string(backend, mark));
+            self.has_savepoint = true;
+            taken.push(Statement::from_string(backend, savepoint));
         }
         taken.append(&mut self.statements);
         taken
@@ -83,19 +83,19 @@ impl Transaction {
     }
 
     /// Sets the one savepoint of the transaction, or moves it to here. Only for SQLite.
-    pub(crate) fn mark(&self) {
-        self.deferred().mark_waits = true;
+    pub(crate) fn set_savepoint(&self) {
+        self.deferred().savepoint_waits = true;
     }
 
-    /// Takes back everything since [`Self::mark`].
-    pub(crate) async fn roll_back_to_mark(&self) -> Result<(), DbErr> {
+    /// Rolls back everything since [`Self::set_savepoint`].
+    pub(crate) async fn roll_back_to_savepoint(&self) -> Result<(), DbErr> {
         let has_begun = {
             let mut deferred = self.deferred();
             deferred.statements.clear();
-            !std::mem::take(&mut deferred.mark_waits)
+            !std::mem::take(&mut deferred.savepoint_waits)
         };
         if has_begun {
-            self.inner.execute_unprepared(BACK).await?;
+            self.inner.execute_unprepared(ROLL_BACK).await?;
         }
         Ok(())
     }

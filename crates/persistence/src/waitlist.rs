@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, EntityTrait, QueryOrder};
 
-use crate::audit::NoItem;
+use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::waiting::{ActiveModel, Column, Entity, Model};
 use crate::error::broken;
@@ -16,7 +16,7 @@ use crate::error::broken;
 #[async_trait]
 impl WaitlistStore for Database {
     async fn add(&self, waiting: Waiting) -> Result<(), Error> {
-        self.write(NoItem::OfInstallation, move |transaction| {
+        self.write(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let row = ActiveModel {
                     id: Set(waiting.id.0),
@@ -55,7 +55,7 @@ impl WaitlistStore for Database {
     }
 
     async fn remove(&self, id: WaitlistId) -> Result<bool, Error> {
-        self.write(NoItem::OfInstallation, move |transaction| {
+        self.write(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
                 let gone = Entity::delete_by_id(id.0)
                     .exec(transaction)

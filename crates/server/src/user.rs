@@ -58,7 +58,7 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
             } => make_admin(&database, &address, &organisation).await,
         }
     };
-    let outcome = Origin::of(Actor::CommandLine).carry(work).await;
+    let outcome = Origin::of(Actor::CommandLine).scope(work).await;
     database.close().await.map_err(|error| error.to_string())?;
     outcome
 }

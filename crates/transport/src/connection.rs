@@ -33,7 +33,7 @@ pub(crate) struct Claim {
 const READ_AHEAD: usize = 8 * 1024;
 
 /// Receives the connection when the HTTP server has sent the head of the last response.
-type Successor = Box<dyn FnOnce(TcpStream, Claim)>;
+type Takeover = Box<dyn FnOnce(TcpStream, Claim)>;
 
 /// What the parts of a server in one worker know about a connection. Requests find it in their connection data.
 pub(crate) struct Connection {
@@ -50,7 +50,7 @@ pub(crate) struct Connection {
     reader: RefCell<Option<Waker>>,
     /// What follows the bytes that the HTTP server writes next; `None` once that is sent.
     body: RefCell<Option<Sending>>,
-    successor: Cell<Option<Successor>>,
+    takeover: Cell<Option<Takeover>>,
     claim: Cell<Option<Claim>>,
     files: Rc<BodyFiles>,
 }
@@ -75,7 +75,7 @@ impl Connection {
             is_closing: Cell::default(),
             reader: RefCell::default(),
             body: RefCell::default(),
-            successor: Cell::default(),
+            takeover: Cell::default(),
             claim: Cell::new(Some(Claim {
                 _descriptor: descriptor,
                 _slot: slot,
@@ -85,8 +85,8 @@ impl Connection {
     }
 
     /// Takes the connection from the HTTP server once it has written what it has, which is the head of a response whose body waits.
-    pub(crate) fn hand_over(&self, successor: impl FnOnce(TcpStream, Claim) + 'static) {
-        self.successor.set(Some(Box::new(successor)));
+    pub(crate) fn hand_over(&self, takeover: impl FnOnce(TcpStream, Claim) + 'static) {
+        self.takeover.set(Some(Box::new(takeover)));
     }
 
     /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
@@ -100,12 +100,12 @@ impl Connection {
     }
 
     /// Starts the time after which the connection is closed.
-    fn be_idle(&self) {
+    fn mark_idle(&self) {
         self.idle_since.set(Some(Instant::now()));
     }
 
     /// Since when the connection waits for its client.
-    fn waits_since(&self) -> Option<Instant> {
+    fn waiting_since(&self) -> Option<Instant> {
         self.blocked_since.get().or(self.idle_since.get())
     }
 
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// Notes how many bytes were read; `None` if none are left.
-    fn was_read(&self, count: Option<usize>) {
+    fn note_read(&self, count: Option<usize>) {
         if let Some(count) = count {
             let read_ahead = self.read_ahead.get().saturating_add(count);
             self.read_ahead.set(read_ahead);
@@ -138,24 +138,20 @@ impl Connection {
     }
 
     /// Lets the client send more of a body, because the handler asks for it.
-    pub(crate) fn read_on(&self) {
+    pub(crate) fn allow_more(&self) {
         if self.read_ahead.replace(0) > 0 {
             self.wake_reader();
         }
     }
 
-    /// Marks the connection as that of a socket: it is read always, and limited elsewhere.
-    pub(crate) fn be_socket(&self) {
+    /// Marks the connection as that of a socket: it is always read, and limited elsewhere.
+    pub(crate) fn mark_socket(&self) {
         self.is_socket.set(true);
         self.blocked_since.set(None);
     }
 
     /// Notes a write of some bytes, or that it waits. An error if it waits while the connection is to close.
-    fn was_written(
-        &self,
-        write: Poll<io::Result<usize>>,
-        length: usize,
-    ) -> Poll<io::Result<usize>> {
+    fn note_write(&self, write: Poll<io::Result<usize>>, length: usize) -> Poll<io::Result<usize>> {
         let waits = match write {
             Poll::Ready(Ok(written)) => written < length,
             Poll::Ready(Err(_)) => false,
@@ -209,7 +205,7 @@ impl RequestGuard {
 
 impl Drop for RequestGuard {
     fn drop(&mut self) {
-        self.0.be_idle();
+        self.0.mark_idle();
         if self.0.read_ahead.get() > 0 {
             // Requests that were read meanwhile may not be parsed.
             self.0.wake_reader();

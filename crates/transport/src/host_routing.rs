@@ -44,22 +44,22 @@ enum Refusal {
     /// The host is missing, repeated or not valid.
     BadHost,
     /// The page has another path on the domain.
-    Moved(String),
+    Redirect(String),
     /// The domain has no such path.
     NotFound,
 }
 
 /// The route of a request to a domain.
 #[derive(Debug, PartialEq, Eq)]
-enum Place<'p> {
-    /// To the same path.
-    Same,
-    /// To this path below the organisation's status page.
-    Below(&'p str),
-    /// To another path of the domain, by a redirect.
-    Moved(String),
-    /// To no handler.
-    Nowhere,
+enum DomainRoute<'p> {
+    /// The same path.
+    Unchanged,
+    /// This path of the organisation's status page.
+    StatusPage(&'p str),
+    /// Another path of the domain, by a redirect.
+    Redirect(String),
+    /// No handler.
+    NotFound,
 }
 
 impl HostRouting {
@@ -80,24 +80,26 @@ impl HostRouting {
             return true;
         };
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-        let place = match place(organisation, request.path(), reads) {
-            Place::Nowhere if self.web_app.is_file(request.path()) => Place::Same,
-            place => place,
+        let route = match route_of(organisation, request.path(), reads) {
+            DomainRoute::NotFound if self.web_app.is_file(request.path()) => DomainRoute::Unchanged,
+            route => route,
         };
-        let refusal = match place {
-            Place::Same => None,
-            Place::Below(path) => match below(organisation, path, request.uri().query()) {
-                Some(uri) => {
-                    request.head_mut().uri = uri;
-                    None
+        let refusal = match route {
+            DomainRoute::Unchanged => None,
+            DomainRoute::StatusPage(path) => {
+                match status_page_uri(organisation, path, request.uri().query()) {
+                    Some(uri) => {
+                        request.head_mut().uri = uri;
+                        None
+                    }
+                    None => Some(Refusal::NotFound),
                 }
-                None => Some(Refusal::NotFound),
-            },
-            Place::Moved(path) => Some(Refusal::Moved(match request.uri().query() {
+            }
+            DomainRoute::Redirect(path) => Some(Refusal::Redirect(match request.uri().query() {
                 Some(query) => format!("{path}?{query}"),
                 None => path,
             })),
-            Place::Nowhere => Some(Refusal::NotFound),
+            DomainRoute::NotFound => Some(Refusal::NotFound),
         };
         let is_accepted = refusal.is_none();
         let mut extensions = request.extensions_mut();
@@ -109,8 +111,8 @@ impl HostRouting {
     }
 }
 
-/// The target of a request below the status page of an organisation.
-fn below(organisation: &OrganisationId, path: &str, query: Option<&str>) -> Option<Uri> {
+/// The target of a request to a path of an organisation's status page.
+fn status_page_uri(organisation: &OrganisationId, path: &str, query: Option<&str>) -> Option<Uri> {
     let mut target = format!("/status/{organisation}{path}");
     if let Some(query) = query {
         target.push('?');
@@ -121,36 +123,38 @@ fn below(organisation: &OrganisationId, path: &str, query: Option<&str>) -> Opti
 }
 
 /// The route of a path on an organisation's domain. `reads` is whether the request only reads.
-fn place<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> Place<'p> {
+fn route_of<'p>(organisation: &OrganisationId, path: &'p str, reads: bool) -> DomainRoute<'p> {
     if path == "/" {
-        return Place::Below("");
+        return DomainRoute::StatusPage("");
     }
     if let Some(rest) = path.strip_prefix("/status/") {
-        return match own(organisation, rest) {
+        return match rest_of_own(organisation, rest) {
             // A redirect would turn the form's POST into GET.
-            Some(_) if !reads => Place::Same,
+            Some(_) if !reads => DomainRoute::Unchanged,
             // Two slashes or backslashes at the beginning would lead to another host.
-            Some(rest) => Place::Moved(format!("/{}", rest.trim_start_matches(['/', '\\']))),
-            None => Place::Nowhere,
+            Some(rest) => {
+                DomainRoute::Redirect(format!("/{}", rest.trim_start_matches(['/', '\\'])))
+            }
+            None => DomainRoute::NotFound,
         };
     }
     if let Some(rest) = path.strip_prefix("/api/v1/status/") {
-        return match own(organisation, rest) {
-            Some("" | "/events") => Place::Same,
-            _ => Place::Nowhere,
+        return match rest_of_own(organisation, rest) {
+            Some("" | "/events") => DomainRoute::Unchanged,
+            _ => DomainRoute::NotFound,
         };
     }
     if is_shared(path) {
-        Place::Same
+        DomainRoute::Unchanged
     } else if is_page(path) {
-        Place::Below(path)
+        DomainRoute::StatusPage(path)
     } else {
-        Place::Nowhere
+        DomainRoute::NotFound
     }
 }
 
 /// The rest of a path behind the organisation's identifier; `None` if the path names another organisation.
-fn own<'p>(organisation: &OrganisationId, path: &'p str) -> Option<&'p str> {
+fn rest_of_own<'p>(organisation: &OrganisationId, path: &'p str) -> Option<&'p str> {
     let rest = path.strip_prefix(organisation.as_str())?;
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
@@ -212,7 +216,7 @@ pub(crate) async fn refuse(
             Problem::bad_request("The Host header is missing, repeated or not valid")
                 .error_response()
         }
-        Some(Refusal::Moved(path)) => HttpResponse::MovedPermanently()
+        Some(Refusal::Redirect(path)) => HttpResponse::MovedPermanently()
             .insert_header((header::LOCATION, path))
             // The organisation may remove the domain later, so the redirect is not permanent.
             .insert_header((header::CACHE_CONTROL, "max-age=300"))
@@ -234,13 +238,13 @@ mod tests {
         OrganisationId::parse("acme").unwrap()
     }
 
-    fn read(path: &str) -> Place<'_> {
-        place(&acme(), path, true)
+    fn read(path: &str) -> DomainRoute<'_> {
+        route_of(&acme(), path, true)
     }
 
     #[test]
     fn pages_are_below_the_status_page() {
-        assert_eq!(read("/"), Place::Below(""));
+        assert_eq!(read("/"), DomainRoute::StatusPage(""));
         for path in [
             "/history",
             "/history.atom",
@@ -256,9 +260,9 @@ mod tests {
             "/embed.js",
             "/api/v2/summary.json",
         ] {
-            assert_eq!(read(path), Place::Below(path), "{path}");
+            assert_eq!(read(path), DomainRoute::StatusPage(path), "{path}");
         }
-        let uri = below(&acme(), "/history", Some("page=2")).unwrap();
+        let uri = status_page_uri(&acme(), "/history", Some("page=2")).unwrap();
         assert_eq!(uri, "/status/acme/history?page=2");
     }
 
@@ -280,7 +284,7 @@ mod tests {
             "/api/v1/subscriber/public",
             "/api/v1/subscriber/unsubscribe/one-click",
         ] {
-            assert_eq!(read(path), Place::Same, "{path}");
+            assert_eq!(read(path), DomainRoute::Unchanged, "{path}");
         }
     }
 
@@ -312,7 +316,7 @@ mod tests {
             "*",
             "",
         ] {
-            assert_eq!(read(path), Place::Nowhere, "{path}");
+            assert_eq!(read(path), DomainRoute::NotFound, "{path}");
         }
     }
 
@@ -326,17 +330,21 @@ mod tests {
             ("/status/acme/\\evil.example", "/evil.example"),
             ("/status/acme/\\/evil.example", "/evil.example"),
         ] {
-            assert_eq!(read(path), Place::Moved(moved.to_owned()), "{path}");
+            assert_eq!(
+                read(path),
+                DomainRoute::Redirect(moved.to_owned()),
+                "{path}"
+            );
         }
-        let form = place(&acme(), "/status/acme/subscribe", false);
-        assert_eq!(form, Place::Same);
+        let form = route_of(&acme(), "/status/acme/subscribe", false);
+        assert_eq!(form, DomainRoute::Unchanged);
     }
 
     proptest! {
         #[test]
         fn no_path_of_a_domain_names_another_organisation(path in "/[a-z/.]{0,30}") {
-            if let Place::Below(rest) = read(&path) {
-                let uri = below(&acme(), rest, None).unwrap();
+            if let DomainRoute::StatusPage(rest) = read(&path) {
+                let uri = status_page_uri(&acme(), rest, None).unwrap();
                 prop_assert!(uri.path().starts_with("/status/acme"));
             }
         }

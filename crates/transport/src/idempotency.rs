@@ -9,7 +9,7 @@ use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, HttpResponse, web};
 use allclear_application::error::Error;
 use allclear_application::idempotency::{
-    Begun, IN_PROGRESS, Idempotency, RepeatableRequest, Response,
+    CurrentRequest, Idempotency, KeyState, RepeatableRequest, Response,
 };
 
 use crate::caller::Operator;
@@ -70,17 +70,17 @@ impl Repeatable {
             body: &body.0,
         };
         match idempotency.begin(request).await? {
-            Begun::First(first) => {
+            KeyState::First(first) => {
                 let kept = respond.clone();
                 let created = first.run(move |state: &T| stored(kept(state)), work);
                 Ok(respond(&created.await?))
             }
-            Begun::Repeated(response) => replayed(response),
-            Begun::Mismatch => Err(Problem::new(
+            KeyState::Repeated(response) => replayed(response),
+            KeyState::Mismatch => Err(Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "This Idempotency-Key was used for another request",
             )),
-            Begun::InProgress => Err(Error::Conflict(IN_PROGRESS.to_owned()).into()),
+            KeyState::InProgress => Err(CurrentRequest::in_progress().into()),
         }
     }
 }

@@ -247,7 +247,7 @@ pub(crate) struct FieldProblem<'a> {
 
 /// Error responses of API calls that need a token or a session.
 #[derive(IntoResponses)]
-#[expect(dead_code, reason = "documents answers; the variants are never made")]
+#[expect(dead_code, reason = "documents responses; the variants are never made")]
 pub(crate) enum ErrorResponses {
     /// The request is malformed.
     #[response(status = 400, content_type = "application/problem+json")]
@@ -255,7 +255,7 @@ pub(crate) enum ErrorResponses {
     /// The token or the session is missing or invalid.
     #[response(status = 401, content_type = "application/problem+json")]
     Unauthenticated(ProblemBody<'static>),
-    /// The token has no organisation, or the caller is not an admin.
+    /// The token has no organisation, or the caller's role lacks the permission.
     #[response(status = 403, content_type = "application/problem+json")]
     Forbidden(ProblemBody<'static>),
     /// The organisation has no such item.
@@ -289,7 +289,7 @@ pub(crate) enum ErrorResponses {
 
 /// Error responses of API calls that need no token.
 #[derive(IntoResponses)]
-#[expect(dead_code, reason = "documents answers; the variants are never made")]
+#[expect(dead_code, reason = "documents responses; the variants are never made")]
 pub(crate) enum PublicErrorResponses {
     /// The request is malformed.
     #[response(status = 400, content_type = "application/problem+json")]

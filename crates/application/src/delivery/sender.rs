@@ -73,7 +73,7 @@ impl DeliverySender for MailSender {
                 retry_after: None,
             },
             Err(_) => Attempt::Failed {
-                reason: "The mail server did not answer in time".to_owned(),
+                reason: "The mail server did not respond in time".to_owned(),
                 retry_after: None,
             },
         })

@@ -277,7 +277,7 @@ impl DeliveryWorker {
                 "a message could not be composed; trying again"
             );
             Attempt::Failed {
-                reason: "The database was away".to_owned(),
+                reason: "The database was unavailable".to_owned(),
                 retry_after: None,
             }
         });

@@ -51,7 +51,7 @@ fn response(number: u32) -> Response {
 
 async fn first(idempotency: &Idempotency, request: RepeatableRequest<'_>) -> FirstRequest {
     match idempotency.begin(request).await.unwrap() {
-        Begun::First(first) => first,
+        KeyState::First(first) => first,
         _ => panic!("not the first request"),
     }
 }
@@ -62,7 +62,7 @@ async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only
     let idempotency = idempotency(&store);
     let kept = Arc::clone(&store);
     let work = async move {
-        let call = OpenCall::current().unwrap();
+        let call = CurrentRequest::current().unwrap();
         assert_eq!(call.response_to(&"another type").unwrap(), None);
         *kept.0.lock().unwrap() = call.response_to(&7_u32).unwrap();
     };
@@ -70,10 +70,10 @@ async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only
     begun
         .run(|number: &u32| Some(response(*number)), work)
         .await;
-    assert!(OpenCall::current().is_none());
+    assert!(CurrentRequest::current().is_none());
 
     let again = idempotency.begin(request(&acme)).await.unwrap();
-    assert!(matches!(again, Begun::Repeated(found) if found == response(7)));
+    assert!(matches!(again, KeyState::Repeated(found) if found == response(7)));
     for other in [
         RepeatableRequest {
             path: "/api/v1/component/create",
@@ -85,7 +85,7 @@ async fn stored_response_is_returned_to_the_same_request_of_the_same_caller_only
         },
     ] {
         let begun = idempotency.begin(other).await.unwrap();
-        assert!(matches!(begun, Begun::Mismatch));
+        assert!(matches!(begun, KeyState::Mismatch));
     }
     for other in [
         RepeatableRequest {
@@ -107,7 +107,7 @@ async fn second_request_is_refused_while_the_first_is_handled() {
     let idempotency = idempotency(&store);
     let begun = first(&idempotency, request(&acme)).await;
     let second = idempotency.begin(request(&acme)).await.unwrap();
-    assert!(matches!(second, Begun::InProgress));
+    assert!(matches!(second, KeyState::InProgress));
     drop(begun);
     // The first one failed and stored nothing.
     first(&idempotency, request(&acme)).await;

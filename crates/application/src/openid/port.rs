@@ -166,7 +166,7 @@ impl fmt::Debug for ProviderSession {
 
 /// A person whose provider has proven who they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrival {
+pub struct ProviderSignIn {
     /// Identifier of the provider.
     pub issuer: String,
     /// Identifier of the person at the provider.
@@ -185,26 +185,26 @@ pub struct Arrival {
     pub membership: Option<ProvidedMembership>,
 }
 
-/// Result of an arrival.
+/// Result of a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrived {
+pub struct ProviderSignedIn {
     /// The account.
     pub user: User,
-    /// How the person came to it.
-    pub way: ArrivalWay,
+    /// Where it comes from.
+    pub account: AccountOrigin,
     /// Result for the membership.
     pub membership: MembershipOutcome,
 }
 
-/// How a person of a provider came to an account.
+/// Where the account of a provider's person comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArrivalWay {
+pub enum AccountOrigin {
     /// The account was linked before.
-    Known,
+    Existing,
     /// The account of the same proven address was linked.
     Linked,
-    /// A new account was made.
-    Made,
+    /// A new account was created.
+    Created,
 }
 
 /// Result for the membership that a provider gives.
@@ -220,9 +220,9 @@ pub enum MembershipOutcome {
     NoOrganisation,
 }
 
-/// Why an arrival has no account.
+/// Why a sign-in was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArrivalRefusal {
+pub enum SignInRefusal {
     /// The account of the address is linked to another person of the same provider, so the address has a new owner.
     AnotherPerson,
 }
@@ -264,7 +264,7 @@ pub enum ReauthenticationOutcome {
 
 /// The ways in which the person of an account can sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredWays {
+pub struct StoredSignInMethods {
     /// Whether the account has a password that its person may know.
     pub password: bool,
     /// Issuers of the providers that are linked to the account.
@@ -286,7 +286,10 @@ pub trait OpenIdStore: Send + Sync {
 
     /// Finds, links or makes the account of a person, gives the membership and opens the session, in one transaction. An adapter
     /// MUST keep one account per address and an admin in every organisation.
-    async fn arrive(&self, arrival: Arrival) -> Result<Result<Arrived, ArrivalRefusal>, Error>;
+    async fn sign_in(
+        &self,
+        sign_in: ProviderSignIn,
+    ) -> Result<Result<ProviderSignedIn, SignInRefusal>, Error>;
 
     /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a person who has another
     /// account. The account of a person is the linked one; if there is none, it is the account of the same address,
@@ -301,7 +304,7 @@ pub trait OpenIdStore: Send + Sync {
     async fn linked(&self, issuer: &str, subject: &str) -> Result<Option<UserId>, Error>;
 
     /// Returns the ways in which the person of an account can sign in.
-    async fn ways(&self, user: UserId) -> Result<StoredWays, Error>;
+    async fn sign_in_methods(&self, user: UserId) -> Result<StoredSignInMethods, Error>;
 
     /// Returns the origin of an account's session; `None` if it was not opened by a provider.
     async fn session_origin(

@@ -4,11 +4,11 @@ use allclear_domain::id::UserId;
 use allclear_domain::openid::ProviderId;
 use chrono::TimeDelta;
 
-use super::arrival::{membership, proven_address};
 use super::sealed_state::{Purpose, SignInState};
+use super::sign_in::{membership, proven_address};
 use super::{
-    Begun, OpenId, Prompt, Provider, ProviderPerson, ReauthenticatedByProvider, Reauthentication,
-    ReauthenticationOutcome, SignInFailure,
+    AuthorizationRequest, OpenId, Prompt, Provider, ProviderPerson, ReauthenticatedByProvider,
+    Reauthentication, ReauthenticationOutcome, SignInFailure,
 };
 use crate::error::Error;
 use crate::secret::SecretToken;
@@ -19,16 +19,16 @@ const LEEWAY: TimeDelta = TimeDelta::seconds(5);
 
 /// The ways in which the person of an account can sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ways {
+pub struct SignInMethods {
     /// Whether the account has a password that its person may know.
     pub password: bool,
     /// Providers that sign the person in.
-    pub providers: Vec<WithProvider>,
+    pub providers: Vec<LinkedProvider>,
 }
 
 /// A provider that signs a person in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WithProvider {
+pub struct LinkedProvider {
     /// Its identifier.
     pub id: ProviderId,
     /// Its name, as people see it.
@@ -45,14 +45,14 @@ impl OpenId {
         provider: &str,
         return_to: Option<&str>,
         session: &Session,
-    ) -> Result<Begun, SignInFailure> {
+    ) -> Result<AuthorizationRequest, SignInFailure> {
         let prompt = Prompt::Always {
             login_hint: session.user.email.clone(),
         };
         let provider = self.provider(provider)?;
         let purpose = Purpose::Reauthenticate;
         let state = self.state(provider, purpose, return_to, Some(session.id));
-        self.lead(provider, &state, prompt).await
+        self.authorization_request(provider, &state, prompt).await
     }
 
     /// The session gets another token (OWASP ASVS 5.0, 7.2.4).
@@ -103,13 +103,18 @@ impl OpenId {
     ///
     /// # Errors
     /// The store's error.
-    pub async fn ways(&self, user: UserId, email: &str, passwords: bool) -> Result<Ways, Error> {
-        let stored = self.ports.store.ways(user).await?;
+    pub async fn sign_in_methods(
+        &self,
+        user: UserId,
+        email: &str,
+        passwords: bool,
+    ) -> Result<SignInMethods, Error> {
+        let stored = self.ports.store.sign_in_methods(user).await?;
         let password = passwords && stored.password;
         let of = |may: &dyn Fn(&Provider) -> bool| -> Vec<_> {
             let providers = self.providers.iter().filter(|provider| may(provider));
             providers
-                .map(|provider| WithProvider {
+                .map(|provider| LinkedProvider {
                     id: provider.id.clone(),
                     name: provider.name.clone(),
                 })
@@ -119,7 +124,7 @@ impl OpenId {
         if providers.is_empty() && !password {
             providers = of(&|provider| provider.domains.contains(email));
         }
-        Ok(Ways {
+        Ok(SignInMethods {
             password,
             providers,
         })

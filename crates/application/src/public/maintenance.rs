@@ -34,6 +34,9 @@ pub struct PublicMaintenance {
     #[serde(serialize_with = "crate::timestamp::serialize_option")]
     #[schema(required)]
     pub end_at: Option<DateTime<Utc>>,
+    /// When the status page stops showing it; `None` if it has not ended.
+    #[serde(skip)]
+    pub shown_until: Option<DateTime<Utc>>,
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
@@ -94,6 +97,7 @@ impl From<MaintenanceReport> for PublicMaintenance {
             ..
         } = report;
         Self {
+            shown_until: maintenance.shown_until(),
             id: maintenance.id.to_string(),
             code: maintenance.id.code().to_string(),
             title: maintenance.title,

@@ -20,6 +20,7 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         status: MaintenanceStatus::Scheduled,
         start_at: at(*start),
         end_at: end.map(at),
+        shown_until: end.map(|end| at(end + 14 * DAY)),
         created_at: at(0),
         timeline: Vec::new(),
         timeline_truncated: false,

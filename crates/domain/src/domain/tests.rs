@@ -92,7 +92,7 @@ fn a_verified_claim_is_the_domain_of_the_pages() {
     let removed = verified.state.remove_domain();
     assert_eq!(removed.events, [Event::OrganisationUpdated]);
     assert_eq!(removed.state, acme());
-    assert!(removed.state.remove_domain().is_nothing());
+    assert!(removed.state.remove_domain().has_no_events());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_claim_to_the_same_domain_keeps_its_token_and_its_proof() {
         .state
         .clone()
         .claim_domain(claim("a.example", "t2"));
-    assert!(again.is_nothing());
+    assert!(again.has_no_events());
     assert_eq!(again.state, verified.state);
 }
 

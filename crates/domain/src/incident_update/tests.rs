@@ -177,7 +177,7 @@ fn unchanged_update_publishes_nothing() {
     };
     assert_eq!(
         entry.clone().edit(same, at(6)).unwrap(),
-        Changed::nothing(entry)
+        Changed::without_events(entry)
     );
 }
 

@@ -119,8 +119,8 @@ proptest! {
     fn changes_of_the_clock_are_announced_once(planned in any_maintenance(), before in -1..100_i64, passed in 0..100_i64) {
         let (before, now) = (at(before), at(before + passed));
         let announced = Maintenance { announced: planned.status(before), ..planned.clone() }.announce(now);
-        prop_assert_eq!(announced.is_nothing(), planned.next_change(before).is_none_or(|change| change > now));
-        prop_assert!(announced.state.announce(now).is_nothing());
+        prop_assert_eq!(announced.has_no_events(), planned.next_change(before).is_none_or(|change| change > now));
+        prop_assert!(announced.state.announce(now).has_no_events());
     }
 
     #[test]

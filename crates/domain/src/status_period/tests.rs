@@ -169,7 +169,7 @@ fn change_of_a_past_period_leaves_status_and_cause() {
 #[test]
 fn change_to_the_same_span_changes_nothing() {
     let same = one().change(id(1), span(Degraded, 100, Some(200)), at(NOW));
-    assert!(same.unwrap().is_nothing());
+    assert!(same.unwrap().has_no_events());
 }
 
 #[test]

@@ -74,7 +74,8 @@ impl BackendApi {
                     .map_err(|error| Error::Unavailable(error.into()))
             }
             status => Err(Error::Unavailable(
-                format!("Clerk's Backend API answers {status} for {collection}").into(),
+                format!("Clerk's Backend API responds with {status} to a request for {collection}")
+                    .into(),
             )),
         }
     }

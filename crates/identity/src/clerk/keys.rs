@@ -131,7 +131,7 @@ impl PublishedKeys {
             ) => Err(bad("signed with a key that is not Clerk's")),
             // The key may be new: a failure to fetch it must not sign the bearer out.
             (None, _) => Err(TokenError::Unavailable(
-                format!("{} does not answer", self.address).into(),
+                format!("{} does not respond", self.address).into(),
             )),
         }
     }
@@ -216,7 +216,7 @@ impl PublishedKeys {
             .map_err(http::unavailable)?;
         if !response.status().is_success() {
             return Err(Error::Unavailable(
-                format!("it answers {}", response.status()).into(),
+                format!("it responds with {}", response.status()).into(),
             ));
         }
         let document: Document = serde_json::from_slice(&http::body(response).await?)

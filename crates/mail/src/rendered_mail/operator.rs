@@ -170,7 +170,7 @@ mod tests {
         let failing = |target: &&str| FailingSubscription {
             channel: Channel::Slack,
             target: (*target).to_owned(),
-            reason: "The receiver answered 404".into(),
+            reason: "The receiver responded with 404".into(),
             since: at(1_700_000_000),
         };
         RenderedMail::new(&MailContent::Digest {
@@ -226,7 +226,7 @@ mod tests {
                 "Slack",
                 "https://hooks.example/…abcd",
                 "https://hooks.example/…efgh",
-                "The receiver answered 404",
+                "The receiver responded with 404",
                 "Nov 14, 2023 10:13:20 PM UTC",
                 "21 more",
                 "https://status.example.com/subscribers",

@@ -66,7 +66,7 @@ impl Failure {
         Self {
             stage,
             code: None,
-            reason: "the mail server did not answer in time".to_owned(),
+            reason: "the mail server did not respond in time".to_owned(),
         }
     }
 

@@ -77,7 +77,7 @@ async fn a_silent_server_fails_after_the_timeout_and_its_connection_is_not_used_
     };
     let impatient = mailer(&server.url(), limits);
     let reason = temporary(send(&impatient, mail("silent@example.com")).await);
-    assert_eq!(reason, "the mail server did not answer in time");
+    assert_eq!(reason, "the mail server did not respond in time");
     // With the default limits, because a busy machine may need longer to accept a mail.
     send(&server.mailer(), mail("ann@example.com"))
         .await
@@ -109,7 +109,7 @@ async fn a_server_without_a_greeting_fails_after_the_timeout() {
     );
     assert_eq!(
         temporary(send(&mailer, mail("ann@example.com")).await),
-        "the mail server did not answer in time"
+        "the mail server did not respond in time"
     );
 }
 

@@ -45,7 +45,7 @@ pub(super) fn of_response(response: &Response, now: DateTime<Utc>) -> Result<(),
     let reason = if status.is_redirection() {
         "The response is a redirect, which is not followed".to_owned()
     } else {
-        format!("The receiver answered {}", status.as_u16())
+        format!("The receiver responded with {}", status.as_u16())
     };
     let waits = matches!(
         status,

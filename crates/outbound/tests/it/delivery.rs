@@ -85,21 +85,27 @@ async fn the_status_decides() {
         ("410 Gone\r\n", Err(MessageError::Gone)),
         (
             "404 Not Found\r\nRetry-After: 7\r\n",
-            temporary("The receiver answered 404", None),
+            temporary("The receiver responded with 404", None),
         ),
-        ("500 Oops\r\n", temporary("The receiver answered 500", None)),
+        (
+            "500 Oops\r\n",
+            temporary("The receiver responded with 500", None),
+        ),
         (
             "429 Slow\r\nRetry-After: 7\r\n",
-            temporary("The receiver answered 429", Some(7)),
+            temporary("The receiver responded with 429", Some(7)),
         ),
-        ("503 Busy\r\n", temporary("The receiver answered 503", None)),
+        (
+            "503 Busy\r\n",
+            temporary("The receiver responded with 503", None),
+        ),
     ] {
         let response = format!("HTTP/1.1 {head}{length}");
         assert_eq!(outcome(&response).await, expected, "{head}");
     }
     for status in [429, 503] {
         let response = format!("HTTP/1.1 {status} Slow\r\n{after_a_minute}\r\n{length}");
-        let reason = format!("The receiver answered {status}");
+        let reason = format!("The receiver responded with {status}");
         assert_eq!(outcome(&response).await, temporary(&reason, Some(60)));
     }
 }

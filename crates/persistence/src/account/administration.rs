@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, Quer
 use uuid::Uuid;
 
 use super::owner;
-use crate::audit::{NoItem, Notes};
+use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{membership as member, organisation, user};
 use crate::error::{broken, parse_stored};
@@ -108,10 +108,10 @@ async fn make_admin(
     address: &EmailKey,
     organisation: &str,
     now: DateTime<Utc>,
-) -> Result<(MadeAdmin, Notes), Error> {
+) -> Result<(MadeAdmin, NewAuditItems), Error> {
     use organisation::Column;
 
-    let unchanged = |why: MadeAdmin| (why, Notes::none(NoItem::Unchanged));
+    let unchanged = |why: MadeAdmin| (why, NewAuditItems::none(NoAuditItem::Unchanged));
     let named = Condition::any()
         .add(Column::Id.eq(organisation))
         .add(Column::Code.eq(organisation));

@@ -13,7 +13,7 @@ use sea_orm::{
     QueryOrder, QuerySelect, QueryTrait,
 };
 
-use crate::audit::{NoItem, Notes};
+use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::entity::user::{Column, Entity};
 use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, membership,
@@ -29,9 +29,9 @@ pub(super) async fn delete(
     transaction: &Transaction,
     id: UserId,
     now: DateTime<Utc>,
-) -> Result<(Deletion, Notes), Error> {
-    let unchanged = |why: Deletion| Ok((why, Notes::none(NoItem::Unchanged)));
-    let mut notes = Notes::none(NoItem::OfInstallation);
+) -> Result<(Deletion, NewAuditItems), Error> {
+    let unchanged = |why: Deletion| Ok((why, NewAuditItems::none(NoAuditItem::Unchanged)));
+    let mut notes = NewAuditItems::none(NoAuditItem::OfInstallation);
     installation::lock(transaction).await?;
     let Some(user) = Entity::find_by_id(id.0)
         .one(transaction)
@@ -76,11 +76,11 @@ async fn notes_of_departure(
     organisation: &OrganisationId,
     id: UserId,
     now: DateTime<Utc>,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let before = member_state(transaction, organisation, id).await?;
     let before = before.map(|member| member.role);
     if before.is_none() {
-        return Ok(Notes::none(NoItem::Unchanged));
+        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
     members::notes(transaction, organisation, id, now, (before, None)).await
 }

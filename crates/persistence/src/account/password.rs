@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use super::credentials;
-use crate::audit::{self, NoItem, Notes};
+use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
 use crate::error::broken;
@@ -49,8 +49,11 @@ pub(super) async fn use_reset(
     digest: &Digest,
     password: PasswordHash,
     now: DateTime<Utc>,
-) -> Result<(PasswordStored, Notes), Error> {
-    let gone = (PasswordStored::Gone, Notes::none(NoItem::Unchanged));
+) -> Result<(PasswordStored, NewAuditItems), Error> {
+    let gone = (
+        PasswordStored::Gone,
+        NewAuditItems::none(NoAuditItem::Unchanged),
+    );
     let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
     let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
         return Ok(gone);
@@ -72,7 +75,7 @@ pub(super) async fn set_password(
     password: PasswordHash,
     spared: Option<SessionId>,
     now: DateTime<Utc>,
-) -> Result<(PasswordStored, Notes), Error> {
+) -> Result<(PasswordStored, NewAuditItems), Error> {
     let password = user::ActiveModel {
         password: Set(password.as_str().to_owned()),
         has_password: Set(true),
@@ -85,7 +88,10 @@ pub(super) async fn set_password(
         .await
         .map_err(broken)?;
     if stored.rows_affected == 0 {
-        return Ok((PasswordStored::Gone, Notes::none(NoItem::Unchanged)));
+        return Ok((
+            PasswordStored::Gone,
+            NewAuditItems::none(NoAuditItem::Unchanged),
+        ));
     }
     let (action, states) = (Action::PasswordChanged, (None, None));
     let notes = audit::notes_of_person(transaction, id, now, action, states).await?;

@@ -20,7 +20,7 @@ use sea_orm::{
 };
 
 use super::{create, credentials, owner};
-use crate::audit::{self, NoItem, Notes};
+use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
@@ -80,7 +80,7 @@ async fn keep_newest(
 pub(super) async fn confirm_sign_up(
     transaction: &Transaction,
     confirmation: Confirmation,
-) -> Result<(Confirmed, Notes), Error> {
+) -> Result<(Confirmed, NewAuditItems), Error> {
     let found = Entity::find_by_id(confirmation.digest.as_str())
         .filter(Column::ExpiresAt.gt(confirmation.now));
     let Some(pending) = found.one(transaction).await.map_err(broken)? else {
@@ -162,7 +162,7 @@ pub(super) async fn confirm_address(
     transaction: &Transaction,
     digest: &Digest,
     now: DateTime<Utc>,
-) -> Result<(Confirmed, Notes), Error> {
+) -> Result<(Confirmed, NewAuditItems), Error> {
     use pending_address::{Column, Entity};
 
     let found = Entity::find()
@@ -212,6 +212,6 @@ pub(super) async fn confirm_address(
 }
 
 /// A confirmation that changes nothing.
-const fn unconfirmed(why: Confirmed) -> (Confirmed, Notes) {
-    (why, Notes::none(NoItem::Unchanged))
+const fn unconfirmed(why: Confirmed) -> (Confirmed, NewAuditItems) {
+    (why, NewAuditItems::none(NoAuditItem::Unchanged))
 }

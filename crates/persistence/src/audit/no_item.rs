@@ -2,7 +2,7 @@
 
 /// Why a write transaction leaves no item. Each call of [`Database::write`](crate::database::Database::write) names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoItem {
+pub(crate) enum NoAuditItem {
     /// [`commit`](crate::database::Database::commit) and [`change`](crate::database::Database::change) append the items themselves.
     Appended,
     /// Nothing is changed, because the thing is missing or is so already.

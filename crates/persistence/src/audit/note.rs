@@ -15,7 +15,7 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{NoItem, States, insert, originated};
+use super::{NoAuditItem, States, insert, originated};
 use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{membership, user};
 use crate::error::broken;
@@ -27,7 +27,7 @@ const REFUSED_PER_DAY: u64 = 20;
 
 /// An item for a change that makes no revision.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Note {
+pub(crate) struct NewAuditItem {
     /// Organisation whose audit log gets the item.
     organisation: OrganisationId,
     /// Time of the change.
@@ -45,7 +45,7 @@ pub(crate) struct Note {
     origin: Option<Origin>,
 }
 
-impl Note {
+impl NewAuditItem {
     /// A change of a thing without states and name.
     pub(crate) fn new(
         organisation: &OrganisationId,
@@ -82,17 +82,17 @@ impl Note {
 /// The items that a change leaves in the audit log. [`Database::change`](crate::database::Database::change) appends them.
 #[derive(Debug)]
 #[must_use]
-pub(crate) struct Notes(Vec<Note>);
+pub(crate) struct NewAuditItems(Vec<NewAuditItem>);
 
-impl From<Note> for Notes {
-    fn from(note: Note) -> Self {
+impl From<NewAuditItem> for NewAuditItems {
+    fn from(note: NewAuditItem) -> Self {
         Self(vec![note])
     }
 }
 
-impl Notes {
+impl NewAuditItems {
     /// No items, for this reason.
-    pub(crate) const fn none(_: NoItem) -> Self {
+    pub(crate) const fn none(_: NoAuditItem) -> Self {
         Self(Vec::new())
     }
 
@@ -164,7 +164,7 @@ async fn following(
     })
 }
 
-async fn append(transaction: &Transaction, note: Note) -> Result<(), Error> {
+async fn append(transaction: &Transaction, note: NewAuditItem) -> Result<(), Error> {
     let (kind, target) = note.target;
     let organisation = &note.organisation;
     let (id, created_at) = following(transaction, organisation, note.at).await?;
@@ -189,10 +189,10 @@ pub(crate) async fn notes_of_person(
     now: DateTime<Utc>,
     action: Action,
     (before, after): States,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let organisations = organisations_of(transaction, person).await?;
     if organisations.is_empty() {
-        return Ok(Notes::none(NoItem::OfInstallation));
+        return Ok(NewAuditItems::none(NoAuditItem::OfInstallation));
     }
     let name = name_of_person(transaction, person).await?;
     // The request of a sign-in has no caller yet.
@@ -211,14 +211,14 @@ pub(crate) async fn notes_of_person(
         {
             continue;
         }
-        let change = Note {
+        let change = NewAuditItem {
             name: name.clone(),
             origin: origin.clone(),
-            ..Note::new(&organisation, now, action, (TargetType::User, &person))
+            ..NewAuditItem::new(&organisation, now, action, (TargetType::User, &person))
         };
         notes.push(change.states(before.clone(), after.clone()));
     }
-    Ok(Notes(notes))
+    Ok(NewAuditItems(notes))
 }
 
 /// Name of an account; `None` if it does not exist.

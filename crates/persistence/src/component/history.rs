@@ -112,7 +112,7 @@ impl ComponentHistoryStore for Database {
                 let known = periods.clone();
                 let history = ComponentHistory { component, periods };
                 let mut changed = rule(history, stamp)?;
-                if !changed.is_nothing() {
+                if !changed.has_no_events() {
                     let HistoryChange {
                         component,
                         period,

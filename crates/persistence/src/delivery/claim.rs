@@ -19,7 +19,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use super::round::Waiting;
+use super::organisation_scan::OrganisationWithDue;
 use crate::domain;
 use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
@@ -32,7 +32,7 @@ use crate::transaction::Transaction;
 pub(super) async fn claim(
     transaction: &Transaction,
     request: &ClaimRequest,
-    waiting: Vec<Waiting>,
+    waiting: Vec<OrganisationWithDue>,
     limit: u64,
 ) -> Result<Vec<Delivery>, Error> {
     let rows = claim_alike(transaction, request, waiting, limit).await?;
@@ -47,7 +47,7 @@ pub(super) async fn claim(
 async fn claim_alike(
     transaction: &Transaction,
     request: &ClaimRequest,
-    mut waiting: Vec<Waiting>,
+    mut waiting: Vec<OrganisationWithDue>,
     limit: u64,
 ) -> Result<Vec<Model>, Error> {
     let mut rows = Vec::new();

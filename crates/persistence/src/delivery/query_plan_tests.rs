@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{DbBackend, QuerySelect, QueryTrait};
 
-use super::{claim, expand, next_due, next_freed, round, spent};
+use super::{claim, expand, next_due, next_freed, organisation_scan, spent};
 use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 
@@ -43,7 +43,7 @@ fn request() -> ClaimRequest {
     }
 }
 
-/// The rows of a walk that are no table's.
+/// The rows of a recursive query that are no table's.
 const OF_THE_WALK: [&str; 2] = ["SCAN waiting", "SCAN CONSTANT ROW"];
 
 /// Every query whose cost must not grow with what is queued, with the index it has to use.
@@ -56,7 +56,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         ),
         (
             "deliveries_to_send",
-            round::next_waiting(&request(), "", Some("other"), 16),
+            organisation_scan::scan_page(&request(), "", Some("other"), 16),
         ),
         ("deliveries_by_due", next_due(now()).into_query()),
         ("deliveries_by_claim", next_freed(now()).into_query()),

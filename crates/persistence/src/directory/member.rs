@@ -11,7 +11,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::Value;
 
 use super::{key, known};
-use crate::audit::{NoItem, Note, Notes};
+use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
 use crate::error::{broken, parse_stored};
@@ -23,7 +23,7 @@ pub(super) async fn notes(
     transaction: &Transaction,
     member: &MemberRecord,
     now: DateTime<Utc>,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let MemberRecord {
         organisation,
         user,
@@ -34,14 +34,14 @@ pub(super) async fn notes(
     if lock(transaction, organisation).await?.is_none()
         || is_removed(transaction, organisation, user, *as_of).await?
     {
-        return Ok(Notes::none(NoItem::Unchanged));
+        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
     let (action, before) = match (change, last_role(transaction, organisation, user).await?) {
         (MemberChange::Joined, None) => (Action::MemberAdded, None),
         // The message about a later change came first, or this one came twice.
-        (MemberChange::Joined, Some(_)) => return Ok(Notes::none(NoItem::Unchanged)),
+        (MemberChange::Joined, Some(_)) => return Ok(NewAuditItems::none(NoAuditItem::Unchanged)),
         (MemberChange::Updated, Some(before)) if before == *role => {
-            return Ok(Notes::none(NoItem::Unchanged));
+            return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
         }
         (MemberChange::Updated, before) => (
             Action::MemberRoleChanged,
@@ -66,11 +66,11 @@ pub(super) async fn notes_of_removal(
     user: &str,
     at: DateTime<Utc>,
     now: DateTime<Utc>,
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     if lock(transaction, organisation).await?.is_none()
         || is_removed(transaction, organisation, user, at).await?
     {
-        return Ok(Notes::none(NoItem::Unchanged));
+        return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
     let role = last_role(transaction, organisation, user).await?;
     let before = Some(state::directory_member(user, role));
@@ -84,9 +84,9 @@ async fn note(
     user: &str,
     now: DateTime<Utc>,
     (action, before, after): (Action, Option<Value>, Option<Value>),
-) -> Result<Notes, Error> {
+) -> Result<NewAuditItems, Error> {
     let name = known(transaction, user).await?;
-    let change = Note::new(organisation, now, action, (TargetType::User, &user))
+    let change = NewAuditItem::new(organisation, now, action, (TargetType::User, &user))
         .named(name.map(|known| known.name))
         .states(before, after);
     Ok(change.into())

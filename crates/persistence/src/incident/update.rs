@@ -81,7 +81,7 @@ pub(super) async fn change(
         newest_other,
     };
     let mut changed = rule(found, scope.stamp)?;
-    if changed.is_nothing() {
+    if changed.has_no_events() {
         return Ok(Some(changed.map(|state| state.update).into()));
     }
     changed.state.update.version = scope.stamp.revision;

@@ -48,7 +48,7 @@ pub(super) async fn announce(
     now: DateTime<Utc>,
 ) -> Result<Option<Stored<()>>, Error> {
     let due = due(scope.organisation, now);
-    let mut all = Changed::nothing(());
+    let mut all = Changed::without_events(());
     let mut states: Vec<States> = Vec::new();
     let due = due.all(scope.transaction).await.map_err(broken)?;
     let ids: Vec<_> = due.iter().map(|row| row.id).collect();

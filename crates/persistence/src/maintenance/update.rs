@@ -74,7 +74,7 @@ pub(super) async fn change(
         return Ok(None);
     };
     let mut changed = rule((maintenance.clone(), before), scope.stamp)?;
-    if !changed.is_nothing() {
+    if !changed.has_no_events() {
         changed.state.1.version = scope.stamp.revision;
         let row = Model {
             edited_at: Some(scope.stamp.now),

@@ -1,8 +1,8 @@
 use allclear_application::account::AccountStore;
 use allclear_application::error::Error;
 use allclear_application::openid::{
-    Arrival, ArrivalRefusal, ArrivalWay, Arrived, MembershipOutcome, OpenIdStore,
-    ProvidedMembership, ProviderSession, Reauthentication, ReauthenticationOutcome,
+    AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
+    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInRefusal,
 };
 use allclear_application::password::PasswordHash;
 use allclear_application::second_factor::{FactorStore, SessionProof};
@@ -32,9 +32,9 @@ contract!(
     an_account_that_a_provider_made_has_no_password_until_one_is_set,
 );
 
-fn arrival(subject: &str, email: &str) -> Arrival {
+fn sign_in(subject: &str, email: &str) -> ProviderSignIn {
     let session = new_session(&SecretToken::generate());
-    Arrival {
+    ProviderSignIn {
         issuer: "https://a.example".into(),
         subject: subject.into(),
         user: User {
@@ -57,8 +57,11 @@ fn arrival(subject: &str, email: &str) -> Arrival {
     }
 }
 
-async fn arrive(database: &Database, arrival: Arrival) -> Result<Arrived, ArrivalRefusal> {
-    OpenIdStore::arrive(database, arrival).await.unwrap()
+async fn signed_in(
+    database: &Database,
+    sign_in: ProviderSignIn,
+) -> Result<ProviderSignedIn, SignInRefusal> {
+    OpenIdStore::sign_in(database, sign_in).await.unwrap()
 }
 
 async fn of_ten_uses_of_a_state_one_succeeds(database: &Database) {
@@ -84,65 +87,69 @@ async fn of_ten_uses_of_a_state_one_succeeds(database: &Database) {
 }
 
 async fn of_ten_first_arrivals_of_a_person_all_have_one_account(database: &Database) {
-    let mut arrivals = JoinSet::new();
+    let mut sign_ins = JoinSet::new();
     for _ in 0..10 {
         let database = database.clone();
-        arrivals.spawn(async move {
+        sign_ins.spawn(async move {
             loop {
                 // The next try finds the account of the other request.
-                match OpenIdStore::arrive(&database, arrival("1", "grace@example.com")).await {
+                match OpenIdStore::sign_in(&database, sign_in("1", "grace@example.com")).await {
                     Err(Error::Stale) => {}
-                    arrived => return arrived.unwrap().unwrap(),
+                    signed_in => return signed_in.unwrap().unwrap(),
                 }
             }
         });
     }
-    let arrived = arrivals.join_all().await;
-    let made = arrived
+    let signed_in = sign_ins.join_all().await;
+    let made = signed_in
         .iter()
-        .filter(|arrived| arrived.way == ArrivalWay::Made);
+        .filter(|signed_in| signed_in.account == AccountOrigin::Created);
     assert_eq!(made.count(), 1);
-    assert!(arrived.iter().all(|one| one.user.id == arrived[0].user.id));
-    assert!(arrived[0].user.administrator);
+    assert!(
+        signed_in
+            .iter()
+            .all(|one| one.user.id == signed_in[0].user.id)
+    );
+    assert!(signed_in[0].user.administrator);
 }
 
 async fn another_subject_of_an_issuer_does_not_get_the_account(database: &Database) {
-    let first = arrive(database, arrival("1", "grace@example.com"))
+    let first = signed_in(database, sign_in("1", "grace@example.com"))
         .await
         .unwrap();
-    let refused = arrive(database, arrival("2", "Grace@example.com")).await;
-    assert_eq!(refused, Err(ArrivalRefusal::AnotherPerson));
-    let elsewhere = Arrival {
+    let refused = signed_in(database, sign_in("2", "Grace@example.com")).await;
+    assert_eq!(refused, Err(SignInRefusal::AnotherPerson));
+    let elsewhere = ProviderSignIn {
         issuer: "https://b.example".into(),
-        ..arrival("2", "grace@example.com")
+        ..sign_in("2", "grace@example.com")
     };
-    let linked = arrive(database, elsewhere).await.unwrap();
+    let linked = signed_in(database, elsewhere).await.unwrap();
     assert_eq!(
-        (linked.user.id, linked.way),
-        (first.user.id, ArrivalWay::Linked)
+        (linked.user.id, linked.account),
+        (first.user.id, AccountOrigin::Linked)
     );
-    let renamed = arrive(database, arrival("1", "hopper@example.com"))
+    let renamed = signed_in(database, sign_in("1", "hopper@example.com"))
         .await
         .unwrap();
     assert_eq!(
-        (renamed.user.id, renamed.way),
-        (first.user.id, ArrivalWay::Known)
+        (renamed.user.id, renamed.account),
+        (first.user.id, AccountOrigin::Existing)
     );
     assert_eq!(renamed.user.email, "grace@example.com");
 }
 
 async fn a_role_is_given_and_the_last_admin_stays(database: &Database) {
-    let founder = arrive(database, arrival("1", "grace@example.com"))
+    let founder = signed_in(database, sign_in("1", "grace@example.com"))
         .await
         .unwrap()
         .user;
     let organisation = found(database, &founder).await;
-    let with = |subject: &str, organisation: &OrganisationId, role| Arrival {
+    let with = |subject: &str, organisation: &OrganisationId, role| ProviderSignIn {
         membership: Some(ProvidedMembership {
             organisation: organisation.clone(),
             role,
         }),
-        ..arrival(subject, &format!("person{subject}@example.com"))
+        ..sign_in(subject, &format!("person{subject}@example.com"))
     };
     for (subject, role, expected) in [
         ("1", Some(LOWEST_ROLE), MembershipOutcome::LastAdmin),
@@ -160,20 +167,22 @@ async fn a_role_is_given_and_the_last_admin_stays(database: &Database) {
             MembershipOutcome::Changed(LOWEST_ROLE),
         ),
     ] {
-        let arrived = arrive(database, with(subject, &organisation, role))
+        let signed_in = signed_in(database, with(subject, &organisation, role))
             .await
             .unwrap();
-        assert_eq!(arrived.membership, expected, "{subject} {role:?}");
+        assert_eq!(signed_in.membership, expected, "{subject} {role:?}");
     }
     let missing = OrganisationId::parse("org_missing").unwrap();
-    let arrived = arrive(database, with("3", &missing, None)).await.unwrap();
-    assert_eq!(arrived.membership, MembershipOutcome::NoOrganisation);
+    let signed_in = signed_in(database, with("3", &missing, None))
+        .await
+        .unwrap();
+    assert_eq!(signed_in.membership, MembershipOutcome::NoOrganisation);
 }
 
 async fn the_origin_of_a_session_ends_with_it(database: &Database) {
-    let first = arrival("1", "grace@example.com");
+    let first = sign_in("1", "grace@example.com");
     let (id, origin) = (first.session.id, first.origin.clone());
-    let user = arrive(database, first).await.unwrap().user.id;
+    let user = signed_in(database, first).await.unwrap().user.id;
     assert_eq!(
         database.session_origin(id, user).await.unwrap(),
         Some(origin)
@@ -181,13 +190,13 @@ async fn the_origin_of_a_session_ends_with_it(database: &Database) {
     let stranger = UserId(clock().id());
     assert_eq!(database.session_origin(id, stranger).await.unwrap(), None);
     let token = SecretToken::generate();
-    let second = Arrival {
+    let second = ProviderSignIn {
         session: new_session(&token),
         before: Some(id),
-        ..arrival("1", "grace@example.com")
+        ..sign_in("1", "grace@example.com")
     };
     let second_id = second.session.id;
-    arrive(database, second).await.unwrap();
+    signed_in(database, second).await.unwrap();
     assert_eq!(database.session_origin(id, user).await.unwrap(), None);
     SessionStore::end(database, &token.digest()).await.unwrap();
     assert_eq!(
@@ -196,22 +205,22 @@ async fn the_origin_of_a_session_ends_with_it(database: &Database) {
     );
 }
 
-fn reauthentication(arrival: &Arrival, subject: &str, email: &str) -> Reauthentication {
+fn reauthentication(sign_in: &ProviderSignIn, subject: &str, email: &str) -> Reauthentication {
     Reauthentication {
-        session: arrival.session.id,
+        session: sign_in.session.id,
         issuer: "https://a.example".into(),
         subject: subject.into(),
         email: email.into(),
-        at: arrival.session.created_at + TimeDelta::minutes(1),
+        at: sign_in.session.created_at + TimeDelta::minutes(1),
         second_factor: false,
         digest: SecretToken::generate().digest(),
     }
 }
 
 async fn a_session_knows_where_its_second_factor_was_checked(database: &Database) {
-    let first = arrival("1", "grace@example.com");
+    let first = sign_in("1", "grace@example.com");
     let (id, now) = (first.session.id, first.session.created_at);
-    let grace = arrive(database, first.clone()).await.unwrap().user;
+    let grace = signed_in(database, first.clone()).await.unwrap().user;
     let local = new_session(&SecretToken::generate());
     let local_id = local.id;
     database.open(grace.id, local).await.unwrap();
@@ -251,10 +260,10 @@ async fn a_session_knows_where_its_second_factor_was_checked(database: &Database
 }
 
 async fn an_authentication_counts_for_the_account_of_the_session_only(database: &Database) {
-    let first = arrival("1", "grace@example.com");
+    let first = sign_in("1", "grace@example.com");
     let (before, now) = (first.session.digest.clone(), first.session.created_at);
-    let grace = arrive(database, first.clone()).await.unwrap().user;
-    arrive(database, arrival("2", "mallory@example.com"))
+    let grace = signed_in(database, first.clone()).await.unwrap().user;
+    signed_in(database, sign_in("2", "mallory@example.com"))
         .await
         .unwrap();
     for (subject, email) in [
@@ -286,12 +295,12 @@ async fn an_authentication_counts_for_the_account_of_the_session_only(database: 
 }
 
 async fn an_account_that_a_provider_made_has_no_password_until_one_is_set(database: &Database) {
-    let arrival = arrival("1", "grace@example.com");
-    let user = arrive(database, arrival).await.unwrap().user.id;
-    let ways = database.ways(user).await.unwrap();
+    let sign_in = sign_in("1", "grace@example.com");
+    let user = signed_in(database, sign_in).await.unwrap().user.id;
+    let ways = database.sign_in_methods(user).await.unwrap();
     let issuers = vec!["https://a.example".to_owned()];
     assert_eq!((ways.password, ways.issuers), (false, issuers));
     let hash = PasswordHash::new("another".into());
     database.set_password(user, hash, None).await.unwrap();
-    assert!(database.ways(user).await.unwrap().password);
+    assert!(database.sign_in_methods(user).await.unwrap().password);
 }

@@ -18,7 +18,7 @@ use crate::client_slots::ClientLimits;
 /// How often file descriptors are checked while connections are open.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Longest idle time while descriptors are running out.
-const CROWDED: Duration = Duration::from_secs(2);
+const MAX_IDLE_UNDER_PRESSURE: Duration = Duration::from_secs(2);
 
 /// The open connections of one worker.
 pub(crate) struct Connections {
@@ -86,7 +86,7 @@ impl Connections {
 
     fn sweep(&self, is_crowded: bool) {
         let limit = if is_crowded {
-            self.limit.min(CROWDED)
+            self.limit.min(MAX_IDLE_UNDER_PRESSURE)
         } else {
             self.limit
         };
@@ -94,7 +94,7 @@ impl Connections {
             let Some(connection) = connection.upgrade() else {
                 return false;
             };
-            let waits = connection.waits_since();
+            let waits = connection.waiting_since();
             if waits.is_some_and(|since| since.elapsed() > limit) {
                 connection.close();
             }

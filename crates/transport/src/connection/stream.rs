@@ -59,7 +59,7 @@ impl AsyncRead for ClientStream {
         let mut part = open(tcp)?.take(limit as u64);
         let read = Pin::new(&mut part).poll_read(context, buffer);
         let count = buffer.filled().len() - before;
-        connection.was_read(read.is_ready().then_some(count));
+        connection.note_read(read.is_ready().then_some(count));
         read
     }
 }
@@ -74,16 +74,16 @@ impl AsyncWrite for ClientStream {
         let tcp = open(tcp)?;
         let mut body = connection.body.borrow_mut();
         let Some(body) = body.as_mut() else {
-            return connection.was_written(tcp.poll_write(context, bytes), bytes.len());
+            return connection.note_write(tcp.poll_write(context, bytes), bytes.len());
         };
         if body.file.is_some() {
             let written = poll_send_before_file(&tcp, context, bytes);
-            return connection.was_written(written, bytes.len());
+            return connection.note_write(written, bytes.len());
         }
         let together = [IoSlice::new(bytes), IoSlice::new(&body.rest)];
         let written = tcp.poll_write_vectored(context, &together);
         let length = bytes.len() + body.rest.len();
-        let written = ready!(connection.was_written(written, length))?;
+        let written = ready!(connection.note_write(written, length))?;
         body.rest.advance(written.saturating_sub(bytes.len()));
         Poll::Ready(Ok(written.min(bytes.len())))
     }
@@ -91,10 +91,10 @@ impl AsyncWrite for ClientStream {
     /// Sends the rest of the body, or lets another part take the stream. The HTTP server ends with an error once it is taken.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { tcp, connection } = self.get_mut();
-        if let Some(successor) = connection.successor.take()
+        if let Some(takeover) = connection.takeover.take()
             && let (Some(tcp), Some(claim)) = (tcp.take(), connection.claim.take())
         {
-            successor(tcp, claim);
+            takeover(tcp, claim);
         }
         let mut tcp = open(tcp)?;
         let mut sending = connection.body.borrow_mut();
@@ -107,7 +107,7 @@ impl AsyncWrite for ClientStream {
                 Some(file) => file.poll_send(&tcp, context, length),
                 None => tcp.as_mut().poll_write(context, &body.rest),
             };
-            let written = ready!(connection.was_written(written, length))?;
+            let written = ready!(connection.note_write(written, length))?;
             if written == 0 {
                 return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
             }

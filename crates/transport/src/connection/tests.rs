@@ -172,9 +172,9 @@ async fn client_that_takes_nothing_of_a_body_is_disconnected() {
     head(&mut client).await;
     let connection = kept.borrow().clone().unwrap();
     rest().await;
-    let waits = connection.waits_since().unwrap();
+    let waits = connection.waiting_since().unwrap();
     received(&mut client, HUGE).await;
-    while connection.waits_since() == Some(waits) {
+    while connection.waiting_since() == Some(waits) {
         tokio::task::yield_now().await;
     }
     connection.close();
@@ -220,7 +220,7 @@ async fn client_that_reads_nothing_is_not_read_from() {
     rest().await;
     // What the kernel holds, and one part of the requests.
     assert!(answered.get() < 6_000, "{} responses", answered.get());
-    assert!(kept.borrow().as_ref().unwrap().waits_since().is_some());
+    assert!(kept.borrow().as_ref().unwrap().waiting_since().is_some());
 
     let mut bytes = vec![0; 64 * 1024];
     while answered.get() < SENT {

@@ -11,7 +11,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, get, post, web};
 use allclear_application::error::Error;
 use allclear_application::openid::{
-    AuthorizationResponse, Begun, Completed, Failed, MembershipOutcome, OpenId,
+    AuthorizationRequest, AuthorizationResponse, Completed, Failed, MembershipOutcome, OpenId,
     ReauthenticatedByProvider, SignInFailure, SignedInByProvider,
 };
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
@@ -166,7 +166,7 @@ async fn begin_reauthentication(
 fn begun_response(
     request: &HttpRequest,
     provider: &str,
-    begun: Result<Begun, SignInFailure>,
+    begun: Result<AuthorizationRequest, SignInFailure>,
     security: CookieSecurity,
 ) -> Result<HttpResponse, Problem> {
     let begun = begun.map_err(|failure| {

@@ -57,7 +57,7 @@ pin_project! {
     /// actix closes the connection; otherwise actix would read an endless chunked body for ever.
     pub(crate) struct BodyDeadline<B> {
         #[pin]
-        answer: B,
+        response: B,
         body: Option<SharedPayload>,
         guard: Option<RequestGuard>,
     }
@@ -101,7 +101,7 @@ where
             endless if is_handshake(&request) => {
                 request.set_payload(endless);
                 if let Some(connection) = connection {
-                    connection.be_socket();
+                    connection.mark_socket();
                 }
                 None
             }
@@ -140,7 +140,7 @@ impl Stream for TimedPayload {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         if let Some(connection) = &this.connection {
-            connection.read_on();
+            connection.allow_more();
         }
         if let Poll::Ready(read) = Pin::new(&mut *this.body.borrow_mut()).poll_next(context) {
             return Poll::Ready(read);
@@ -163,8 +163,8 @@ where
         let this = self.project();
         let response = ready!(this.inner.poll(context))?;
         let (body, guard) = (this.body.take(), this.guard.take());
-        Poll::Ready(Ok(response.map_body(|_, answer| BodyDeadline {
-            answer,
+        Poll::Ready(Ok(response.map_body(|_, response| BodyDeadline {
+            response,
             body,
             guard,
         })))
@@ -175,14 +175,14 @@ impl<B: MessageBody> MessageBody for BodyDeadline<B> {
     type Error = B::Error;
 
     fn size(&self) -> BodySize {
-        self.answer.size()
+        self.response.size()
     }
 
     fn poll_next(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<web::Bytes, B::Error>>> {
-        self.project().answer.poll_next(context)
+        self.project().response.poll_next(context)
     }
 
     fn try_into_bytes(self) -> Result<web::Bytes, Self> {
@@ -191,12 +191,12 @@ impl<B: MessageBody> MessageBody for BodyDeadline<B> {
             return Err(self);
         }
         let Self {
-            answer,
+            response,
             body,
             guard,
         } = self;
-        answer.try_into_bytes().map_err(|answer| Self {
-            answer,
+        response.try_into_bytes().map_err(|response| Self {
+            response,
             body,
             guard,
         })

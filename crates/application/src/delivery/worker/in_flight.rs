@@ -128,7 +128,7 @@ impl InFlight {
                 );
                 // No delivery is sent before the time was read.
                 if let (Some(sent), Some(time)) = (self.claims.remove(&error.id()), self.time) {
-                    let reason = "The message could not be written".to_owned();
+                    let reason = "The message could not be composed".to_owned();
                     let result = DeliveryResult {
                         claim: sent.claim,
                         at: time.now(),

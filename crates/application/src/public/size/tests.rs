@@ -80,6 +80,7 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
         status: MaintenanceStatus::InProgress,
         start_at: DateTime::default(),
         end_at: Some(DateTime::default()),
+        shown_until: None,
         created_at: DateTime::default(),
         timeline: (0..).zip(messages).map(entry).collect(),
         timeline_truncated: false,

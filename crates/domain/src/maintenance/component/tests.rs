@@ -98,7 +98,7 @@ fn during_a_maintenance_only_added_and_removed_components_get_an_event() {
     let emptied = begun.clone().edit(replaced(&[]), true, at(15)).unwrap();
     assert_eq!(emptied.maintained, components(&[1, 2]));
     let same = begun.edit(replaced(&[2, 1]), true, at(15)).unwrap();
-    assert!(same.is_nothing());
+    assert!(same.has_no_events());
 }
 
 #[test]
@@ -168,7 +168,7 @@ proptest! {
                     Err(_) => continue,
                 },
             };
-            if !changed.is_nothing() {
+            if !changed.has_no_events() {
                 publish(&mut viewers, &changed.maintained, &flagged(Some(&changed.state), now))?;
             }
             maintenance = changed.state;

@@ -109,7 +109,7 @@ async fn a_test_message_says_whether_it_has_arrived() {
         "This is a test message from Acme."
     );
     for (reply, reason) in [
-        (Reply::Status(500, ""), "The receiver answered 500"),
+        (Reply::Status(500, ""), "The receiver responded with 500"),
         (
             Reply::Status(302, "location: /elsewhere\r\n"),
             "The response is a redirect, which is not followed",

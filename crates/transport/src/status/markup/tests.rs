@@ -97,6 +97,7 @@ fn full(text: &str) -> Snapshot {
         status,
         start_at: when,
         end_at,
+        shown_until: None,
         created_at: when,
         timeline: vec![MaintenanceTimelineEntry {
             id: id.clone(),

@@ -1,4 +1,4 @@
-//! Arrivals: which account a person of a provider gets, and with which membership.
+//! Sign-ins: which account a person of a provider gets, and with which membership.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use allclear_domain::id::{SessionId, UserId};
 use allclear_domain::openid::display_name;
 
 use super::{
-    Arrival, ArrivalRefusal, ArrivalWay, Arrived, OpenId, ProvidedMembership, Provider,
-    ProviderPerson, ProviderSession, SignInFailure,
+    AccountOrigin, OpenId, ProvidedMembership, Provider, ProviderPerson, ProviderSession,
+    ProviderSignIn, ProviderSignedIn, SignInFailure, SignInRefusal,
 };
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
@@ -21,13 +21,13 @@ use crate::session::NewSession;
 impl OpenId {
     /// Finds or makes the account of a person whose provider has proven who the person is: the linked account, that of
     /// the same address, or a new one.
-    pub(super) async fn admit(
+    pub(super) async fn link_or_create_account(
         &self,
         provider: &Provider,
         person: ProviderPerson,
         session: NewSession,
         before: Option<SessionId>,
-    ) -> Result<Arrived, SignInFailure> {
+    ) -> Result<ProviderSignedIn, SignInFailure> {
         let email = proven_address(provider, &person)?;
         let membership = membership(provider, &person)?;
         let names = person.names.iter().map(String::as_str);
@@ -40,7 +40,7 @@ impl OpenId {
             needs_address: false,
             created_at: session.created_at,
         };
-        let arrival = Arrival {
+        let sign_in = ProviderSignIn {
             password: self.password_of_new(email).await?,
             user,
             session,
@@ -54,19 +54,19 @@ impl OpenId {
             issuer: person.issuer,
             subject: person.subject,
         };
-        let arrived = match self.ports.store.arrive(arrival).await? {
-            Ok(arrived) => arrived,
-            Err(ArrivalRefusal::AnotherPerson) => {
+        let signed_in = match self.ports.store.sign_in(sign_in).await? {
+            Ok(signed_in) => signed_in,
+            Err(SignInRefusal::AnotherPerson) => {
                 if let Some(owner) = self.ports.accounts.owner(&address).await? {
                     self.ports.accounts.note_refused(owner.user.id).await?;
                 }
                 return Err(SignInFailure::AnotherPerson);
             }
         };
-        if arrived.way == ArrivalWay::Linked {
-            self.mail_link(&arrived.user, &provider.name);
+        if signed_in.account == AccountOrigin::Linked {
+            self.mail_link(&signed_in.user, &provider.name);
         }
-        Ok(arrived)
+        Ok(signed_in)
     }
 
     /// Notes in the audit log that a sign-in of the account that is linked to a person was refused.

@@ -1,4 +1,4 @@
-//! The walk over organisations with deliveries to claim.
+//! Finds the organisations with deliveries to claim, in turn.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use crate::entity::delivery::{Column, Entity};
 use crate::error::broken;
 
 /// An organisation with deliveries to claim.
-pub(super) struct Waiting {
+pub(super) struct OrganisationWithDue {
     pub(super) id: String,
     /// Maximum of its deliveries that may be claimed.
     pub(super) free: u64,
 }
 
-/// Number of organisations that one query of a walk looks at: few enough that a write hardly waits for it.
-const STEPS: i32 = 128;
+/// Number of organisations that one query of a scan reads: few enough that a write hardly waits for it.
+const PAGE_SIZE: i32 = 128;
 
-/// A walk over all organisations with deliveries to claim. It begins after the organisation that was served last, and ends with
+/// A scan of all organisations with deliveries to claim. It begins after the organisation that was served last, and ends with
 /// that one. Those with nothing to claim are skipped, however many there are.
-pub(super) struct Round {
+pub(super) struct OrganisationScan {
     request: Arc<ClaimRequest>,
-    /// The organisation after which the walk began; empty if it began with the first one.
+    /// The organisation after which the scan began; empty if it began with the first one.
     first: String,
     last: String,
-    is_past_the_end: bool,
-    is_over: bool,
+    is_past_end: bool,
+    is_done: bool,
 }
 
-impl Round {
+impl OrganisationScan {
     pub(super) fn of(request: Arc<ClaimRequest>) -> Self {
         let first = request.after.as_ref();
         let first = first.map_or_else(String::new, |last| last.as_str().to_owned());
@@ -44,64 +44,64 @@ impl Round {
             request,
             last: first.clone(),
             first,
-            is_past_the_end: false,
-            is_over: false,
+            is_past_end: false,
+            is_done: false,
         }
     }
 
-    /// The next organisations, at most `limit`, of which deliveries may be claimed; empty if the walk is over.
+    /// The next organisations, at most `limit`, of which deliveries may be claimed; empty if the scan is done.
     pub(super) async fn next(
         &mut self,
         connection: &impl ConnectionTrait,
         limit: u64,
-    ) -> Result<Vec<Waiting>, Error> {
+    ) -> Result<Vec<OrganisationWithDue>, Error> {
         let mut found = Vec::new();
-        while !self.is_over && (found.len() as u64) < limit {
+        while !self.is_done && (found.len() as u64) < limit {
             let wanted = limit - found.len() as u64;
-            found.append(&mut self.look(connection, wanted).await?);
+            found.append(&mut self.next_page(connection, wanted).await?);
         }
         Ok(found)
     }
 
-    /// Like [`Self::next`], but makes at most two queries. An empty result does not mean that the walk is over.
-    pub(super) async fn next_of_few(
+    /// Like [`Self::next`], but makes at most two queries. An empty result does not mean that the scan is done.
+    pub(super) async fn next_bounded(
         &mut self,
         connection: &impl ConnectionTrait,
         limit: u64,
-    ) -> Result<Vec<Waiting>, Error> {
-        let mut found = self.look(connection, limit).await?;
-        let is_at_the_start = self.is_past_the_end && self.last.is_empty() && !self.is_over;
+    ) -> Result<Vec<OrganisationWithDue>, Error> {
+        let mut found = self.next_page(connection, limit).await?;
+        let is_at_the_start = self.is_past_end && self.last.is_empty() && !self.is_done;
         if is_at_the_start && (found.len() as u64) < limit {
             let wanted = limit - found.len() as u64;
-            found.append(&mut self.look(connection, wanted).await?);
+            found.append(&mut self.next_page(connection, wanted).await?);
         }
         Ok(found)
     }
 
-    /// Looks at the next [`STEPS`] organisations, or until `limit` of them have something to claim.
-    async fn look(
+    /// Reads the next [`PAGE_SIZE`] organisations, or until `limit` of them have something to claim.
+    async fn next_page(
         &mut self,
         connection: &impl ConnectionTrait,
         limit: u64,
-    ) -> Result<Vec<Waiting>, Error> {
-        let up_to = self.is_past_the_end.then_some(self.first.as_str());
-        let next = next_waiting(&self.request, &self.last, up_to, limit);
+    ) -> Result<Vec<OrganisationWithDue>, Error> {
+        let up_to = self.is_past_end.then_some(self.first.as_str());
+        let next = scan_page(&self.request, &self.last, up_to, limit);
         let rows = connection.query_all(&next).await.map_err(broken)?;
         let mut is_end = (rows.len() as u64) < limit;
         let mut found = Vec::new();
         for row in rows {
-            let LookedAt { id, step, due } =
-                LookedAt::from_query_result(&row, "").map_err(broken)?;
-            is_end &= step < STEPS;
+            let ScannedRow { id, step, due } =
+                ScannedRow::from_query_result(&row, "").map_err(broken)?;
+            is_end &= step < PAGE_SIZE;
             self.last.clone_from(&id);
             let free = self.free(&id);
             if due.is_some() && free > 0 {
-                found.push(Waiting { id, free });
+                found.push(OrganisationWithDue { id, free });
             }
         }
         if is_end {
-            self.is_over = self.is_past_the_end || self.first.is_empty();
-            self.is_past_the_end = true;
+            self.is_done = self.is_past_end || self.first.is_empty();
+            self.is_past_end = true;
             self.last.clear();
         }
         Ok(found)
@@ -116,26 +116,26 @@ impl Round {
     }
 }
 
-/// An organisation that a walk has looked at.
+/// An organisation that a scan has read.
 #[derive(FromQueryResult)]
-struct LookedAt {
+struct ScannedRow {
     id: String,
-    /// Number of the walk's step, from one.
+    /// Its position in the page, from one.
     step: i32,
     /// A delivery to claim.
     due: Option<i64>,
 }
 
-/// Of the first [`STEPS`] organisations after `last`, and not after `up_to`: those with deliveries to claim, at most `limit`; if there
+/// Of the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`: those with deliveries to claim, at most `limit`; if there
 /// are fewer, also the last one. Each step to the next organisation with unsent deliveries is one search in the index: those
 /// organisations are few, their deliveries are not.
-pub(super) fn next_waiting(
+pub(super) fn scan_page(
     request: &ClaimRequest,
     last: &str,
     up_to: Option<&str>,
     limit: u64,
 ) -> SelectStatement {
-    let (waiting, looked_at) = (Alias::new("waiting"), Alias::new("looked_at"));
+    let (waiting, scanned) = (Alias::new("waiting"), Alias::new("scanned"));
     let (id, step, due_one) = (Alias::new("id"), Alias::new("step"), Alias::new("due"));
     let current = || Expr::col((waiting.clone(), id.clone()));
     let number = || Expr::col((waiting.clone(), step.clone()));
@@ -155,19 +155,19 @@ pub(super) fn next_waiting(
         .expr(number().add(1))
         .from(waiting.clone())
         .and_where(current().is_not_null())
-        .and_where(number().lt(STEPS))
+        .and_where(number().lt(PAGE_SIZE))
         .take();
-    let walk = Query::select()
+    let pages = Query::select()
         .expr(Expr::val(last))
         .expr(Expr::val(0))
         .union(UnionType::All, following)
         .take();
-    let walk = CommonTableExpression::new()
-        .query(walk)
+    let pages = CommonTableExpression::new()
+        .query(pages)
         .table_name(waiting.clone())
         .columns([id.clone(), step.clone()])
         .to_owned();
-    // Not EXISTS, which PostgreSQL may join in another order than that of the walk.
+    // Not EXISTS, which PostgreSQL may join in another order than that of the scan.
     let first_due = Expr::from(due(current(), request.route, request.now, 1));
     let steps = Query::select()
         .columns([
@@ -176,18 +176,18 @@ pub(super) fn next_waiting(
         ])
         .expr_as(first_due, due_one.clone())
         .from(waiting.clone())
-        // The walk begins with `last` and ends with NULL.
+        // The first row is `last`, and the last one may be NULL.
         .and_where(number().gt(0))
         .and_where(current().is_not_null())
         .take();
     Query::select()
-        .with_cte(WithClause::new().recursive(true).cte(walk).to_owned())
+        .with_cte(WithClause::new().recursive(true).cte(pages).to_owned())
         .columns([id, step.clone(), due_one.clone()])
-        .from_subquery(steps, looked_at)
+        .from_subquery(steps, scanned)
         .cond_where(
             Condition::any()
                 .add(Expr::col(due_one).is_not_null())
-                .add(Expr::col(step).eq(STEPS)),
+                .add(Expr::col(step).eq(PAGE_SIZE)),
         )
         .limit(limit)
         .take()

@@ -1,7 +1,10 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
+import { Outlet } from 'react-router-dom';
 import { expect, it } from 'vitest';
 import { endpoints, paths } from '@/paths';
+import { RealtimeProvider } from '@/realtime/realtime-provider';
+import { FakeSocket } from '@/testing/fake-socket';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { anIncident } from './fixtures';
@@ -122,6 +125,24 @@ it('asks before a typed update is thrown away', async () => {
   await user.keyboard('{Escape}');
   await user.click(screen.getByRole('button', { name: 'Discard' }));
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+it('keeps a typed update when its row goes', async () => {
+  serve(anIncident());
+  const live = (
+    <RealtimeProvider>
+      <Outlet />
+    </RealtimeProvider>
+  );
+  const { user } = renderRoutes([{ element: live, children: incidentRoutes }], {
+    path: paths.incidents.list,
+  });
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await act(() => FakeSocket.last.join());
+  act(() => FakeSocket.last.fire('incident-deleted', 'incident-1'));
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+  expect(screen.getByRole('textbox', { name: /Message/ })).toHaveValue('It works again.');
 });
 
 it('deletes one incident after asking', async () => {

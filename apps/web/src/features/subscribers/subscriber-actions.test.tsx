@@ -137,6 +137,28 @@ it('gives a webhook a new secret after a question', async () => {
   expect(within(dialog).getByRole('textbox', { name: 'Signing secret' })).toHaveValue(secret);
 });
 
+it('keeps the new secret on screen when its row goes', async () => {
+  let arrive = () => undefined as void;
+  const { user } = open([subscriber('ada'), webhook]);
+  server.use(
+    http.post(apiUrl(endpoints.subscribers.test('ada')), async () => {
+      await new Promise<void>((resolve) => (arrive = resolve));
+      return success(subscriber('ada'), { message: 'The test message has arrived' });
+    }),
+    http.post(apiUrl(endpoints.subscribers.rotateSecret('hook')), () =>
+      success({ ...webhook, secret }),
+    ),
+  );
+  await choose(user, 'ada@example.com', 'Send Test Message');
+  await choose(user, url, 'Rotate Secret');
+  await user.click(await screen.findByRole('button', { name: 'Rotate' }));
+  await screen.findByRole('dialog', { name: 'Secret of the Webhook' });
+  server.use(http.get(apiUrl(endpoints.subscribers.list), () => success([])));
+  arrive();
+  expect(await screen.findByText('No Data')).toBeInTheDocument();
+  expect(screen.getByRole('textbox', { name: 'Signing secret' })).toHaveValue(secret);
+});
+
 it('says whether a test message has arrived', async () => {
   const { user } = open([webhook]);
   server.use(

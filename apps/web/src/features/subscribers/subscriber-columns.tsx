@@ -10,58 +10,59 @@ import { subscriberStatuses, verification } from '@/ui/subscriber-statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { Tooltip } from '@/ui/tooltip';
 import { subscriberKind, scopeText } from './subscriber';
-import { SubscriberActions } from './subscriber-actions';
+import { SubscriberActions, type OpenSubscriberDialog } from './subscriber-actions';
 
 const column = columnsOf<Subscriber>();
 
 const isMail = ({ channel }: Subscriber) => channel === 'email';
 
-export const subscriberColumns = column.columns([
-  column.accessor('target', {
-    header: ({ table }) => (table.options.data.every(isMail) ? 'Email' : 'Email or URL'),
-    cell: ({ row: { original } }) => (
-      <>
-        <NameCell>{original.target}</NameCell>
-        {original.failing && <Failing failing={original.failing} />}
-      </>
-    ),
-  }),
-  column.accessor(({ channel }) => channelNames[channel], {
-    id: 'channel',
-    header: 'Channel',
-    meta: columnStyles.channel,
-  }),
-  column.accessor(scopeText, { id: 'scope', header: 'Updates about', meta: columnStyles.scope }),
-  column.accessor('status', {
-    header: 'Status',
-    meta: columnStyles.status,
-    cell: ({ row }) => <StatusBadge {...subscriberStatuses[row.original.status]} />,
-  }),
-  column.accessor('isVerified', {
-    header: 'Verified',
-    meta: columnStyles.verified,
-    cell: ({ row }) => (
-      <StatusBadge {...verification[row.original.isVerified ? 'verified' : 'notVerified']} />
-    ),
-  }),
-  column.accessor('createdAt', {
-    header: 'Subscribed At',
-    meta: columnStyles.time,
-    cell: ({ row }) => <Timestamp narrow value={row.original.createdAt} />,
-  }),
-  column.display({
-    id: 'actions',
-    header: 'Edit',
-    meta: columnStyles.editDialog,
-    cell: ({ row }) => <SubscriberActions subscriber={row.original} />,
-  }),
-  column.display({
-    id: 'delete',
-    header: 'Delete',
-    meta: columnStyles.delete,
-    cell: ({ row }) => <DeleteItem kind={subscriberKind} item={row.original} />,
-  }),
-]);
+export const subscriberColumns = (onOpen: OpenSubscriberDialog) =>
+  column.columns([
+    column.accessor('target', {
+      header: ({ table }) => (table.options.data.every(isMail) ? 'Email' : 'Email or URL'),
+      cell: ({ row: { original } }) => (
+        <>
+          <NameCell>{original.target}</NameCell>
+          {original.failing && <Failing failing={original.failing} />}
+        </>
+      ),
+    }),
+    column.accessor(({ channel }) => channelNames[channel], {
+      id: 'channel',
+      header: 'Channel',
+      meta: columnStyles.channel,
+    }),
+    column.accessor(scopeText, { id: 'scope', header: 'Updates about', meta: columnStyles.scope }),
+    column.accessor('status', {
+      header: 'Status',
+      meta: columnStyles.status,
+      cell: ({ row }) => <StatusBadge {...subscriberStatuses[row.original.status]} />,
+    }),
+    column.accessor('isVerified', {
+      header: 'Verified',
+      meta: columnStyles.verified,
+      cell: ({ row }) => (
+        <StatusBadge {...verification[row.original.isVerified ? 'verified' : 'notVerified']} />
+      ),
+    }),
+    column.accessor('createdAt', {
+      header: 'Subscribed At',
+      meta: columnStyles.time,
+      cell: ({ row }) => <Timestamp narrow value={row.original.createdAt} />,
+    }),
+    column.display({
+      id: 'actions',
+      header: 'Edit',
+      meta: columnStyles.editDialog,
+      cell: ({ row }) => <SubscriberActions subscriber={row.original} onOpen={onOpen} />,
+    }),
+    column.display({
+      id: 'delete',
+      header: 'Delete',
+      meta: columnStyles.delete,
+      cell: ({ row }) => <DeleteItem kind={subscriberKind} item={row.original} />,
+    }),
+  ]);
 
 /** Why and since when messages fail: the whole reason is in the tooltip. */
 function Failing({ failing }: { failing: NonNullable<Subscriber['failing']> }) {

@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { Permitted } from '@/auth/permitted';
 import { ListPage } from '@/items/list-page';
 import { Spinner } from '@/ui/spinner';
@@ -5,35 +6,41 @@ import { MailSummary } from './mail-summary';
 import { NewSubscriber } from './new-subscriber';
 import { subscriberKind } from './subscriber';
 import { subscriberColumns } from './subscriber-columns';
+import { useSubscriberDialogs } from './subscriber-dialogs';
 import { useSubscriberFilter } from './subscriber-filter';
 import { SubscribersMenu } from './subscribers-menu';
 
 export function SubscribersPage() {
   const filter = useSubscriberFilter();
+  const { open, dialogs } = useSubscriberDialogs();
+  const columns = useMemo(() => subscriberColumns(open), [open]);
   return (
-    <ListPage
-      kind={subscriberKind}
-      title="Subscribers"
-      action={
-        <>
-          <SubscribersMenu />
-          <Permitted>
-            <NewSubscriber />
-          </Permitted>
-        </>
-      }
-      columns={subscriberColumns}
-      wide
-      filter={filter}
-      emptyHint="Add an address, or share your status page: its visitors can subscribe by themselves."
-      placeholder={
-        // As high as the table that replaces it.
-        <div className="grid h-78 place-content-center rounded-lg border border-line bg-surface shadow-low">
-          <Spinner label="Loading subscribers…" />
-        </div>
-      }
-    >
-      <MailSummary />
-    </ListPage>
+    <>
+      <ListPage
+        kind={subscriberKind}
+        title="Subscribers"
+        action={
+          <>
+            <SubscribersMenu />
+            <Permitted>
+              <NewSubscriber />
+            </Permitted>
+          </>
+        }
+        columns={columns}
+        wide
+        filter={filter}
+        emptyHint="Add an address, or share your status page: its visitors can subscribe by themselves."
+        placeholder={
+          // As high as the table that replaces it.
+          <div className="grid h-78 place-content-center rounded-lg border border-line bg-surface shadow-low">
+            <Spinner label="Loading subscribers…" />
+          </div>
+        }
+      >
+        <MailSummary />
+      </ListPage>
+      {dialogs}
+    </>
   );
 }

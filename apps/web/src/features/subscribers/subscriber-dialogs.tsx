@@ -1,0 +1,75 @@
+import { useCallback, useState, type ReactNode, type RefObject } from 'react';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
+import type { Subscriber, SubscriberWithSecret } from '@/api/types';
+import { endpoints } from '@/paths';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { toast } from '@/ui/toast';
+import { EditSubscriberDialog } from './edit-subscriber-dialog';
+import { SecretDialog } from './secret-dialog';
+import type { OpenSubscriberDialog } from './subscriber-actions';
+
+interface OpenedDialog {
+  /** Undefined once closed; the subscriber stays, for the secret. */
+  kind: Parameters<OpenSubscriberDialog>[0] | undefined;
+  subscriber: Subscriber;
+  returnTo: RefObject<HTMLElement | null>;
+}
+
+/**
+ * The dialogs that the menus of the rows open. They are rendered outside of the table, because a row that leaves the
+ * page must not take typed text or a secret along, which is shown once.
+ */
+export function useSubscriberDialogs(): { open: OpenSubscriberDialog; dialogs: ReactNode } {
+  const [opened, setOpened] = useState<OpenedDialog>();
+  const open = useCallback<OpenSubscriberDialog>(
+    (kind, subscriber, returnTo) => setOpened({ kind, subscriber, returnTo }),
+    [],
+  );
+  const close = () => setOpened((last) => last && { ...last, kind: undefined });
+  return {
+    open,
+    dialogs: opened && <SubscriberDialogs key={opened.subscriber.id} {...opened} onClose={close} />,
+  };
+}
+
+interface SubscriberDialogsProps extends OpenedDialog {
+  onClose: () => void;
+}
+
+function SubscriberDialogs({ kind, subscriber, returnTo, onClose }: SubscriberDialogsProps) {
+  const [secret, setSecret] = useState<string>();
+  const rotate = useRotate(subscriber, setSecret);
+  const onOpenChange = (next: boolean) => !next && onClose();
+  return (
+    <>
+      <EditSubscriberDialog
+        subscriber={subscriber}
+        open={kind === 'edit'}
+        onOpenChange={onOpenChange}
+        returnTo={returnTo}
+      />
+      <ConfirmDialog
+        open={kind === 'rotate'}
+        onOpenChange={onOpenChange}
+        title="Rotate the secret?"
+        description={`Requests to ${subscriber.target} get a new secret. For 24 hours they carry the signatures of both.`}
+        confirmLabel="Rotate"
+        onConfirm={rotate}
+      />
+      <SecretDialog secret={secret} onClose={() => setSecret(undefined)} returnTo={returnTo} />
+    </>
+  );
+}
+
+function useRotate({ id }: Subscriber, onSecret: (secret: string | undefined) => void) {
+  const api = useApi();
+  return async () => {
+    try {
+      const { data } = await api.post<SubscriberWithSecret>(endpoints.subscribers.rotateSecret(id));
+      onSecret(data.secret ?? undefined);
+    } catch (error) {
+      toast.error(serverMessageOr('The secret was not changed', error));
+    }
+  };
+}

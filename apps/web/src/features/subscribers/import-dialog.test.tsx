@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { apiBase, endpoints, paths } from '@/paths';
@@ -87,4 +87,31 @@ it('says why a file cannot be checked, and does not import it', async () => {
   await submit();
   expect(dialog.getByText('The header is missing')).toBeInTheDocument();
   expect(screen.getByRole('dialog', { name: 'Import Subscribers' })).toBeInTheDocument();
+});
+
+it.each([
+  ['succeeds', success({ dryRun: true, rows: 9, added: 9, known: 0, failed: 0, errors: [] })],
+  ['fails', problem(422, 'The header is missing')],
+])('keeps the newest file when the check of an older one %s later', async (_, outcome) => {
+  let finish = () => undefined as void;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.post(
+      apiUrl('/subscriber/import'),
+      async () => {
+        await finished;
+        return outcome;
+      },
+      { once: true },
+    ),
+  );
+  const { dialog, choose, submit } = await open();
+  await choose('email\nolder@example.com\n');
+  await choose(csv);
+  await dialog.findByText('Line 3');
+  finish();
+  await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  expect(dialog.getByText('Line 3')).toBeInTheDocument();
+  await submit();
+  await waitFor(() => expect(calls.at(-1)).toEqual(['?dryRun=false', csv]));
 });

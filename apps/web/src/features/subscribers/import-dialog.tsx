@@ -1,5 +1,5 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
-import { useState, type ChangeEvent, type RefObject } from 'react';
+import { useRef, useState, type ChangeEvent, type RefObject } from 'react';
 import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
@@ -74,9 +74,12 @@ function FileField() {
   const api = useApi();
   const { errors, touched, setFieldValue } = useFormikContext<ImportValues>();
   const [check, setCheck] = useState<Check>();
+  /** The newest choice. The outcome of an older check is ignored. */
+  const chosen = useRef<File>(undefined);
 
   async function choose({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0];
+    chosen.current = file;
     setCheck(file && 'running');
     await setFieldValue('csv', '');
     if (!file) return;
@@ -85,9 +88,12 @@ function FileField() {
       const csv = await file.text();
       const query = new URLSearchParams({ dryRun: 'true' });
       const path = endpoints.subscribers.import(query);
-      setCheck((await api.upload<SubscriberImport>(path, 'text/csv', csv)).data);
+      const { data } = await api.upload<SubscriberImport>(path, 'text/csv', csv);
+      if (chosen.current !== file) return;
+      setCheck(data);
       await setFieldValue('csv', csv);
     } catch (error) {
+      if (chosen.current !== file) return;
       setCheck({ reason: error instanceof Error ? error.message : 'The file cannot be read' });
     }
   }

@@ -1,6 +1,7 @@
 import { apiBase } from '@/paths';
 import { ApiError } from './error';
 import { IdempotencyKeys } from './idempotency-keys';
+import { readServerClock } from './server-clock';
 
 /** Returns the current bearer token; null for an anonymous request. */
 export type GetToken = (options?: { skipCache?: boolean }) => Promise<string | null>;
@@ -135,12 +136,14 @@ async function attempt(
   const type = text?.type ?? (json && 'application/json');
   if (type !== undefined) headers.set('Content-Type', type);
   try {
-    return await fetch(new URL(apiBase + path, window.location.origin), {
+    const response = await fetch(new URL(apiBase + path, window.location.origin), {
       method,
       headers,
       body: text?.content ?? json ?? null,
       signal: signal ?? null,
     });
+    readServerClock(response);
+    return response;
   } catch (error) {
     if (signal?.aborted) throw error;
     throw ApiError.unreachable();

@@ -21,8 +21,8 @@ export function fromLocalMinute(local: string): string {
   return local === '' || Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
-/** Returns the current time, rounded down to the minute. */
-export function currentMinute(): string {
+/** Rounds a time down to the minute. */
+export function startOfMinute(time: Date): string {
   const minute = 60_000;
-  return new Date(Math.floor(Date.now() / minute) * minute).toISOString();
+  return new Date(Math.floor(time.getTime() / minute) * minute).toISOString();
 }

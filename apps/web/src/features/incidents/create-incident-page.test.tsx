@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
+import { readServerClock } from '@/api/server-clock';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server, settings } from '@/testing/server';
 import { aComponent } from './fixtures';
@@ -47,6 +48,22 @@ it('begins as Investigating, now to the minute, with nothing else', async () => 
   expect(screen.getByRole('radio', { name: 'Investigating' })).toBeChecked();
   expect(occurred()).toHaveValue('2026-11-21T14:07');
   expect(screen.queryByRole('combobox', { name: /^Component/ })).not.toBeInTheDocument();
+});
+
+it('begins with the server’s time when the browser’s clock is fast', async () => {
+  const date = { Date: 'Sat, 21 Nov 2026 12:50:00 GMT' };
+  vi.useFakeTimers({ now: new Date('2026-11-21T13:07:16.123Z'), toFake: ['Date'] });
+  server.use(
+    http.get(apiUrl(incidents.list), () => HttpResponse.json({ data: [] }, { headers: date })),
+    http.get(apiUrl(components.list), () => success([])),
+  );
+  const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.list });
+  await screen.findByText('No Data');
+  await user.click(screen.getByRole('link', { name: 'New Incident' }));
+  await screen.findByRole('heading', { level: 1, name: 'Create Incident' });
+  expect(occurred()).toHaveValue('2026-11-21T13:50');
+  readServerClock(new Response(null, { headers: { Date: new Date().toUTCString() } }));
+  vi.useRealTimers();
 });
 
 it('says what is missing', async () => {

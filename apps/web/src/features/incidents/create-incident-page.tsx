@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { AffectedComponentsField } from '@/affected/affected-components-field';
 import { useApi } from '@/api/api-provider';
+import { serverNow } from '@/api/server-clock';
 import type { Component } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { endpoints, paths } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
-import { currentMinute } from '@/ui/local-minute';
+import { startOfMinute } from '@/ui/local-minute';
 import { LoadFailure } from '@/ui/load-failure';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { useGoBack } from '@/ui/use-go-back';
@@ -82,7 +83,7 @@ function newIncident(): NewIncidentValues {
     title: '',
     description: '',
     status: 'INVESTIGATING',
-    occuredAt: currentMinute(),
+    occuredAt: startOfMinute(serverNow()),
     resolvedAt: '',
     components: [],
   };

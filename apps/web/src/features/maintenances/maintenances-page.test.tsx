@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { http } from 'msw';
+import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { endpoints, paths } from '@/paths';
+import { readServerClock } from '@/api/server-clock';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { aMaintenance } from './fixtures';
@@ -78,6 +79,43 @@ it('completes a maintenance now', async () => {
   expect(sent).toEqual({ endAt: '2026-12-01T22:00:01.234Z' });
   expect(await screen.findByText('Completed')).toBeInTheDocument();
   expect(complete).toBeDisabled();
+});
+
+it('says that the maintenance is not completed when the response does', async () => {
+  serve(aMaintenance({ status: 'IN_PROGRESS' }));
+  server.use(
+    http.patch(apiUrl(maintenances.item(id)), () =>
+      success(aMaintenance({ status: 'IN_PROGRESS' })),
+    ),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  expect(await screen.findByText('Failed to complete maintenance')).toBeInTheDocument();
+  expect(screen.queryByText('Maintenance completed successfully')).not.toBeInTheDocument();
+});
+
+it('completes by the server’s clock when the browser’s clock is fast', async () => {
+  const maintenance = aMaintenance({ status: 'IN_PROGRESS' });
+  let sent: unknown;
+  server.use(
+    http.get(apiUrl(maintenances.list), () =>
+      HttpResponse.json(
+        { data: [maintenance] },
+        { headers: { Date: 'Tue, 01 Dec 2026 21:45:00 GMT' } },
+      ),
+    ),
+    http.patch(apiUrl(maintenances.item(id)), async ({ request }) => {
+      sent = await request.json();
+      return success({ ...maintenance, status: 'COMPLETED' });
+    }),
+  );
+  vi.useFakeTimers({ now: new Date('2026-12-01T22:00:01.234Z'), toFake: ['Date'] });
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  expect(await screen.findByText('Maintenance completed successfully')).toBeInTheDocument();
+  expect(sent).toEqual({ endAt: '2026-12-01T21:45:00.000Z' });
+  readServerClock(new Response(null, { headers: { Date: new Date().toUTCString() } }));
+  vi.useRealTimers();
 });
 
 it('completes nothing that is completed', async () => {

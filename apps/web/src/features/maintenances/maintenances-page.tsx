@@ -1,6 +1,7 @@
 import { CircleCheck, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import { serverNow } from '@/api/server-clock';
 import { useRefreshList } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
@@ -74,6 +75,8 @@ export function MaintenancesPage() {
   );
 }
 
+const completeFailed = 'Failed to complete maintenance';
+
 /** Ends a maintenance now. */
 function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
   const api = useApi();
@@ -83,12 +86,13 @@ function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
   async function complete() {
     setPending(true);
     try {
-      await api.patch(endpoints.maintenances.item(maintenance.id), {
-        endAt: new Date().toISOString(),
+      const { data } = await api.patch<Maintenance>(endpoints.maintenances.item(maintenance.id), {
+        endAt: serverNow().toISOString(),
       });
-      toast.success('Maintenance completed successfully');
+      if (data.status === 'COMPLETED') toast.success('Maintenance completed successfully');
+      else toast.error(completeFailed);
     } catch (error) {
-      toast.error(<FailureMessage text="Failed to complete maintenance" error={error} />);
+      toast.error(<FailureMessage text={completeFailed} error={error} />);
     }
     await refreshList();
     setPending(false);

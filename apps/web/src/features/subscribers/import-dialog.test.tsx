@@ -93,7 +93,7 @@ it.each([
   ['succeeds', success({ dryRun: true, rows: 9, added: 9, known: 0, failed: 0, errors: [] })],
   ['fails', problem(422, 'The header is missing')],
 ])('keeps the newest file when the check of an older one %s later', async (_, outcome) => {
-  let finish = () => undefined as void;
+  let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));
   server.use(
     http.post(

@@ -138,7 +138,7 @@ it('gives a webhook a new secret after a question', async () => {
 });
 
 it('keeps the new secret on screen when its row goes', async () => {
-  let arrive = () => undefined as void;
+  let arrive: () => void = () => undefined;
   const { user } = open([subscriber('ada'), webhook]);
   server.use(
     http.post(apiUrl(endpoints.subscribers.test('ada')), async () => {

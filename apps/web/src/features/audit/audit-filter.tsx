@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import type { AuditItem } from '@/api/types';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
@@ -6,7 +7,9 @@ import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { Select } from '@/ui/select';
 import { actionsOf } from './actions';
-import type { AuditQuery, FilterName } from './use-audit-query';
+import { firstDay, isDay, type AuditQuery } from './use-audit-query';
+
+const noItems: readonly AuditItem[] = [];
 
 interface AuditFilterProps {
   audit: AuditQuery;
@@ -16,20 +19,7 @@ interface AuditFilterProps {
 
 /** The fields that select items. */
 export function AuditFilter({ audit: { value, choose, query }, items }: AuditFilterProps) {
-  const people = names(items.map(({ actor }) => ({ id: actor.id ?? '', name: actor.name })));
-  const things = names(items.map(({ target }) => ({ id: target.id, name: target.name ?? '' })));
-  const day = (name: FilterName, label: string) => (
-    <Field label={label} className="sm:w-40">
-      {(control) => (
-        <Input
-          {...control}
-          type="date"
-          value={value(name)}
-          onChange={({ target }) => choose({ [name]: target.value })}
-        />
-      )}
-    </Field>
-  );
+  const { people, things } = useNames(items);
   return (
     <div
       role="group"
@@ -68,8 +58,8 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
         options={things}
         onChoose={(targetId) => choose({ targetId })}
       />
-      {day('from', 'From')}
-      {day('to', 'To')}
+      <DayField label="From" value={value('from')} onChoose={(from) => choose({ from })} />
+      <DayField label="To" value={value('to')} onChoose={(to) => choose({ to })} />
       {query.size > 0 && (
         <Button onClick={() => choose({ actorId: '', action: '', targetId: '', from: '', to: '' })}>
           <X aria-hidden /> Clear
@@ -105,11 +95,72 @@ function Choice({ label, className, value, options, onChoose }: ChoiceProps) {
   );
 }
 
-/** The newest name of each identifier, sorted. */
-function names(found: readonly { id: string; name: string }[]): Map<string, string> {
-  const known = new Map<string, string>();
-  for (const { id, name } of found) {
-    if (id !== '' && name !== '' && !known.has(id)) known.set(id, name);
+interface DayFieldProps {
+  label: string;
+  value: string;
+  onChoose: (day: string) => void;
+}
+
+/** A day that is applied with Enter or when the focus leaves the field: a typed year passes through other years. */
+function DayField({ label, value, onChoose }: DayFieldProps) {
+  const [typed, setTyped] = useState(value);
+  const [applied, setApplied] = useState(value);
+  if (value !== applied) {
+    setApplied(value);
+    setTyped(value);
   }
-  return new Map([...known].sort(([, a], [, b]) => a.localeCompare(b)));
+
+  function apply() {
+    if (typed === value) return;
+    if (typed === '' || isDay(typed)) onChoose(typed);
+    else setTyped(value);
+  }
+
+  return (
+    <Field label={label} className="sm:w-40">
+      {(control) => (
+        <Input
+          {...control}
+          type="date"
+          min={firstDay}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+          onBlur={apply}
+          onKeyDown={({ key }) => key === 'Enter' && apply()}
+        />
+      )}
+    </Field>
+  );
+}
+
+type Names = ReadonlyMap<string, string>;
+
+const noNames: Names = new Map();
+
+/** Returns the people and things of all items shown so far: a filter must not leave only its own choice. */
+function useNames(items: readonly AuditItem[]): { people: Names; things: Names } {
+  const [{ seen, people, things }, setNames] = useState({
+    seen: noItems,
+    people: noNames,
+    things: noNames,
+  });
+  if (items !== seen) {
+    const actors = items.map(({ actor }) => ({ id: actor.id ?? '', name: actor.name }));
+    const targets = items.map(({ target }) => ({ id: target.id, name: target.name ?? '' }));
+    setNames({
+      seen: items,
+      people: withNames(people, actors),
+      things: withNames(things, targets),
+    });
+  }
+  return { people, things };
+}
+
+/** Adds the first name of each identifier, and sorts by name. */
+function withNames(known: Names, found: readonly { id: string; name: string }[]): Names {
+  const names = new Map<string, string>();
+  for (const { id, name } of found) {
+    if (id !== '' && name !== '' && !names.has(id)) names.set(id, name);
+  }
+  return new Map([...known, ...names].sort(([, a], [, b]) => a.localeCompare(b)));
 }

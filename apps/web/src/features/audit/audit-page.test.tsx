@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import type { AuditItem } from '@/api/types';
@@ -95,6 +95,57 @@ it('keeps its filters in the address and sends them', async () => {
     'targetId=component-1&limit=500',
     'action=component.updated&targetId=component-1&limit=500',
   ]);
+});
+
+it('keeps the focus on a filter and the names of other people after a choice', async () => {
+  const byGrace = { ...edited, id: 'item-3', actor: { ...edited.actor, id: 'user-2', name: 'Grace Hopper' } };
+  server.use(
+    http.get(apiUrl('/audit'), ({ request }) => {
+      const actor = new URL(request.url).searchParams.get('actorId');
+      return success([edited, byGrace].filter((item) => !actor || item.actor.id === actor));
+    }),
+  );
+  const { user } = render();
+  await screen.findByText('Grace Hopper', { selector: 'bdi' });
+  const who = screen.getByRole('combobox', { name: 'Who' });
+  await user.selectOptions(who, 'Grace Hopper');
+  await waitFor(() => expect(screen.queryByText('Ada Lovelace', { selector: 'bdi' })).toBe(null));
+  expect(who).toHaveFocus();
+  expect(
+    within(who)
+      .getAllByRole('option')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['All', 'Ada Lovelace', 'Grace Hopper']);
+});
+
+it('applies a day with Enter or when the focus leaves, and no year before 1970', async () => {
+  const asked = serve();
+  const { user, router } = render();
+  await screen.findByRole('table', { name: 'Audit log' });
+  const from = screen.getByLabelText('From');
+  from.focus();
+  fireEvent.change(from, { target: { value: '0002-11-20' } });
+  fireEvent.change(from, { target: { value: '2026-11-20' } });
+  expect(router.state.location.search).toBe('');
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(router.state.location.search).toBe('?from=2026-11-20'));
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(from).toHaveFocus();
+
+  fireEvent.change(from, { target: { value: '0026-11-20' } });
+  await user.tab();
+  expect(from).toHaveValue('2026-11-20');
+  fireEvent.change(screen.getByLabelText('To'), { target: { value: '2026-11-21' } });
+  await user.tab();
+  await waitFor(() => expect(router.state.location.search).toBe('?from=2026-11-20&to=2026-11-21'));
+  expect(asked.join()).not.toContain('0026');
+});
+
+it('ignores a day before 1970 in the address', async () => {
+  const asked = serve();
+  render('?from=0026-11-20');
+  await screen.findByRole('table', { name: 'Audit log' });
+  expect(asked).toEqual(['limit=500']);
 });
 
 it('sends whole days', async () => {

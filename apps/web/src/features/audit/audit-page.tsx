@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { AuditItem } from '@/api/types';
-import { useList } from '@/api/use-list';
+import { useList, type List } from '@/api/use-list';
 import { useIsAdmin } from '@/auth/use-is-admin';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -24,6 +24,7 @@ import { useAuditQuery, type AuditQuery } from './use-audit-query';
 const fetchFailed = 'Error while fetching the audit log';
 /** Items that are drawn at first, and with each press of the button. */
 const step = 50;
+const noItems: AuditItem[] = [];
 
 /** The audit log, for admins. */
 export function AuditPage() {
@@ -45,18 +46,24 @@ export function AuditPage() {
 
 function AuditLog() {
   const audit = useAuditQuery();
+  const list = useList<AuditItem>(endpoints.audit(audit.query));
+  useErrorToast(list.error !== undefined, fetchFailed);
   return (
     <>
       <PageHeader title="Audit Log" actions={<Downloads audit={audit} />} />
+      <AuditFilter audit={audit} items={list.rows ?? noItems} />
       {/* Another selection begins at its newest items. */}
-      <Selection key={audit.query.toString()} audit={audit} />
+      <Selection key={audit.query.toString()} list={list} isFiltered={audit.query.size > 0} />
     </>
   );
 }
 
-function Selection({ audit }: { audit: AuditQuery }) {
-  const list = useList<AuditItem>(endpoints.audit(audit.query));
-  useErrorToast(list.error !== undefined, fetchFailed);
+interface SelectionProps {
+  list: List<AuditItem>;
+  isFiltered: boolean;
+}
+
+function Selection({ list, isFiltered }: SelectionProps) {
   const [shown, setShown] = useState(step);
   const items = list.rows ?? [];
 
@@ -67,7 +74,6 @@ function Selection({ audit }: { audit: AuditQuery }) {
 
   return (
     <>
-      <AuditFilter audit={audit} items={items} />
       {list.error && list.rows === undefined ? (
         <LoadFailure
           title={fetchFailed}
@@ -79,7 +85,7 @@ function Selection({ audit }: { audit: AuditQuery }) {
       ) : items.length === 0 ? (
         <Card>
           <EmptyState icon={ScrollText} title="No entries">
-            {audit.query.size > 0
+            {isFiltered
               ? 'No entry matches the filter.'
               : 'Changes of the organisation appear here.'}
           </EmptyState>

@@ -33,8 +33,15 @@ export function useAuditQuery(): AuditQuery {
   return { query, value, choose };
 }
 
+export const firstDay = '1970-01-01';
+
+/** Whether a text names a day from 1970 on. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && text >= firstDay && !Number.isNaN(Date.parse(text));
+}
+
 /** The first or last instant of a day; '' for what is no day. */
 function instantOf(day: string, isLast: boolean): string {
-  const instant = new Date(`${day}T${isLast ? '23:59:59.999' : '00:00:00.000'}`);
-  return Number.isNaN(instant.getTime()) ? '' : instant.toISOString();
+  if (!isDay(day)) return '';
+  return new Date(`${day}T${isLast ? '23:59:59.999' : '00:00:00.000'}`).toISOString();
 }

@@ -131,6 +131,37 @@ it('follows changes of others', async () => {
   await expect.poll(() => title).toHaveValue('Renamed');
 });
 
+it('takes no input while the settings are being saved', async () => {
+  const { state } = serve();
+  const { user } = renderApp(paths.settings);
+  const title = await field('Page title');
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.patch(
+      apiUrl(endpoints.organisationSettings),
+      async () => {
+        await finished;
+        return undefined;
+      },
+      { once: true },
+    ),
+  );
+  await user.type(title, 'Status{Enter}');
+  await screen.findByRole('button', { name: 'Saving...' });
+  await user.type(title, ' of everything');
+  await user.click(screen.getByRole('checkbox', { name: 'Slack' }));
+  expect(title).toHaveValue('Status');
+  expect(screen.getByRole('checkbox', { name: 'Slack' })).toBeChecked();
+  await user.click(title);
+  finish();
+  expect(await screen.findByText('Settings saved')).toBeInTheDocument();
+  expect(title).toHaveFocus();
+  await user.type(title, '!');
+  await user.click(save());
+  await expect.poll(() => state.sent).toEqual([{ pageTitle: 'Status' }, { pageTitle: 'Status!' }]);
+});
+
 it('is read-only for others than admins', async () => {
   serve();
   const organisation = { ...signedIn.organisation, role: 'editor' as const };

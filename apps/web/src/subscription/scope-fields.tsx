@@ -7,13 +7,14 @@ import type { ScopeEntry, ScopeValues } from './scope';
 
 /** Inside a form: what a subscriber receives. */
 export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
-  const { values, setFieldValue } = useFormikContext<ScopeValues>();
+  const { values, setFieldValue, isSubmitting } = useFormikContext<ScopeValues>();
   const name = useId();
   const radio = (choice: ScopeValues['choice'], label: string) => (
     <Radio
       name={name}
       label={label}
       checked={values.choice === choice}
+      readOnly={isSubmitting}
       onChange={() => void setFieldValue('choice', choice)}
     />
   );
@@ -32,6 +33,7 @@ export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
         description="Only incidents, no planned maintenance."
         name="muteMaintenances"
         checked={values.muteMaintenances}
+        readOnly={isSubmitting}
         onChange={({ target }) => void setFieldValue('muteMaintenances', target.checked)}
       />
     </div>
@@ -70,7 +72,7 @@ interface GroupChoiceProps {
 }
 
 function GroupChoice({ group, components }: GroupChoiceProps) {
-  const { values, setValues } = useFormikContext<ScopeValues>();
+  const { values, setValues, isSubmitting } = useFormikContext<ScopeValues>();
   const isChosen = values.groups.includes(group.id);
 
   function choose(chosen: boolean) {
@@ -87,6 +89,7 @@ function GroupChoice({ group, components }: GroupChoiceProps) {
       <Checkbox
         label={`All of ${group.name}`}
         checked={isChosen}
+        readOnly={isSubmitting}
         onChange={({ target }) => choose(target.checked)}
       />
       <div className="ml-6 grid gap-2">
@@ -102,12 +105,13 @@ interface ComponentChoicesProps {
 }
 
 function ComponentChoices({ components, isGroupChosen = false }: ComponentChoicesProps) {
-  const { values, setFieldValue } = useFormikContext<ScopeValues>();
+  const { values, setFieldValue, isSubmitting } = useFormikContext<ScopeValues>();
   return components.map(({ id, name }) => (
     <Checkbox
       key={id}
       label={name}
       disabled={isGroupChosen}
+      readOnly={isSubmitting}
       checked={isGroupChosen || values.components.includes(id)}
       onChange={({ target }) =>
         void setFieldValue('components', withId(values.components, id, target.checked))

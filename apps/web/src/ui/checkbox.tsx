@@ -3,10 +3,18 @@ import { useId, type ComponentProps, type ReactNode } from 'react';
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
   description?: ReactNode;
+  /** Keeps its value and the focus, unlike `disabled`. */
+  readOnly?: boolean;
 }
 
 /** A checkbox with its label beside it. */
-export function Checkbox({ label, description, ...props }: CheckboxProps) {
+export function Checkbox({
+  label,
+  description,
+  readOnly = false,
+  onChange,
+  ...props
+}: CheckboxProps) {
   const id = useId();
   return (
     <div className="grid grid-cols-[auto_1fr] items-baseline gap-x-2 gap-y-0.5">
@@ -16,6 +24,8 @@ export function Checkbox({ label, description, ...props }: CheckboxProps) {
         aria-describedby={description ? `${id}-description` : undefined}
         className="size-4 translate-y-0.5 accent-primary"
         {...props}
+        aria-readonly={readOnly}
+        onChange={(event) => !readOnly && onChange?.(event)}
       />
       <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
         {label}

@@ -2,14 +2,22 @@ import { useId, type ComponentProps } from 'react';
 
 interface RadioProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
+  /** Keeps its value and the focus, unlike `disabled`. */
+  readOnly?: boolean;
 }
 
 /** A radio button with its label beside it. */
-export function Radio({ label, ...props }: RadioProps) {
+export function Radio({ label, readOnly = false, onChange, ...props }: RadioProps) {
   const id = useId();
   return (
     <div className="flex items-baseline gap-2">
-      <input id={id} type="radio" className="size-4 translate-y-0.5 accent-primary" {...props} />
+      <input
+        id={id}
+        type="radio"
+        className="size-4 translate-y-0.5 accent-primary"
+        {...props}
+        onChange={(event) => !readOnly && onChange?.(event)}
+      />
       <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
         {label}
       </label>

@@ -98,7 +98,11 @@ it('keeps its filters in the address and sends them', async () => {
 });
 
 it('keeps the focus on a filter and the names of other people after a choice', async () => {
-  const byGrace = { ...edited, id: 'item-3', actor: { ...edited.actor, id: 'user-2', name: 'Grace Hopper' } };
+  const byGrace = {
+    ...edited,
+    id: 'item-3',
+    actor: { ...edited.actor, id: 'user-2', name: 'Grace Hopper' },
+  };
   server.use(
     http.get(apiUrl('/audit'), ({ request }) => {
       const actor = new URL(request.url).searchParams.get('actorId');

@@ -7,7 +7,8 @@ import type { SettingsValues } from './settings';
 
 /** Inside the form: the channels of visitors, and reminders of operators. */
 export function SubscriberFields() {
-  const { values, errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
+  const { values, errors, touched, getFieldProps, isSubmitting } =
+    useFormikContext<SettingsValues>();
   return (
     <>
       <fieldset className="grid min-w-0 gap-2">
@@ -18,6 +19,7 @@ export function SubscriberFields() {
             label={channelNames[channel]}
             {...getFieldProps(`publicChannels.${channel}`)}
             checked={values.publicChannels[channel]}
+            readOnly={isSubmitting}
           />
         ))}
         <p className="text-sm text-muted">
@@ -29,6 +31,7 @@ export function SubscriberFields() {
         description="By mail, when an incident has had no update for some hours."
         {...getFieldProps('hasReminders')}
         checked={values.hasReminders}
+        readOnly={isSubmitting}
       />
       {values.hasReminders && (
         <Field
@@ -41,6 +44,7 @@ export function SubscriberFields() {
             <Input
               {...control}
               {...getFieldProps('reminderHours')}
+              readOnly={isSubmitting}
               type="number"
               min={1}
               max={720}

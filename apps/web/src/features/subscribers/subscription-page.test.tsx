@@ -51,6 +51,27 @@ it('shows a subscription and saves what it receives', async () => {
   expect(bodies).toEqual([{ ...link, components: null, groups: ['eu'], muteMaintenances: true }]);
 });
 
+it('takes no other choice while a subscription is being saved', async () => {
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.patch(apiUrl(endpoints.subscribers.subscription), async () => {
+      await finished;
+      return success({ ...slack, muteMaintenances: true });
+    }),
+  );
+  const { user } = open();
+  await user.click(await screen.findByRole('checkbox', { name: 'No maintenances' }));
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByRole('button', { name: 'Saving...' });
+  await user.click(screen.getByRole('checkbox', { name: 'No maintenances' }));
+  await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
+  expect(screen.getByRole('checkbox', { name: 'No maintenances' })).toBeChecked();
+  expect(screen.getByRole('radio', { name: 'Everything' })).toBeChecked();
+  finish();
+  expect(await toasts().findByText('Subscription updated successfully!')).toBeInTheDocument();
+});
+
 it('unsubscribes after a question only', async () => {
   const bodies: unknown[] = [];
   server.use(

@@ -4,6 +4,7 @@ import { cn } from './cn';
 export function Card({ className, ...props }: ComponentProps<'section'>) {
   return (
     <section
+      tabIndex={-1}
       className={cn('min-w-0 rounded-lg border border-line bg-surface shadow-low', className)}
       {...props}
     />

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
 import { Button } from './button';
+import { Card } from './card';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog } from './dialog';
 import { Input } from './input';
@@ -78,6 +79,30 @@ it('asks before it destroys, with the focus on the harmless choice', async () =>
   finish();
   await waitFor(() => expect(onOpenChange).toHaveBeenCalledWith(false));
   expect(onConfirm).toHaveBeenCalledTimes(1);
+});
+
+it('gives the focus to the card around its opener when the opener is gone', async () => {
+  function Revoking() {
+    const [open, setOpen] = useState(false);
+    const [exists, setExists] = useState(true);
+    return (
+      <Card aria-label="Keys">
+        {exists && <Button onClick={() => setOpen(true)}>Revoke</Button>}
+        <ConfirmDialog
+          open={open}
+          onOpenChange={setOpen}
+          title="Revoke the key?"
+          description="It stops working."
+          confirmLabel="Yes"
+          onConfirm={() => setExists(false)}
+        />
+      </Card>
+    );
+  }
+  render(<Revoking />);
+  await userEvent.click(screen.getByRole('button', { name: 'Revoke' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Yes' }));
+  await waitFor(() => expect(screen.getByRole('region', { name: 'Keys' })).toHaveFocus());
 });
 
 it('gives the focus back also where the dialog has no trigger of its own', async () => {

@@ -160,6 +160,7 @@ it('deletes one incident after asking', async () => {
   await user.click(within(question).getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
   expect(await screen.findByText('No Data')).toBeInTheDocument();
+  await waitFor(() => expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus());
 });
 
 it('says error when an incident could not be deleted', async () => {
@@ -202,6 +203,7 @@ it('deletes several at once, and reports when one of them failed', async () => {
   await user.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('Incident(s) deleted successfully')).toBeInTheDocument();
   expect(screen.queryByText('Incident b')).not.toBeInTheDocument();
+  await waitFor(() => expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus());
   expect(screen.getByText('Incident c')).toBeInTheDocument();
 });
 

@@ -51,12 +51,16 @@ it('shows five rows a page and says which page it is', async () => {
   render(table(services(12)));
   expect(names()).toEqual(['api 1', 'api 2', 'api 3', 'api 4', 'api 5']);
   expect(screen.getByText('Page 1 of 3')).toBeInTheDocument();
-  expect(screen.getByRole('button', { name: 'Previous' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Previous' })).toHaveAttribute('aria-disabled', 'true');
   await userEvent.click(screen.getByRole('button', { name: 'Next' }));
   await userEvent.click(screen.getByRole('button', { name: 'Next' }));
   expect(names()).toEqual(['api 11', 'api 12']);
   expect(screen.getByText('Page 3 of 3')).toBeInTheDocument();
-  expect(screen.getByRole('button', { name: 'Next' })).toBeDisabled();
+  const next = screen.getByRole('button', { name: 'Next' });
+  expect(next).toHaveAttribute('aria-disabled', 'true');
+  expect(next).toHaveFocus();
+  await userEvent.keyboard('{Enter}');
+  expect(screen.getByText('Page 3 of 3')).toBeInTheDocument();
   await userEvent.click(screen.getByRole('button', { name: 'Previous' }));
   expect(screen.getByText('Page 2 of 3')).toBeInTheDocument();
 });

@@ -98,7 +98,12 @@ export function DataTable<Row extends RowData>({
   const selected = data.filter((row) => rowSelection[getRowId(row)]);
 
   return (
-    <div className="min-w-0 rounded-lg border border-line bg-surface shadow-low">
+    <div
+      role="group"
+      aria-label={label}
+      tabIndex={-1}
+      className="min-w-0 rounded-lg border border-line bg-surface shadow-low"
+    >
       {bulkActions && selected.length > 0 && (
         <div className="flex flex-wrap items-center gap-3 rounded-t-lg border-b border-line bg-selected px-4 py-2">
           <p role="status" className="font-medium tabular-nums">

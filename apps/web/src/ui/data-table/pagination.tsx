@@ -45,13 +45,30 @@ export function Pagination({
         <p aria-live="polite" className="mr-2 tabular-nums">
           Page {page + 1} of {pageCount}
         </p>
-        <Button size="sm" disabled={page <= 0} onClick={() => onPage(page - 1)}>
+        <PageButton page={page - 1} pageCount={pageCount} onPage={onPage}>
           Previous
-        </Button>
-        <Button size="sm" disabled={page >= pageCount - 1} onClick={() => onPage(page + 1)}>
+        </PageButton>
+        <PageButton page={page + 1} pageCount={pageCount} onPage={onPage}>
           Next
-        </Button>
+        </PageButton>
       </div>
     </div>
+  );
+}
+
+type PageButtonProps = Pick<PaginationProps, 'page' | 'pageCount' | 'onPage' | 'children'>;
+
+/** Shows a page. Without such a page it keeps the focus, which a disabled button would lose. */
+function PageButton({ page, pageCount, onPage, children }: PageButtonProps) {
+  const exists = page >= 0 && page < pageCount;
+  return (
+    <Button
+      size="sm"
+      aria-disabled={!exists}
+      className="aria-disabled:pointer-events-none"
+      onClick={() => exists && onPage(page)}
+    >
+      {children}
+    </Button>
   );
 }

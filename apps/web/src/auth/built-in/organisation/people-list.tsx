@@ -9,7 +9,7 @@ interface PeopleListProps {
 
 export function PeopleList({ label, children }: PeopleListProps) {
   return (
-    <ul aria-label={label} className="divide-y divide-line">
+    <ul aria-label={label} tabIndex={-1} className="divide-y divide-line">
       {children}
     </ul>
   );

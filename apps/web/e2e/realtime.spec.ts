@@ -195,7 +195,7 @@ test('what is typed while a colleague’s version is being read does not replace
   await name.fill('My website');
   reads.release();
 
-  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'Somebody else has changed' });
+  const conflict = operatorPage.getByRole('alert').filter({ hasText: 'has changed since' });
   await expect(conflict).toContainText('Shop');
   await expect(name).toHaveValue('My website');
   await operatorPage.getByRole('button', { name: 'Update', exact: true }).click();
@@ -233,16 +233,14 @@ for (const status of ['Monitoring', 'Resolved']) {
     await colleague.getByRole('button', { name: 'Update Incident' }).click();
     await expect(row(colleague, 'Payments fail')).toContainText(status);
 
-    const conflict = operatorPage
-      .getByRole('alert')
-      .filter({ hasText: 'Somebody else has changed' });
+    const conflict = operatorPage.getByRole('alert').filter({ hasText: 'has changed since' });
     await expect(conflict).toContainText(status);
     await expect(operatorPage.getByRole('radio', { name: 'Identified' })).toBeChecked();
     await operatorPage.getByRole('button', { name: 'Update Incident' }).click();
     await expect(conflict).toContainText(status);
     const stored = await organisation.call<{ status: string }>('GET', `/incident/${id}`);
     expect(stored.status).toBe(status.toUpperCase());
-    await operatorPage.getByRole('button', { name: 'Use their version' }).click();
+    await operatorPage.getByRole('button', { name: 'Use the new version' }).click();
     await expect(operatorPage.getByRole('radio', { name: status })).toBeChecked();
     expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('412')]);
   });

@@ -125,8 +125,8 @@ beforeEach(() => {
 });
 
 const conflict = (thing: string) =>
-  screen.findByText(`Somebody else has changed this ${thing} since you opened it`);
-const noConflict = () => expect(screen.queryByText(/^Somebody else has changed/)).toBeNull();
+  screen.findByText(`This ${thing} has changed since you opened it`);
+const noConflict = () => expect(screen.queryByText(/has changed since you opened it$/)).toBeNull();
 
 async function openComponent() {
   const item = new Item(endpoints.components.item('c1'), website);
@@ -231,7 +231,7 @@ describe('an incident’s form', () => {
       await user.click(submit());
       expect(await screen.findByText('Error while creating incident')).toBeVisible();
       expect(item.saved).toEqual([]);
-      await user.click(screen.getByRole('button', { name: 'Use their version' }));
+      await user.click(screen.getByRole('button', { name: 'Use the new version' }));
       expect(radio(label)).toBeChecked();
     },
   );

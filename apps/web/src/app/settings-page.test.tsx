@@ -113,7 +113,9 @@ it('shows what somebody else has saved first, and keeps the typed text', async (
   change({ pageTitle: 'Theirs' });
   await user.type(title, 'Mine');
   await user.click(save());
-  const conflict = (await screen.findByText(/Somebody else has changed/)).closest('[role=alert]');
+  const conflict = (await screen.findByText(/^This organisation has changed/)).closest(
+    '[role=alert]',
+  );
   expect(within(conflict as HTMLElement).getByText('Theirs')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Keep mine' }));
   await user.click(save());

@@ -8,7 +8,7 @@ export interface TheirField {
 }
 
 interface ConflictAlertProps {
-  /** As in "has changed this component". */
+  /** As in "This component has changed". */
   noun: string;
   /** Fields whose values differ from the form. */
   theirs: readonly TheirField[];
@@ -16,16 +16,16 @@ interface ConflictAlertProps {
   onKeepMine: () => void;
 }
 
-/** Shown when another user saved first: the user chooses a version, and loses none. */
+/** Shown when the item was changed elsewhere, also by the user's own update of an incident: the user chooses a version, and loses none. */
 export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: ConflictAlertProps) {
   return (
-    <Alert kind="error" title={`Somebody else has changed this ${noun} since you opened it`}>
+    <Alert kind="error" title={`This ${noun} has changed since you opened it`}>
       <div className="grid gap-3">
         {theirs.length === 0 ? (
-          <p>Their version says the same as yours.</p>
+          <p>The new version says the same as yours.</p>
         ) : (
           <>
-            <p>Nothing has been saved. Their version says:</p>
+            <p>Nothing has been saved. The new version says:</p>
             <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[auto_1fr]">
               {theirs.map(({ label, value }) => (
                 <div key={label} className="contents">
@@ -40,7 +40,7 @@ export function ConflictAlert({ noun, theirs, onTakeTheirs, onKeepMine }: Confli
         )}
         <div className="flex flex-wrap gap-2">
           <Button size="sm" onClick={onTakeTheirs}>
-            Use their version
+            Use the new version
           </Button>
           <Button size="sm" onClick={onKeepMine}>
             Keep mine

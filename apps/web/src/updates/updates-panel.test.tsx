@@ -229,7 +229,7 @@ it('shows another person’s version of an update', async () => {
   serveItem({ ...bank, message: 'The bank is back.' }, '2');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('The bank is back.')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Use their version' }));
+  await user.click(screen.getByRole('button', { name: 'Use the new version' }));
   expect(await message()).toHaveValue('The bank is back.');
 });
 

@@ -148,12 +148,12 @@ it('shows the version another user saved first, and continues with the chosen on
   await typeName(user, 'Site');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(
-    await screen.findByText('Somebody else has changed this component since you opened it'),
+    await screen.findByText('This component has changed since you opened it'),
   ).toBeInTheDocument();
   expect(screen.getByText('Website EU')).toBeInTheDocument();
   expect(await name()).toHaveValue('Site');
 
-  await user.click(screen.getByRole('button', { name: 'Use their version' }));
+  await user.click(screen.getByRole('button', { name: 'Use the new version' }));
   expect(await name()).toHaveValue('Website EU');
   expect(screen.getByRole('radio', { name: 'Degraded Performance' })).toBeChecked();
   await user.click(screen.getByRole('button', { name: 'Update' }));

@@ -103,7 +103,7 @@ it('shows what somebody else has made of a period, and saves on top of it', asyn
   await user.click(screen.getByRole('button', { name: /^Edit period/ }));
   await user.click(screen.getByRole('radio', { name: 'Partial Outage' }));
   await user.click(screen.getByRole('button', { name: 'Update' }));
-  const conflict = await screen.findByText(/Somebody else has changed this history/);
+  const conflict = await screen.findByText(/This history has changed/);
   expect(conflict.closest('[role=alert]')).toHaveTextContent('StatusDegraded Performance');
   await user.click(screen.getByRole('button', { name: 'Keep mine' }));
   await user.click(screen.getByRole('button', { name: 'Update' }));

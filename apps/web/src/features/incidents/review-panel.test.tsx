@@ -187,7 +187,7 @@ it('shows another user’s text, and saves on top of it', async () => {
   write('Mine');
   reviews.change({ ...draft, body: 'Theirs' });
   await user.click(button('Save Draft'));
-  const conflict = await screen.findByText(/Somebody else has changed this review/);
+  const conflict = await screen.findByText(/This review has changed/);
   expect(conflict.closest('[role=alert]')).toHaveTextContent('Theirs');
   await user.click(button('Keep mine'));
   await user.click(button('Save Draft'));

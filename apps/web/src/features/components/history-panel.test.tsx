@@ -49,6 +49,7 @@ it('shows each period with its cause, and deletes no period that lasts', async (
   expect(second).toHaveTextContent('Incident “Payments fail”');
   expect(screen.getAllByRole('button', { name: /^Edit period/ })).toHaveLength(2);
   expect(screen.getAllByRole('button', { name: /^Delete period/ })).toHaveLength(1);
+  expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
 });
 
 it('adds a period for the version that is shown', async () => {

@@ -26,7 +26,7 @@ interface DataTableProps<Row extends RowData> {
   wide?: boolean;
   /** A hint for an empty table. */
   emptyHint?: ReactNode;
-  /** Shown above the table while rows are selected. */
+  /** Shown above the table while rows are selected. Without them no rows can be selected. */
   bulkActions?: (selected: Row[], clear: () => void) => ReactNode;
   /** Content beside the pagination. */
   footer?: ReactNode;
@@ -62,12 +62,15 @@ export function DataTable<Row extends RowData>({
 
   const data = rows ?? noRows;
   const pageCount = Math.max(1, Math.ceil(data.length / pagination.pageSize));
+  const isSelectable = bulkActions !== undefined;
   const allColumns = useMemo(
     () =>
       readOnly
         ? columns.filter(({ meta }) => meta?.writes !== true).map(asRead)
-        : [selectionColumn(rowLabel), ...columns],
-    [rowLabel, columns, readOnly],
+        : isSelectable
+          ? [selectionColumn(rowLabel), ...columns]
+          : columns,
+    [rowLabel, columns, readOnly, isSelectable],
   );
   const table = useTable({
     features,

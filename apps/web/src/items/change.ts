@@ -53,7 +53,7 @@ const specialVerbs: Record<string, string> = {
 /** Actions whose words are no verb and thing. */
 const phrases: Record<string, string> = {
   'organisation.created': 'founded organisation',
-  'subscriber.imported': 'imported subscribers:',
+  'subscriber.imported': 'imported subscribers',
   'member.role-changed': 'changed the role of',
   'session.created': 'signed in as',
   'session.deleted': 'ended a session of',

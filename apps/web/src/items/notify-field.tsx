@@ -15,14 +15,14 @@ export interface NotifyValues {
  */
 export function useNotify() {
   const { data, error } = useQuery<OrganisationSettings>(endpoints.organisationSettings);
-  // A mail cannot be taken back: if the default cannot be read, the user decides.
+  // A message cannot be taken back: if the default cannot be read, the user decides.
   const byDefault = data?.notifyByDefault ?? (error && false);
   return ({ notify }: NotifyValues, isPast = false): boolean | undefined =>
     notify ?? (isPast ? false : byDefault);
 }
 
 interface NotifyFieldProps {
-  /** When a mail is sent. */
+  /** When messages are sent, which go to subscribers on all channels. */
   help: string;
   /** Whether the form is about the past, of which nobody is notified by default. */
   isPast?: boolean;

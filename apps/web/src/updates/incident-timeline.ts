@@ -13,8 +13,8 @@ export function incidentTimeline(incidentId: string): Timeline {
     },
     idsField: 'incidentUpdateIds',
     notifyHelp: {
-      record: 'Mails this update to the subscribers.',
-      edit: 'Sends a mail only if the edit changes the status of the incident.',
+      record: 'Sends this update to the subscribers on all channels.',
+      edit: 'Sends a message to the subscribers only if the edit changes the status of the incident.',
     },
     texts: {
       created: 'Incident Update Created',

@@ -149,6 +149,9 @@ it('follows the organisation’s default of Notify subscribers', async () => {
   );
   const { user } = await open();
   const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  expect(notify).toHaveAccessibleDescription(
+    'Sends this incident to the subscribers on all channels.',
+  );
   await waitFor(() => expect(notify).toBeEnabled());
   expect(notify).not.toBeChecked();
   await user.click(notify);

@@ -71,7 +71,7 @@ export function CreateIncidentPage() {
               newRow={newAffected}
             />
           )}
-          <IncidentNotifyField help="Mails this incident to the subscribers." />
+          <IncidentNotifyField help="Sends this incident to the subscribers on all channels." />
         </IncidentForm>
       </CardBody>
     </Card>

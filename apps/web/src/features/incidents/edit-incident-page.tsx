@@ -70,7 +70,7 @@ function EditIncident({ id }: { id: string }) {
               submitLabel="Update Incident"
               pendingLabel="Updating..."
             >
-              <IncidentNotifyField help="Sends a mail only if you change the status." />
+              <IncidentNotifyField help="Sends a message to the subscribers only if you change the status." />
               <LiveUpdate
                 edit={edit}
                 loaded={loaded}

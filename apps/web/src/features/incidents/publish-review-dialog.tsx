@@ -48,7 +48,7 @@ export function PublishReviewDialog({ publish, onClose }: PublishReviewDialogPro
       submitLabel="Publish"
       pendingLabel="Publishing..."
     >
-      <NotifyField help="Mails the beginning of the review to the subscribers." />
+      <NotifyField help="Sends the beginning of the review to the subscribers on all channels." />
     </FormDialog>
   );
 }

@@ -16,7 +16,7 @@ interface CancellationProps {
 /** Cancels a maintenance that is not over, or withdraws its cancellation. */
 export function Cancellation({ status, onSet }: CancellationProps) {
   const [pending, setPending] = useState(false);
-  const isMailed = useNotify()({}) !== false;
+  const isNotified = useNotify()({}) !== false;
 
   async function set(next: MaintenanceStatus) {
     setPending(true);
@@ -46,9 +46,9 @@ export function Cancellation({ status, onSet }: CancellationProps) {
       )}
       title="Cancel this maintenance?"
       description={
-        isMailed
+        isNotified
           ? 'The status page shows it as cancelled, and subscribers are notified. You can take it back.'
-          : 'The status page shows it as cancelled. Subscribers get no mail. You can take it back.'
+          : 'The status page shows it as cancelled. Subscribers are not notified. You can take it back.'
       }
       confirmLabel="Cancel Maintenance"
       cancelLabel="Keep It"

@@ -107,6 +107,7 @@ it('notifies nobody if that is chosen', async () => {
   const sent = respond();
   await fill(user);
   const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  expect(notify).toHaveAccessibleDescription(/^Sends a message to the subscribers now/);
   await waitFor(() => expect(notify).toBeChecked());
   await user.click(notify);
   await user.click(submit());

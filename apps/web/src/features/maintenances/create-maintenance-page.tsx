@@ -52,7 +52,7 @@ export function CreateMaintenancePage() {
         >
           <StatusField />
           <AffectedComponents />
-          <NotifyField help="Sends a mail now, and when the maintenance begins and ends." />
+          <NotifyField help="Sends a message to the subscribers now, and when the maintenance begins and ends." />
         </MaintenanceForm>
       </CardBody>
     </Card>

@@ -91,7 +91,7 @@ function EditMaintenance({ id }: { id: string }) {
               pendingLabel="Updating..."
             >
               <AffectedComponents current={loaded.components} />
-              <NotifyField help="Sends a mail if you change the times, and when the maintenance begins and ends." />
+              <NotifyField help="Sends a message to the subscribers if you change the times, and when the maintenance begins and ends." />
               <LiveUpdate
                 edit={edit}
                 loaded={loaded}

@@ -111,7 +111,7 @@ export function maintenanceTimeline(maintenanceId: string): Timeline {
       remove: maintenances.deleteUpdates(maintenanceId),
     },
     idsField: 'maintenanceUpdateIds',
-    notifyHelp: { record: 'Mails this update to the subscribers.' },
+    notifyHelp: { record: 'Sends this update to the subscribers on all channels.' },
     texts: {
       created: 'Maintenance Update Created',
       modified: 'Maintenance Update Modified',

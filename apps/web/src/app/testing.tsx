@@ -33,7 +33,7 @@ const identity: IdentityProvider = {
   Provider: ({ children }) => children,
   SignIn: () => <h1>Sign in</h1>,
   Onboarding: () => <h1>Onboarding</h1>,
-  UserMenu: () => <button>Ada Lovelace</button>,
+  UserMenu: ({ onDone }) => <button onClick={onDone}>Ada Lovelace</button>,
   OrganisationSwitcher: () => <button>Switch organisation</button>,
   OrganisationProfile: () => <h1>Organisation</h1>,
   SignedIn: null,

@@ -43,7 +43,8 @@ export interface IdentityProvider {
   /** The end of a sign-in in a window of its own; null if the provider has none. */
   SignedIn: ComponentType | null;
   Onboarding: ComponentType;
-  UserMenu: ComponentType;
+  /** `onDone` is called when the user has used an entry: the panel around the menu can close. */
+  UserMenu: ComponentType<{ onDone?: () => void }>;
   OrganisationSwitcher: ComponentType;
   OrganisationProfile: ComponentType;
   /** The waitlist of the installation, for its administrator; null if the provider has its own. */

@@ -94,6 +94,16 @@ it('lies over the page on a phone, until an entry is chosen', async () => {
   expect(document.cookie).not.toContain('sidebar:state');
 });
 
+it('closes on a phone when an entry of the user menu was used', async () => {
+  onPhone();
+  const { user } = renderApp(paths.dashboard);
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  await user.click(toggle());
+  const panel = screen.getByRole('dialog', { name: 'Navigation' });
+  await user.click(within(panel).getByRole('button', { name: 'Ada Lovelace' }));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
 it('skips to the content by the first press of Tab', async () => {
   const { user } = renderApp(paths.dashboard);
   await navigation();

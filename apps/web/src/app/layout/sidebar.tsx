@@ -44,7 +44,7 @@ function SidebarContent({ iconOnly, onFollow }: SidebarContentProps) {
         )}
       </nav>
       <div className="border-t border-line p-1.5">
-        <UserMenu />
+        <UserMenu onDone={onFollow} />
       </div>
     </>
   );

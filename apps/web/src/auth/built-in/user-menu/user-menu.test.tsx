@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
@@ -25,6 +25,18 @@ it('shows the signed-in user', async () => {
   await openMenu();
   expect(screen.getByText('Ada Lovelace')).toBeInTheDocument();
   expect(screen.getByText('ada@example.com')).toBeVisible();
+});
+
+it('reports that the profile was used when it closes', async () => {
+  serveSession(sessionOf());
+  const onDone = vi.fn();
+  const { user } = renderPiece(() => <UserMenu onDone={onDone} />, 'signed-in');
+  await user.click(await screen.findByRole('button', { name: /^Account of/ }));
+  await user.click(screen.getByRole('menuitem', { name: 'Profile' }));
+  await screen.findByRole('dialog');
+  expect(onDone).not.toHaveBeenCalled();
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(onDone).toHaveBeenCalledOnce();
 });
 
 it('changes the name', async () => {

@@ -12,7 +12,7 @@ import { useConfirmLeave } from '@/ui/leave-guard';
 import { ProfileDialog } from './profile-dialog';
 
 /** The user's name and personal settings. Without room for the name it shows the initials. */
-export function UserMenu() {
+export function UserMenu({ onDone }: { onDone?: () => void }) {
   const session = useSignedIn();
   const { signOut } = useSession();
   const { signUp } = useConfiguration();
@@ -23,6 +23,17 @@ export function UserMenu() {
   if (session === null) return null;
   const { user, organisation } = session;
   const administersWaitlist = user.administrator && signUp === 'waitlist' && organisation !== null;
+
+  async function toWaitlist() {
+    await navigate(paths.waitlist);
+    onDone?.();
+  }
+
+  /** The dialog is a part of the panel around the menu, so both close together. */
+  function changeProfile(open: boolean) {
+    setProfileOpen(open);
+    if (!open) onDone?.();
+  }
 
   async function end() {
     try {
@@ -65,7 +76,7 @@ export function UserMenu() {
           Profile
         </MenuItem>
         {administersWaitlist && (
-          <MenuItem icon={UsersRound} onSelect={() => void navigate(paths.waitlist)}>
+          <MenuItem icon={UsersRound} onSelect={() => void toWaitlist()}>
             Waitlist
           </MenuItem>
         )}
@@ -77,7 +88,7 @@ export function UserMenu() {
       <ProfileDialog
         user={user}
         open={profileOpen}
-        onOpenChange={setProfileOpen}
+        onOpenChange={changeProfile}
         returnTo={trigger}
       />
       {question}

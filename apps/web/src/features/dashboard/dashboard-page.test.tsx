@@ -80,6 +80,7 @@ it('has its heading, and the headline as the public sees it with a link to the p
   render();
   expect(await screen.findByRole('heading', { level: 1, name: 'Dashboard' })).toBeInTheDocument();
   const headline = await section('Public headline');
+  expect(headline).toHaveAttribute('data-tone', 'degraded');
   expect(headline).toHaveTextContent('All Systems Operational');
   expect(within(headline).getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
     'href',

@@ -13,7 +13,7 @@ interface HeadlineProps {
 /** The headline as the public sees it. */
 export function Headline({ banner, organisationId }: HeadlineProps) {
   const Icon = banner.operational ? CircleCheck : TriangleAlert;
-  const tone = banner.operational ? 'operational' : 'partial';
+  const tone = banner.operational ? 'operational' : 'degraded';
   return (
     <section
       aria-label="Public headline"

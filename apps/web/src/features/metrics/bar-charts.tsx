@@ -7,11 +7,12 @@ import {
   XAxis,
   YAxis,
   type TooltipContentProps,
+  type YAxisTickContentProps,
 } from 'recharts';
+import { NameTick } from './name-tick';
 import type { Point } from './series';
 
 const axisText = { fill: 'var(--muted)', fontSize: 12 };
-const nameLength = 22;
 const barHeight = 34;
 
 interface ChartProps {
@@ -58,8 +59,9 @@ export function RowsChart({ label, points, format, colour, floor = 0, ticks }: R
       <YAxis
         type="category"
         dataKey="id"
-        tickFormatter={(id: string) => short(nameOf(points, id))}
-        tick={axisText}
+        tick={({ x, y, payload }: YAxisTickContentProps) => (
+          <NameTick x={Number(x)} y={Number(y)} name={nameOf(points, String(payload.value))} />
+        )}
         tickLine={false}
         axisLine={{ stroke: 'var(--line-strong)' }}
         width={140}
@@ -144,9 +146,4 @@ function Tip({
 
 function nameOf(points: readonly Point[], id: string): string {
   return points.find((point) => point.id === id)?.name ?? '';
-}
-
-function short(name: string): string {
-  const letters = Array.from(name);
-  return letters.length > nameLength ? `${letters.slice(0, nameLength - 1).join('')}…` : name;
 }

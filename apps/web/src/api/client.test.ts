@@ -283,7 +283,7 @@ describe('the API client', () => {
     );
     await expect(anonymous.get('/component/list')).rejects.toMatchObject({
       status: 502,
-      message: 'The server answered with status 502',
+      message: 'The server responded with status 502',
       isTransient: true,
     });
   });

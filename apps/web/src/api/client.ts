@@ -153,7 +153,7 @@ async function attempt(
 async function readResponse<T>(response: Response): Promise<ApiResponse<T>> {
   const envelope = (await response.json().catch(() => null)) as Envelope<T> | null;
   if (envelope === null) {
-    throw new ApiError(response.status, 'The server gave an answer that cannot be read.');
+    throw new ApiError(response.status, 'The server sent a response that cannot be read.');
   }
   return {
     data: envelope.data,

@@ -58,7 +58,7 @@ export class ApiError extends Error {
     const message = text(problem.message) ?? text(problem.detail) ?? text(problem.title);
     return new ApiError(
       response.status,
-      message ?? `The server answered with status ${response.status}`,
+      message ?? `The server responded with status ${response.status}`,
       fieldErrors(problem.errors),
       seconds(response.headers.get('Retry-After')),
       message !== undefined,

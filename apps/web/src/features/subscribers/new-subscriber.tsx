@@ -39,7 +39,7 @@ export function NewSubscriber() {
         onOpenChange={setOpen}
         returnTo={button}
         title="Add New Subscriber"
-        description="A first message asks whoever has the address to confirm it. Updates follow once that is done."
+        description="A first message asks the owner of the address to confirm it. Updates follow after that."
         submitLabel="Add Subscriber"
         pendingLabel="Adding..."
         channels={[first, ...others]}

@@ -43,7 +43,7 @@ export function InvitationCard({ token, footer }: InvitationCardProps) {
           {query.error.isTransient ? (
             <Button onClick={retry}>Try Again</Button>
           ) : (
-            <p className="text-muted">Ask whoever invited you for a new link.</p>
+            <p className="text-muted">Ask the person who invited you for a new link.</p>
           )}
         </AuthCard>
       );

@@ -87,6 +87,7 @@ it('signs in all the same when the invitation can no longer be accepted, and say
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
   expect(await screen.findByText('This invitation is wrong or has expired')).toBeVisible();
+  expect(screen.getByText('Ask the person who invited you for a new link.')).toBeVisible();
 });
 
 it('says that an invitation is wrong or has expired, and leads on to sign-in', async () => {

@@ -70,7 +70,7 @@ function WaitingPeople({ waiting, onInvite, onRemove }: WaitingPeopleProps) {
   if (waiting.length === 0) {
     return (
       <EmptyState icon={UsersRound} title="Nobody is waiting">
-        Whoever asks for an account at the sign-in page is listed here until you invite them.
+        People who ask for an account at the sign-in page are listed here until you invite them.
       </EmptyState>
     );
   }

@@ -17,7 +17,7 @@ export function Checkbox({
 }: CheckboxProps) {
   const id = useId();
   return (
-    <div className="grid grid-cols-[auto_1fr] items-baseline gap-x-2 gap-y-0.5">
+    <div className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-2 gap-y-0.5">
       <input
         id={id}
         type="checkbox"
@@ -27,7 +27,7 @@ export function Checkbox({
         aria-readonly={readOnly}
         onChange={(event) => !readOnly && onChange?.(event)}
       />
-      <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
+      <label htmlFor={id} dir="auto" className="w-fit text-sm font-medium wrap-anywhere text-ink">
         {label}
       </label>
       {description && (

@@ -37,7 +37,7 @@ export function Field({
   const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');
 
   return (
-    <div className={cn('grid content-start gap-1.5', className)}>
+    <div className={cn('grid min-w-0 content-start gap-1.5', className)}>
       <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
         {label}
         {required && <RequiredMark />}

@@ -18,7 +18,11 @@ export function Radio({ label, readOnly = false, onChange, ...props }: RadioProp
         {...props}
         onChange={(event) => !readOnly && onChange?.(event)}
       />
-      <label htmlFor={id} className="w-fit text-sm font-medium text-ink">
+      <label
+        htmlFor={id}
+        dir="auto"
+        className="w-fit min-w-0 text-sm font-medium wrap-anywhere text-ink"
+      >
         {label}
       </label>
     </div>

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 
 interface ConfirmButtonProps {
-  /** <Button onClick={ask}>Delete</Button>`. => The button that opens the question: `(ask) => <Button onClick={ask}>Delete</Button>`. => <Button onClick={ask}>Delete</Button>`. */
+  /** The button that opens the question: `(ask) => <Button onClick={ask}>Delete</Button>`. */
   button: (ask: () => void) => ReactNode;
   title: string;
   description: ReactNode;

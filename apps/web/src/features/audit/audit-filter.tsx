@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AuditItem } from '@/api/types';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
@@ -20,9 +20,19 @@ interface AuditFilterProps {
 /** The fields that select items. */
 export function AuditFilter({ audit: { value, choose, query }, items }: AuditFilterProps) {
   const { people, things } = useNames(items);
+  const group = useRef<HTMLDivElement>(null);
+
+  function clear() {
+    choose({ actorId: '', action: '', targetId: '', from: '', to: '' });
+    // The button goes.
+    group.current?.focus();
+  }
+
   return (
     <div
+      ref={group}
       role="group"
+      tabIndex={-1}
       aria-label="Filter"
       className="grid grid-cols-2 items-end gap-3 sm:flex sm:flex-wrap"
     >
@@ -61,7 +71,7 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
       <DayField label="From" value={value('from')} onChoose={(from) => choose({ from })} />
       <DayField label="To" value={value('to')} onChoose={(to) => choose({ to })} />
       {query.size > 0 && (
-        <Button onClick={() => choose({ actorId: '', action: '', targetId: '', from: '', to: '' })}>
+        <Button onClick={clear}>
           <X aria-hidden /> Clear
         </Button>
       )}

@@ -91,6 +91,7 @@ it('keeps its filters in the address and sends them', async () => {
   expect(router.state.location.search).toBe('?targetId=component-1&action=component.updated');
   await user.click(screen.getByRole('button', { name: 'Clear' }));
   await waitFor(() => expect(router.state.location.search).toBe(''));
+  expect(screen.getByRole('group', { name: 'Filter' })).toHaveFocus();
   expect(asked.slice(0, 2)).toEqual([
     'targetId=component-1&limit=500',
     'action=component.updated&targetId=component-1&limit=500',

@@ -80,7 +80,7 @@ it('has its heading, and the headline as the public sees it with a link to the p
   render();
   expect(await screen.findByRole('heading', { level: 1, name: 'Dashboard' })).toBeInTheDocument();
   const headline = await section('Public headline');
-  expect(headline).toHaveAttribute('data-tone', 'degraded');
+  expect(headline).toHaveAttribute('data-tone', 'operational');
   expect(headline).toHaveTextContent('All Systems Operational');
   expect(within(headline).getByRole('link', { name: 'View Status Page' })).toHaveAttribute(
     'href',
@@ -101,6 +101,7 @@ it('shows open incidents with their age, components with problems and what is pl
     }),
   );
   render();
+  expect(await section('Public headline')).toHaveAttribute('data-tone', 'degraded');
   const incidents = await section('Open incidents 1');
   expect(incidents).toHaveTextContent('Investigating');
   expect(incidents).toHaveTextContent('open for 2 h 14 min');

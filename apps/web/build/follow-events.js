@@ -1,21 +1,29 @@
 // Keeps a part of a page that the server draws up to date: after an event the page is read again. The build puts this script
-// in front of those that call it, and the names of the events in.
+// in front of those that call it, and the names of the events in. Returns a function that reads the page again.
 function followEvents(live, delay, show, gone) {
   var latest = +live.dataset.revision;
   var failures = 0;
-  var source, timer, pending;
+  var source, timer, silence, aliveAt, pending;
 
   function open() {
     if (source) source.close();
     source = new EventSource(live.dataset.events + '?since=' + live.dataset.revision);
-    source.onopen = function () {
+    expectLife();
+    source.addEventListener('open', function () {
       failures = 0;
-    };
-    source.onerror = function () {
+      expectLife();
+    });
+    source.addEventListener('error', function () {
       if (source.readyState === EventSource.CLOSED) fail();
-    };
+      else expectLife();
+    });
+    source.addEventListener('ping', expectLife);
     EVENTS.forEach(function (name) {
-      source.addEventListener(name, changed);
+      source.addEventListener(name, function (event) {
+        expectLife();
+        latest = +event.lastEventId || latest;
+        changed();
+      });
     });
     source.addEventListener('resync', function (event) {
       latest = +event.lastEventId || latest;
@@ -24,10 +32,22 @@ function followEvents(live, delay, show, gone) {
     });
   }
 
+  // A connection may be cut without a word. The server sends a ping every 20 seconds. Viewers whose connections were cut together
+  // do not come back all at once.
+  function expectLife() {
+    aliveAt = Date.now();
+    clearTimeout(silence);
+    silence = setTimeout(reconnect, 50000 * (1 + Math.random() / 5));
+  }
+
+  function reconnect() {
+    source.close();
+    later(0);
+  }
+
   // The events of a commit arrive together. Further ones do not defer the reading, or a page would never show a change under
   // constant writes.
-  function changed(event) {
-    if (event) latest = +event.lastEventId || latest;
+  function changed() {
     if (pending) return;
     pending = true;
     setTimeout(
@@ -41,6 +61,7 @@ function followEvents(live, delay, show, gone) {
 
   // By a random amount, so that viewers do not come all at once.
   function later(milliseconds) {
+    clearTimeout(silence);
     clearTimeout(timer);
     timer = setTimeout(reopen, milliseconds * (1 + Math.random() * 3));
   }
@@ -58,11 +79,13 @@ function followEvents(live, delay, show, gone) {
   function refresh() {
     var url = new URL(location.href);
     url.searchParams.set('revision', latest);
-    return fetch(url, { cache: 'no-cache' }).then(function (response) {
-      if (gone && response.status === 404) return gone();
-      if (!response.ok) throw new Error(String(response.status));
-      return response.text().then(replace);
-    });
+    return fetch(url, { cache: 'no-cache', signal: AbortSignal.timeout(20000) }).then(
+      function (response) {
+        if (gone && response.status === 404) return gone();
+        if (!response.ok) throw new Error(String(response.status));
+        return response.text().then(replace);
+      },
+    );
   }
 
   function replace(html) {
@@ -76,9 +99,12 @@ function followEvents(live, delay, show, gone) {
   }
 
   function wake() {
-    if (!document.hidden && source.readyState === EventSource.CLOSED) later(0);
+    if (document.hidden) return;
+    if (source.readyState === EventSource.CLOSED || Date.now() - aliveAt > 25000) reconnect();
   }
 
   open();
-  return { changed: changed, wake: wake };
+  addEventListener('online', wake);
+  document.addEventListener('visibilitychange', wake);
+  return changed;
 }

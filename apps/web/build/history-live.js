@@ -1,7 +1,7 @@
 // Runs on the pages of the public history: shows local times, switches the theme, and replaces what has changed.
 (function () {
   var root = document.documentElement;
-  var live, events, clock;
+  var live, readAgain, clock;
 
   function start() {
     root.dataset.ready = '';
@@ -16,10 +16,8 @@
     }
     if (!live) return;
     showLocalTimes();
+    readAgain = followEvents(live, 200, show, gone);
     followClock();
-    events = followEvents(live, 200, show, gone);
-    addEventListener('online', events.wake);
-    document.addEventListener('visibilitychange', events.wake);
   }
 
   function showLocalTimes() {
@@ -35,12 +33,7 @@
     var until = live.dataset.until;
     if (!until) return;
     var wait = Math.max(Date.parse(until) - Date.now(), 30000);
-    clock = setTimeout(
-      function () {
-        events.changed();
-      },
-      wait + Math.random() * 5000,
-    );
+    clock = setTimeout(readAgain, wait + Math.random() * 5000);
   }
 
   function followTheme(button) {

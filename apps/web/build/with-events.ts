@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { liveEventNames } from '../src/realtime/live-events.ts';
 
-const read = (name: string) =>
-  readFileSync(fileURLToPath(new URL(`./${name}`, import.meta.url)), 'utf8');
+const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
 /** Returns a script of this folder behind the one that follows the events of its page. */
 export function withEvents(name: string): string {

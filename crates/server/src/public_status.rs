@@ -21,7 +21,8 @@ use tokio::task::JoinHandle;
 use crate::metrics;
 use crate::settings::Settings;
 
-/// Interval of keep-alive messages to event streams. Proxies close a connection that is silent for a minute.
+/// Interval of pings to event streams. Proxies close a connection that is silent for a minute, and the scripts of the public
+/// pages open another one after 50 seconds.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The public pages, event streams and sockets.

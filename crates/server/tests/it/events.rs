@@ -37,7 +37,7 @@ impl Stream {
         }
     }
 
-    /// The next event; comments are passed over.
+    /// The next event; comments and pings are passed over.
     pub(crate) async fn next(&mut self) -> Event {
         self.next_or_end().await.expect("the stream is open")
     }
@@ -54,7 +54,7 @@ impl Stream {
                         .find_map(|line| line.strip_prefix(name))
                         .map(str::to_owned)
                 };
-                if let Some(event) = field("event: ") {
+                if let Some(event) = field("event: ").filter(|name| name != "ping") {
                     let data = serde_json::from_str(&field("data: ").unwrap()).unwrap();
                     return Some((event, data, field("id: ").map(|id| id.parse().unwrap())));
                 }

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 use crate::client_slots::Slot;
 use crate::commit_log::{CommitLog, Found};
-use crate::status::viewers::{Frame, Subscription};
+use crate::status::viewers::{Frame, PING, Subscription};
 
 /// How many viewers are woken before the task yields: less than a millisecond of work.
 const WAKE_BATCH: usize = 48;
@@ -160,9 +160,9 @@ impl FrameStream {
                 Found::Entry(frame) => frame,
                 Found::End if self.keep_alives != feed.keep_alives => {
                     self.keep_alives = feed.keep_alives;
-                    let comment = Bytes::from_static(b":\n\n");
-                    self.first.push_back(comment.clone());
-                    return Poll::Ready(Some(comment));
+                    let ping = Bytes::from_static(PING);
+                    self.first.push_back(ping.clone());
+                    return Poll::Ready(Some(ping));
                 }
                 Found::End if feed.is_over => return Poll::Ready(None),
                 // The notifier runs in the same thread, so it wakes this viewer for every later frame.

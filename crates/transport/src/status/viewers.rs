@@ -13,6 +13,10 @@ use tokio::sync::watch;
 
 use crate::commit_log::{CommitLog, LogEntry};
 
+/// The keep-alive of an event stream. Browsers hide comments from scripts, but a script has to see that its connection is
+/// alive. The event has no id, so the viewer keeps its position.
+pub(crate) const PING: &[u8] = b"event: ping\ndata: []\n\n";
+
 /// A commit as event stream text.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
@@ -82,7 +86,7 @@ impl Viewers {
         self.lock().values().map(Channel::viewers).sum()
     }
 
-    /// Sends every viewer a comment, so that proxies and clients see that the connection is alive.
+    /// Sends every viewer a ping, so that proxies and clients see that the connection is alive.
     pub fn keep_alive(&self) {
         let mut channels = self.lock();
         for channel in channels.values() {

@@ -15,7 +15,7 @@ const listener = {
 let stop: () => void;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   vi.spyOn(Math, 'random').mockReturnValue(0);
   FakeEventSource.install();
   vi.clearAllMocks();
@@ -54,10 +54,83 @@ it('leaves a broken connection to the browser, which comes back by itself', asyn
   FakeEventSource.last.open();
   FakeEventSource.last.break();
   expect(listener.onConnected).toHaveBeenLastCalledWith(false);
-  await pass(60_000);
+  await pass(40_000);
+  FakeEventSource.last.break();
+  await pass(40_000);
   expect(FakeEventSource.all).toHaveLength(1);
   FakeEventSource.last.open();
   expect(listener.onConnected).toHaveBeenLastCalledWith(true);
+});
+
+describe('when nothing arrives', () => {
+  const unchanged = () =>
+    server.use(
+      http.get(apiUrl(endpoints.status('org-1')), () => new HttpResponse(null, { status: 304 })),
+    );
+
+  it('reports a lost connection after 50 seconds and opens another one', async () => {
+    unchanged();
+    FakeEventSource.last.open();
+    await pass(49_999);
+    expect(listener.onConnected).toHaveBeenLastCalledWith(true);
+    await pass(1);
+    expect(listener.onConnected).toHaveBeenLastCalledWith(false);
+    await pass(1);
+    expect(FakeEventSource.all.map(({ readyState }) => readyState)).toEqual([
+      EventSource.CLOSED,
+      EventSource.CONNECTING,
+    ]);
+    FakeEventSource.last.open();
+    expect(listener.onConnected).toHaveBeenLastCalledWith(true);
+  });
+
+  it('keeps a connection with pings and events', async () => {
+    FakeEventSource.last.open();
+    for (let round = 0; round < 5; round += 1) {
+      await pass(40_000);
+      FakeEventSource.last.send('ping', []);
+      await pass(40_000);
+      FakeEventSource.last.send('component-deleted', ['x'], '8');
+    }
+    expect(FakeEventSource.all).toHaveLength(1);
+    expect(listener.onConnected).toHaveBeenCalledExactlyOnceWith(true);
+  });
+
+  it('does not let viewers return all at once', async () => {
+    vi.mocked(Math.random).mockReturnValue(1);
+    FakeEventSource.last.open();
+    await pass(59_999);
+    expect(FakeEventSource.last.readyState).toBe(EventSource.OPEN);
+    await pass(1);
+    expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
+  });
+
+  it('opens another connection at once when a page returns after 25 seconds', async () => {
+    unchanged();
+    FakeEventSource.last.open();
+    await pass(25_000);
+    document.dispatchEvent(new Event('visibilitychange'));
+    await pass(0);
+    expect(FakeEventSource.all).toHaveLength(1);
+    await pass(1);
+    document.dispatchEvent(new Event('visibilitychange'));
+    await pass(0);
+    expect(FakeEventSource.all).toHaveLength(2);
+  });
+
+  it('requests the state again when no response arrives', async () => {
+    let requests = 0;
+    server.use(
+      http.get(apiUrl(endpoints.status('org-1')), () => {
+        requests += 1;
+        return requests === 1 ? new Promise<never>(() => undefined) : success(aSnapshot());
+      }),
+    );
+    FakeEventSource.last.open();
+    for (let round = 0; round < 2; round += 1) await pass(50_001);
+    expect(requests).toBe(2);
+    expect(FakeEventSource.all).toHaveLength(2);
+  });
 });
 
 it('does not wait for the browser when the network comes back', async () => {

@@ -5,6 +5,11 @@ import { onWake } from '@/realtime/wake';
 import type { CurrentLists } from './page-state';
 import { fetchSnapshot } from './snapshot';
 
+/** A connection without a sign of life for this time is closed, up to a fifth later. The server sends a ping every 20 s. */
+const silenceMs = 50_000;
+/** A returning page does not wait for the end of a silence of this length. */
+const doubtMs = 25_000;
+
 export interface StateListener {
   onEvent: (event: LiveEvent) => void;
   /** Receives the whole state if events were missed. */
@@ -29,18 +34,22 @@ export const followEventStream: Follow = (orgId, revision, listener) => {
 
 /**
  * `EventSource` reconnects by itself after a broken connection, and resumes after the last event. It waits as long as the server
- * says: some seconds, other ones for each viewer. It gives up after an error response. Then, and after a `resync` event, the snapshot
- * is read and a new stream starts at its revision.
+ * says: some seconds, other ones for each viewer. It gives up after an error response, and does not see that a connection was cut
+ * without a word. Then, and after a `resync` event, the snapshot is read and a new stream starts at its revision.
  */
 class EventStream {
-  private readonly stopped = new AbortController();
   private readonly orgId: string;
   private readonly listener: StateListener;
   private revision: number;
   /** Revision that a `resync` event has announced; null if it is that of the page. */
   private latest: number | null = null;
   private source: EventSource | undefined;
+  private reading = new AbortController();
+  /** Ends the wait before a retry, or a silence. */
   private timer: number | undefined;
+  /** Time of the last sign of life. The clock of timers may stand still while a device sleeps. */
+  private aliveAt = 0;
+  private isStopped = false;
   /** Whether this stream has lost its connection. */
   private isLost = false;
   private failures = 0;
@@ -59,13 +68,17 @@ class EventStream {
     );
     this.source = source;
     this.isLost = false;
+    this.expectLife();
     source.addEventListener('open', () => {
       this.isLost = false;
       this.failures = 0;
+      this.expectLife();
       this.listener.onConnected(true);
     });
+    source.addEventListener('ping', this.expectLife);
     source.addEventListener('error', () => {
       this.isLost = true;
+      this.expectLife();
       this.listener.onConnected(false);
       if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
     });
@@ -80,35 +93,54 @@ class EventStream {
   }
 
   close(): void {
-    this.stopped.abort();
+    this.isStopped = true;
+    this.reading.abort();
     window.clearTimeout(this.timer);
     this.source?.close();
   }
 
   /** Retries at once when the network or a hidden page returns. */
   readonly wake = (): void => {
-    if (this.isLost) this.source?.close();
+    if (this.isLost || Date.now() - this.aliveAt > doubtMs) this.source?.close();
     if (this.source?.readyState === EventSource.CLOSED) this.retry(0);
   };
 
   private readonly receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {
     this.resyncs = 0;
+    this.expectLife();
     this.listener.onEvent({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
     // The last event of a transaction carries its revision; earlier ones carry the revision before.
     if (lastEventId !== '') this.revision = Number(lastEventId);
   };
 
+  /** Reconnects after a silence. Viewers whose connections were cut together do not return all at once. */
+  private readonly expectLife = (): void => {
+    if (this.isStopped) return;
+    this.aliveAt = Date.now();
+    window.clearTimeout(this.timer);
+    const end = () => {
+      this.source?.close();
+      this.listener.onConnected(false);
+      this.retry(0);
+    };
+    this.timer = window.setTimeout(end, silenceMs * (1 + Math.random() / 5));
+  };
+
   /** Waits longer after each failure, at most 30 s, and by a random amount, so that viewers do not return all at once. */
   private retry(failures: number): void {
+    if (this.isStopped) return;
     const delay = failures === 0 ? 0 : backoffMs(failures) * (1 - Math.random() / 2);
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => void this.resync(), delay);
   }
 
   private async resync(): Promise<void> {
+    this.reading.abort();
+    this.reading = new AbortController();
+    const { signal } = this.reading;
+    this.expectLife();
     try {
       const latest = this.latest ?? this.revision;
-      const { signal } = this.stopped;
       const snapshot = await fetchSnapshot(this.orgId, this.revision, signal, latest);
       if (signal.aborted) return;
       this.latest = null;
@@ -118,7 +150,7 @@ class EventStream {
       }
       this.open();
     } catch {
-      if (this.stopped.signal.aborted) return;
+      if (signal.aborted) return;
       this.listener.onConnected(false);
       this.retry((this.failures += 1));
     }

@@ -1,0 +1,91 @@
+import { runInThisContext } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeEventSource } from '../src/features/status-page/fake-event-source.ts';
+import { withEvents } from './with-events.ts';
+
+/** What the server sends for the page of this test. */
+let page: (revision: string) => Promise<Response>;
+const requests = vi.fn((url: URL) => page(url.searchParams.get('revision') ?? ''));
+let listeners: { mock: { calls: unknown[][] } }[];
+
+const live = (revision: number | string, content: string) =>
+  `<div data-live data-events="/events" data-revision="${revision}">${content}</div><p data-announcement></p>`;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  vi.stubGlobal('fetch', requests);
+  FakeEventSource.install();
+  requests.mockClear();
+  page = (revision) => Promise.resolve(new Response(live(revision, `Revision ${revision}`)));
+  document.body.innerHTML = live(7, 'Revision 7');
+  listeners = [vi.spyOn(window, 'addEventListener'), vi.spyOn(document, 'addEventListener')];
+});
+
+afterEach(() => {
+  const [ofWindow, ofDocument] = listeners;
+  for (const args of ofWindow?.mock.calls ?? []) {
+    window.removeEventListener(...(args as Parameters<typeof window.removeEventListener>));
+  }
+  for (const args of ofDocument?.mock.calls ?? []) {
+    document.removeEventListener(...(args as Parameters<typeof document.removeEventListener>));
+  }
+  vi.useRealTimers();
+});
+
+const run = (name: string) => void runInThisContext(withEvents(name));
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const shown = () => document.querySelector('[data-live]')?.textContent;
+
+for (const script of ['history-live.js', 'embed-frame.js']) {
+  describe(script, () => {
+    it('reads the page again after an event', async () => {
+      run(script);
+      expect(FakeEventSource.last.url).toBe('/events?since=7');
+      FakeEventSource.last.open();
+      FakeEventSource.last.send('component-deleted', ['x'], '8');
+      await pass(200);
+      expect(shown()).toBe('Revision 8');
+      expect(FakeEventSource.all).toHaveLength(1);
+    });
+
+    it('opens another stream after 50 seconds without a sign of life', async () => {
+      run(script);
+      FakeEventSource.last.open();
+      await pass(40_000);
+      FakeEventSource.last.send('ping', []);
+      await pass(49_999);
+      expect(requests).not.toHaveBeenCalled();
+      await pass(2);
+      expect(FakeEventSource.all.map(({ readyState }) => readyState)).toEqual([
+        EventSource.CLOSED,
+        EventSource.CONNECTING,
+      ]);
+      expect(requests).toHaveBeenCalledOnce();
+    });
+
+    it('opens another stream when the page returns after 25 seconds without a sign of life', async () => {
+      run(script);
+      FakeEventSource.last.open();
+      await pass(25_000);
+      document.dispatchEvent(new Event('visibilitychange'));
+      await pass(1);
+      expect(FakeEventSource.all).toHaveLength(1);
+      window.dispatchEvent(new Event('online'));
+      await pass(1);
+      expect(FakeEventSource.all).toHaveLength(2);
+    });
+
+    it('does not wait for a response for ever', async () => {
+      const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+      page = () => Promise.reject(new DOMException('late', 'TimeoutError'));
+      run(script);
+      FakeEventSource.last.giveUp();
+      await pass(2000);
+      expect(timeout).toHaveBeenCalledExactlyOnceWith(20_000);
+      expect(requests).toHaveBeenCalledOnce();
+      await pass(4000);
+      expect(requests).toHaveBeenCalledTimes(2);
+    });
+  });
+}

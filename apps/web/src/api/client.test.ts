@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { createApiClient, type Reauthenticate } from './client';
 import { ApiError } from './error';
+import { onReachable } from './reachable';
 
 const anonymous = createApiClient(() => Promise.resolve(null));
 const signedIn = createApiClient(() => Promise.resolve('the-token'));
@@ -55,6 +56,22 @@ describe('the API client', () => {
       next: 'c-9',
       etag: '"7"',
     });
+  });
+
+  it('reports successful responses, and no others', async () => {
+    const reached = vi.fn();
+    const stop = onReachable(reached);
+    server.use(
+      http.get(apiUrl('/component/1'), () => success({ id: '1' })),
+      http.get(apiUrl('/component/2'), () => problem(503, 'Try again later')),
+      http.get(apiUrl('/component/3'), () => HttpResponse.error()),
+    );
+    await expect(anonymous.get('/component/2')).rejects.toThrow(ApiError);
+    await expect(anonymous.get('/component/3')).rejects.toThrow(ApiError);
+    expect(reached).not.toHaveBeenCalled();
+    await anonymous.get('/component/1');
+    expect(reached).toHaveBeenCalledOnce();
+    stop();
   });
 
   it('sends the body as JSON and the version it was made on', async () => {

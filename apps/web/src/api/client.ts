@@ -1,6 +1,7 @@
 import { apiBase } from '@/paths';
 import { ApiError } from './error';
 import { IdempotencyKeys } from './idempotency-keys';
+import { notifyReachable } from './reachable';
 import { readServerClock } from './server-clock';
 
 /** Returns the current bearer token; null for an anonymous request. */
@@ -67,7 +68,10 @@ export function createApiClient(
     const confirmed = new Set<Confirmation>();
     for (;;) {
       const response = await authorized(method, path, options);
-      if (response.ok) return response;
+      if (response.ok) {
+        notifyReachable();
+        return response;
+      }
       const error = await ApiError.fromResponse(response);
       const needed = confirmationOf(error);
       if (needed === null || confirmed.has(needed) || !(await reauthenticate(needed))) throw error;

@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Component } from '@/api/types';
@@ -99,15 +99,22 @@ describe('the frame', () => {
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   });
 
-  it('offers to reconnect once it is no longer tried', async () => {
+  it('says since when lists may be old after the last attempt, and offers to reconnect', async () => {
     const { user } = renderApp(paths.dashboard);
     await opened();
+    await act(() => FakeSocket.last.join());
+    act(() => FakeSocket.last.lose());
+    expect(screen.queryByText(/^Not live since/)).not.toBeInTheDocument();
     act(() => FakeSocket.last.io.fire('reconnect_failed'));
     expect(status()).toHaveTextContent('Live updates: could not reconnect');
+    const bar = within(screen.getByRole('main')).getByText(/^Not live since/);
+    expect(bar).toHaveTextContent(/^Not live since \d\d:\d\d [AP]M\. Lists may be out of date\.$/);
     await user.click(screen.getByRole('button', { name: 'Reconnect' }));
+    expect(await screen.findByRole('button', { name: 'Reconnecting...' })).toBeDisabled();
+    expect(status()).toHaveTextContent('Live updates: could not reconnect');
     await act(() => FakeSocket.last.join());
     expect(status()).toHaveTextContent('Live updates: connected');
-    expect(screen.queryByRole('button', { name: 'Reconnect' })).not.toBeInTheDocument();
+    expect(bar).not.toBeInTheDocument();
     expect(document.body).not.toHaveFocus();
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { notifyReachable } from '@/api/reachable';
 import { FakeSocket } from '@/testing/fake-socket';
 import { Connection, type SocketStatus } from './connection';
 import type { LiveEvent } from './live-events';
@@ -167,6 +168,65 @@ describe('a lost connection', () => {
       expect(connection.getStatus()).toBe('connecting');
       expect(FakeSocket.last.attempts).toBe(attempts + 1);
     }
+  });
+
+  it('is tried again every half a minute after the attempts are exhausted', async () => {
+    for (let round = 1; round <= 3; round += 1) {
+      FakeSocket.last.io.fire('reconnect_failed');
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(FakeSocket.last.attempts).toBe(round);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(FakeSocket.last.attempts).toBe(round + 1);
+      expect(connection.getStatus()).toBe('connecting');
+    }
+    await FakeSocket.last.join();
+    expect(connection.getStatus()).toBe('connected');
+  });
+
+  it('is tried again at other times than those of other operators', async () => {
+    vi.mocked(Math.random).mockReturnValue(0);
+    FakeSocket.last.io.fire('reconnect_failed');
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(FakeSocket.last.attempts).toBe(2);
+  });
+
+  it('is tried again as soon as the API responds', async () => {
+    FakeSocket.last.io.fire('reconnect_failed');
+    notifyReachable();
+    await settle();
+    expect(FakeSocket.last.attempts).toBe(2);
+    notifyReachable();
+    await settle();
+    expect(FakeSocket.last.attempts).toBe(2);
+  });
+
+  it('is not tried again after it was stopped', async () => {
+    FakeSocket.last.io.fire('reconnect_failed');
+    stop();
+    notifyReachable();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(FakeSocket.last.attempts).toBe(1);
+  });
+
+  it('says since when it is lost, from the last attempt until it has joined again', async () => {
+    await FakeSocket.last.join();
+    const lostAt = Date.now();
+    FakeSocket.last.lose();
+    expect(connection.getNotLiveSince()).toBeNull();
+    await vi.advanceTimersByTimeAsync(20_000);
+    FakeSocket.last.io.fire('reconnect_failed');
+    expect(connection.getNotLiveSince()).toBe(lostAt);
+    await vi.advanceTimersByTimeAsync(30_000);
+    FakeSocket.last.io.fire('reconnect_failed');
+    expect(connection.getNotLiveSince()).toBe(lostAt);
+    const notified = vi.fn();
+    connection.subscribe(notified);
+    await FakeSocket.last.accept();
+    expect(connection.getNotLiveSince()).toBe(lostAt);
+    notified.mockClear();
+    FakeSocket.last.acknowledge('join', { revision: 9 });
+    expect(connection.getNotLiveSince()).toBeNull();
+    expect(notified).toHaveBeenCalledOnce();
   });
 
   it('is left alone while it stands', async () => {

@@ -1,4 +1,5 @@
 import type { GetToken } from '@/api/client';
+import { onReachable } from '@/api/reachable';
 import { liveEventNames, type LiveEvent } from './live-events';
 import {
   accepted,
@@ -23,12 +24,15 @@ export interface ConnectionListener {
   onEvent: (event: LiveEvent) => void;
   /** No event is delivered until the next `onJoined`. */
   onLost?: () => void;
-  /** The connection does not retry by itself any more. */
+  /** The attempts are exhausted, or there is no token. Later retries call `onJoined`. */
   onEnded?: () => void;
 }
 
 /** Interval of the checks for a newer token. Tokens live for minutes. */
 const renewalMs = 10_000;
+
+/** Mean interval of the retries after `reconnect_failed`. */
+const slowRetryMs = 30_000;
 
 /** The socket of one user in one organisation. */
 export class Connection {
@@ -41,6 +45,9 @@ export class Connection {
   /** The token that the server has. */
   #token: string | null = null;
   #isJoined = false;
+  /** Since when no event has been delivered; of use while not joined. */
+  #lostAt = 0;
+  #notLiveSince: number | null = null;
   #rejections = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
   /** Counts starts and stops: work of an earlier run is dropped. */
@@ -53,6 +60,9 @@ export class Connection {
 
   readonly getStatus = (): SocketStatus => this.#status;
 
+  /** Since when no event has been delivered, if the attempts were exhausted meanwhile; otherwise null. */
+  readonly getNotLiveSince = (): number | null => this.#notLiveSince;
+
   readonly subscribe = (subscriber: () => void): (() => void) => {
     this.#statusSubscribers.add(subscriber);
     return () => this.#statusSubscribers.delete(subscriber);
@@ -61,14 +71,18 @@ export class Connection {
   /** Connects, and stays connected until the returned function is called. */
   start(): () => void {
     this.#run += 1;
+    this.#lostAt = Date.now();
     void this.#connect();
-    const stopWaking = onWake(() => {
+    const retry = () => {
       if (this.#status === 'reconnect_failed') this.reconnect();
-    });
+    };
+    const stopWaking = onWake(retry);
+    const stopReaching = onReachable(retry);
     const renewal = setInterval(() => void this.#renewToken(), renewalMs);
     return () => {
       this.#run += 1;
       stopWaking();
+      stopReaching();
       clearInterval(renewal);
       clearTimeout(this.#retry);
       this.#socket?.removeAllListeners();
@@ -76,6 +90,7 @@ export class Connection {
       this.#socket?.disconnect();
       this.#socket = null;
       this.#markLost();
+      this.#notLiveSince = null;
       this.#setStatus('disconnected');
     };
   }
@@ -167,6 +182,10 @@ export class Connection {
       if (!isCurrent()) return;
       this.#rejections = 0;
       this.#isJoined = true;
+      if (this.#notLiveSince !== null) {
+        this.#notLiveSince = null;
+        this.#notify();
+      }
       this.#listeners.forEach((listener) => listener.onJoined(revision));
     };
     const failed = (error: Error) => isCurrent() && this.#rejected(error);
@@ -233,11 +252,17 @@ export class Connection {
   #markLost(): void {
     if (!this.#isJoined) return;
     this.#isJoined = false;
+    this.#lostAt = Date.now();
     this.#listeners.forEach((listener) => listener.onLost?.());
   }
 
   #end(status: SocketStatus): void {
     this.#socket?.disconnect();
+    if (status === 'reconnect_failed') {
+      this.#notLiveSince ??= this.#lostAt;
+      clearTimeout(this.#retry);
+      this.#retry = setTimeout(this.reconnect, slowRetryMs * (0.5 + Math.random()));
+    }
     this.#setStatus(status);
     this.#listeners.forEach((listener) => listener.onEnded?.());
   }
@@ -245,6 +270,10 @@ export class Connection {
   #setStatus(status: SocketStatus): void {
     if (this.#status === status) return;
     this.#status = status;
+    this.#notify();
+  }
+
+  #notify(): void {
     this.#statusSubscribers.forEach((notify) => notify());
   }
 }

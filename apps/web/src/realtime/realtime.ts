@@ -19,6 +19,15 @@ export function useSocketStatus(): SocketStatus {
   );
 }
 
+/** Since when lists may be out of date, once the attempts to reconnect are exhausted; null while they are not. */
+export function useNotLiveSince(): number | null {
+  const connection = useRealtime();
+  return useSyncExternalStore(
+    connection?.subscribe ?? never,
+    connection?.getNotLiveSince ?? (() => null),
+  );
+}
+
 export type ItemEvent =
   | 'component-update'
   | 'component-group-update'

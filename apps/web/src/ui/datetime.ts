@@ -9,6 +9,13 @@ export function formatInstant(instant: string | number | Date): string {
   return `${day} ${clock} ${hours < 12 ? 'AM' : 'PM'}`;
 }
 
+/** Formats hour and minute; with the day unless it is today. */
+export function timeOfDay(instant: string | number): string {
+  const then = new Date(instant);
+  if (then.toDateString() !== new Date().toDateString()) return formatInstant(then);
+  return then.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' });
+}
+
 export function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

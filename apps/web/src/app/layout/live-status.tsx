@@ -1,9 +1,11 @@
 import { Wifi, WifiOff } from 'lucide-react';
 import { useRef } from 'react';
-import { useRealtime, useSocketStatus } from '@/realtime/realtime';
+import { useNotLiveSince, useRealtime, useSocketStatus } from '@/realtime/realtime';
 import type { SocketStatus } from '@/realtime/connection';
+import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
+import { timeOfDay } from '@/ui/datetime';
 import { Tooltip } from '@/ui/tooltip';
 
 const indicators: Record<SocketStatus, { label: string; icon: typeof Wifi; className: string }> = {
@@ -21,13 +23,32 @@ const indicators: Record<SocketStatus, { label: string; icon: typeof Wifi; class
   },
 };
 
-/** Status of the live updates, with a button to reconnect after the last attempt has failed. */
+/** Status of the live updates. Later attempts do not change it until one succeeds. */
 export function LiveStatus() {
+  const status = useSocketStatus();
+  const isNotLive = useNotLiveSince() !== null;
+  const { label, icon: Icon, className } = indicators[isNotLive ? 'reconnect_failed' : status];
+  return (
+    <>
+      <Tooltip content={label} side="bottom">
+        <span className="grid size-8 place-content-center">
+          <Icon aria-hidden className={cn('size-4', className)} />
+        </span>
+      </Tooltip>
+      <span role="status" className="sr-only">
+        {label}
+      </span>
+    </>
+  );
+}
+
+/** Says that lists may be out of date, with a button to reconnect, after the attempts are exhausted. */
+export function NotLiveBar() {
   const connection = useRealtime();
   const status = useSocketStatus();
-  const { label, icon: Icon, className } = indicators[status];
+  const since = useNotLiveSince();
   const place = useRef<HTMLDivElement>(null);
-  const failed = status === 'reconnect_failed';
+  const isTrying = status !== 'reconnect_failed';
 
   function reconnect() {
     // The button disappears, so the focus moves to its container.
@@ -36,19 +57,19 @@ export function LiveStatus() {
   }
 
   return (
-    <div ref={place} tabIndex={-1} className="flex items-center gap-1 outline-none">
-      <Tooltip content={label} side="bottom">
-        <span className={cn('grid size-8 place-content-center', failed && 'max-sm:hidden')}>
-          <Icon aria-hidden className={cn('size-4', className)} />
-        </span>
-      </Tooltip>
-      <span role="status" className="sr-only">
-        {label}
-      </span>
-      {failed && (
-        <Button size="sm" onClick={reconnect}>
-          Reconnect
-        </Button>
+    <div ref={place} tabIndex={-1} data-print="hidden" className="outline-none">
+      {since !== null && (
+        <Alert
+          kind="warning"
+          className="mb-4 items-center"
+          action={
+            <Button size="sm" disabled={isTrying} onClick={reconnect}>
+              {isTrying ? 'Reconnecting...' : 'Reconnect'}
+            </Button>
+          }
+        >
+          Not live since {timeOfDay(since)}. Lists may be out of date.
+        </Alert>
       )}
     </div>
   );

@@ -5,7 +5,7 @@ import { useIdentity } from '@/auth/auth';
 import { IconButton } from '@/ui/icon-button';
 import { SkipLink } from '@/ui/skip-link';
 import { ThemeMenu } from '@/ui/theme-menu';
-import { LiveStatus } from './live-status';
+import { LiveStatus, NotLiveBar } from './live-status';
 import { SidebarColumn, SidebarPanel } from './sidebar';
 import { type Sidebar, useSidebar } from './use-sidebar';
 
@@ -28,6 +28,7 @@ export function OrganisationLayout() {
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-6"
         >
+          <NotLiveBar />
           <Outlet />
         </main>
       </div>

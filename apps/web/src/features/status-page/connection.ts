@@ -1,5 +1,4 @@
 import type { Instant } from '@/api/types';
-import { formatInstant } from '@/ui/datetime';
 
 /** Whether the page is up to date. */
 export interface Connection {
@@ -20,13 +19,6 @@ export const connectionTexts = {
   live: 'Live',
   reconnecting: 'Reconnecting · state of ',
 } as const;
-
-/** Formats hour and minute; with the day unless it is today. */
-export function timeOfDay(instant: Instant): string {
-  const then = new Date(instant);
-  if (then.toDateString() !== new Date().toDateString()) return formatInstant(then);
-  return then.toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' });
-}
 
 /** The time zone of the times that the script writes. */
 export function timeZoneText(): string {

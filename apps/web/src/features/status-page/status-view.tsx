@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
 import { publicPaths } from '@/public-paths';
-import { formatInstant } from '@/ui/datetime';
+import { formatInstant, timeOfDay } from '@/ui/datetime';
 import { ComponentList } from './component-list';
-import { connectionTexts, timeOfDay, timeZoneText, type Connection } from './connection';
+import { connectionTexts, timeZoneText, type Connection } from './connection';
 import type { Follow } from './event-stream';
 import { documentTitle, favicon } from './headline';
 import { IncidentList } from './incident-list';

@@ -1,10 +1,5 @@
-import { formatInstant } from '@/ui/datetime';
-import {
-  connectionTexts,
-  timeOfDay,
-  timeZoneText,
-  type Connection,
-} from '@/features/status-page/connection';
+import { formatInstant, timeOfDay } from '@/ui/datetime';
+import { connectionTexts, timeZoneText, type Connection } from '@/features/status-page/connection';
 
 /** Writes whether the page is live, as status-view.tsx does. New elements are no layout shift, changed texts are. */
 export function showConnection(page: ParentNode, { status, asOf }: Connection): void {

@@ -1,8 +1,10 @@
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router-dom';
+import { CodeNotLoaded } from '@/api/load-code';
 import { paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Message } from './message';
+import { NotLoaded } from './not-loaded';
 
 export function ErrorPage() {
   return (
@@ -15,6 +17,10 @@ export function ErrorPage() {
 /** Replaces a screen that has thrown an error or whose code could not be loaded. */
 export function ScreenError() {
   const error = useRouteError();
+  // The router keeps the failure of a lazy route.
+  if (error instanceof CodeNotLoaded) {
+    return <NotLoaded error={error} onRetry={() => window.location.reload()} />;
+  }
   return (
     <Message
       title="Unexpected Application Error"

@@ -1,6 +1,7 @@
 import type { PatchRoutesOnNavigationFunction, RouteObject } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import { paths } from '@/paths';
-import { groups, type Group } from './routes';
+import { groups, type Group } from './groups';
 
 export interface Feature {
   /** Path of the feature's screens, which may be below it. */
@@ -78,11 +79,21 @@ export const features: readonly Feature[] = [
   },
 ];
 
+/** Returns the feature that a path belongs to. */
+export function featureOf(path: string): Feature | undefined {
+  return features.find((candidate) => owns(candidate.path, path));
+}
+
 /** Adds the routes of the feature that a path belongs to, before the router matches the path. */
-export const loadFeatures: PatchRoutesOnNavigationFunction = async ({ path, patch }) => {
-  const feature = features.find((candidate) => owns(candidate.path, path));
+export const loadFeatures: PatchRoutesOnNavigationFunction = async ({ path, signal, patch }) => {
+  const feature = featureOf(path);
   if (feature === undefined) return;
-  patch(feature.group, await feature.load());
+  try {
+    patch(feature.group, await loadCode(feature.load));
+  } catch (error) {
+    // A later navigation does not fail with an earlier one.
+    if (!signal.aborted) throw error;
+  }
 };
 
 function owns(root: string, path: string): boolean {

@@ -1,6 +1,8 @@
 import type { RouteObject } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import { paths, routes as patterns } from '@/paths';
 import { ErrorPage, ScreenError } from './error-page';
+import { groups } from './groups';
 import { OnboardingOnly, OrganisationOnly, SignedOutOnly } from './guards';
 import {
   LoginScreen,
@@ -11,16 +13,8 @@ import {
 } from './identity-screens';
 import { OrganisationLayout } from './layout/organisation-layout';
 import { NotFoundPage } from './not-found-page';
+import { NotLoadedPage } from './not-loaded-page';
 import { Root } from './root';
-
-/** Ids of the routes to which features.ts adds the features' screens, by the users who may see them. */
-export const groups = {
-  everyone: 'everyone',
-  signedOut: 'signed-out',
-  organisation: 'organisation',
-} as const;
-
-export type Group = (typeof groups)[keyof typeof groups];
 
 export const routes: RouteObject[] = [
   {
@@ -59,9 +53,12 @@ export const routes: RouteObject[] = [
       },
       {
         path: patterns.status,
-        lazy: async () => ({ Component: (await import('./status-screen')).StatusScreen }),
+        lazy: async () => ({
+          Component: (await loadCode(() => import('./status-screen'))).StatusScreen,
+        }),
       },
-      { path: '*', Component: NotFoundPage },
+      // While the code of a feature is not loaded, its paths belong to this route.
+      { path: '*', Component: NotFoundPage, ErrorBoundary: NotLoadedPage },
     ],
   },
 ];

@@ -1,5 +1,5 @@
 import { PanelLeft } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Outlet, useLocation } from 'react-router-dom';
 import { useIdentity } from '@/auth/auth';
 import { IconButton } from '@/ui/icon-button';
@@ -9,8 +9,13 @@ import { LiveStatus, NotLiveBar } from './live-status';
 import { SidebarColumn, SidebarPanel } from './sidebar';
 import { type Sidebar, useSidebar } from './use-sidebar';
 
+interface OrganisationLayoutProps {
+  /** Shown instead of the screen of the route. */
+  children?: ReactNode;
+}
+
 /** The frame of every screen of an organisation. */
-export function OrganisationLayout() {
+export function OrganisationLayout({ children = <Outlet /> }: OrganisationLayoutProps) {
   const sidebar = useSidebar();
   const main = useFocusOnNavigation();
   return (
@@ -29,7 +34,7 @@ export function OrganisationLayout() {
           className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-6"
         >
           <NotLiveBar />
-          <Outlet />
+          {children}
         </main>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import type { RouteObject } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import { WritersOnly } from '@/auth/permitted';
 import { paths, routes } from '@/paths';
 import { ComponentsPage } from './components-page';
@@ -15,7 +16,9 @@ export const componentRoutes: RouteObject[] = [
       {
         path: paths.components.order,
         // A chunk of its own: drag and drop is large.
-        lazy: async () => ({ Component: (await import('./order-page')).OrderPage }),
+        lazy: async () => ({
+          Component: (await loadCode(() => import('./order-page'))).OrderPage,
+        }),
       },
     ],
   },

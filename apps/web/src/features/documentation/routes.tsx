@@ -1,4 +1,5 @@
 import type { RouteObject } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import { paths } from '@/paths';
 import { DocumentationLayout } from './documentation-layout';
 import { GuidePage } from './guide-page';
@@ -14,7 +15,7 @@ export const documentationRoutes: RouteObject[] = [
       {
         path: 'api-reference',
         lazy: async () => ({
-          Component: (await import('./reference/reference-page')).ReferencePage,
+          Component: (await loadCode(() => import('./reference/reference-page'))).ReferencePage,
         }),
       },
       ...guideRoutes(GuidePage),

@@ -1,5 +1,7 @@
-import { Navigate, Outlet } from 'react-router-dom';
+import { useEffect } from 'react';
+import { Navigate, Outlet, useLocation } from 'react-router-dom';
 import { useAuth } from '@/auth/auth';
+import { forgetPath, keepPath, pathAfterSignIn, useArrivedSignedOut } from '@/auth/kept-path';
 import { StartingScreen } from '@/auth/start-screens';
 import { paths } from '@/paths';
 
@@ -12,7 +14,7 @@ export function SignedOutOnly() {
     case 'signed-out':
       return <Outlet />;
     case 'signed-in':
-      return <Navigate to={state.organisation ? paths.dashboard : paths.onboarding} replace />;
+      return <Navigate to={state.organisation ? pathAfterSignIn() : paths.onboarding} replace />;
   }
 }
 
@@ -29,9 +31,16 @@ export function OnboardingOnly() {
   }
 }
 
-/** For signed-in users with an organisation. */
+/** For signed-in users with an organisation. A visitor who has followed a link to a screen gets there after the sign-in. */
 export function OrganisationOnly() {
   const { state } = useAuth();
+  const { pathname } = useLocation();
+  const isArrival = useArrivedSignedOut();
+  const isInside = state.status === 'signed-in' && state.organisation !== null;
+  useEffect(() => {
+    if (isInside) forgetPath();
+    else if (isArrival) keepPath(pathname);
+  }, [isInside, isArrival, pathname]);
   switch (state.status) {
     case 'loading':
       return <StartingScreen />;

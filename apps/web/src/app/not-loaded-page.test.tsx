@@ -17,7 +17,6 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers();
-  sessionStorage.clear();
   document.head.querySelector('script')?.remove();
 });
 

@@ -150,6 +150,27 @@ it('goes to the landing page when the user signs out', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.landing));
 });
 
+it('leads to the screen of a link after the sign-in', async () => {
+  server.use(http.get(apiUrl(endpoints.components.list), () => success([])));
+  const { router, become } = renderApp('/components', { auth: signedOut });
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.landing));
+  await act(() => router.navigate(paths.login));
+  expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeInTheDocument();
+  act(() => become(signedIn));
+  expect(await screen.findByRole('heading', { name: 'Components' })).toBeInTheDocument();
+  expect(sessionStorage).toHaveLength(0);
+});
+
+it('forgets the screen after a sign-out', async () => {
+  server.use(http.get(apiUrl(endpoints.components.list), () => success([])));
+  const { router, become } = renderApp('/components');
+  await screen.findByRole('heading', { name: 'Components' });
+  act(() => become(signedOut));
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.landing));
+  act(() => become(signedIn));
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.dashboard));
+});
+
 it('says that something unexpected happened, and keeps the way to other screens', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   server.use(http.get(apiUrl(endpoints.components.list), () => success([null])));

@@ -2,6 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { RouterProvider, type RouterProviderProps } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { useAuth, type AuthState } from '@/auth/auth';
+import { ArrivedSignedOutContext } from '@/auth/kept-path';
 import { storeLastSessionHint } from '@/auth/last-session-hint';
 import { StartingScreen } from '@/auth/start-screens';
 import { RealtimeProvider } from '@/realtime/realtime-provider';
@@ -18,14 +19,23 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   );
   const isLeaving = useWayOutOfItems(router, state);
   useLastSessionHint(state);
+  const isArrival = useIsSignedOutSinceStart(state);
   if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
     <ApiProvider key={sessionKey(state)} getToken={getToken} reauthenticate={reauthenticate}>
       <RealtimeProvider>
-        <RouterProvider router={router} />
+        <ArrivedSignedOutContext value={isArrival}>
+          <RouterProvider router={router} />
+        </ArrivedSignedOutContext>
       </RealtimeProvider>
     </ApiProvider>
   );
+}
+
+function useIsSignedOutSinceStart({ status }: AuthState): boolean {
+  const [wasSignedIn, setWasSignedIn] = useState(false);
+  if (status === 'signed-in' && !wasSignedIn) setWasSignedIn(true);
+  return status === 'signed-out' && !wasSignedIn;
 }
 
 /** Stores the hint for the public pages in this browser. */

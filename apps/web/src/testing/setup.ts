@@ -20,6 +20,7 @@ afterEach(() => {
   toast.remove();
   server.resetHandlers();
   localStorage.clear();
+  sessionStorage.clear();
   FakeSocket.all = [];
   expect(takeUnexpectedCalls(), 'calls that the test did not expect').toEqual([]);
 });

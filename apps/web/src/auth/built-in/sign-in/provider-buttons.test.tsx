@@ -1,6 +1,7 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { keepPath } from '@/auth/kept-path';
 import { renderPiece, serveSession } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server } from '@/testing/server';
@@ -42,6 +43,20 @@ it('begins a sign-in with the page to return to, and says why it failed', async 
   await user.click(screen.getByRole('button', { name: 'Continue with Okta' }));
   expect(await screen.findByText('The identity provider is not available')).toBeVisible();
   expect(screen.getByRole('button', { name: 'Continue with Okta' })).toBeEnabled();
+});
+
+it('returns to the screen of the link that the visitor has followed', async () => {
+  keepPath('/incidents');
+  const { user } = await openSignIn({ signInProviders: providers });
+  const start = vi.fn();
+  server.use(
+    http.post(apiUrl(endpoints.identity.provider('okta').start), async ({ request }) => {
+      start(await request.json());
+      return problem(503, 'The identity provider is not available');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Continue with Okta' }));
+  await waitFor(() => expect(start).toHaveBeenCalledWith({ returnTo: '/incidents' }));
 });
 
 it('offers only the providers where passwords are switched off', async () => {

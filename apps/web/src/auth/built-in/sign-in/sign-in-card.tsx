@@ -7,7 +7,8 @@ import { TextField } from '@/auth/built-in/form/text-field';
 import { givenEmailAddress, givenPassword } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import type { AwaitedFactors } from '@/auth/built-in/types';
-import { endpoints, paths } from '@/paths';
+import { pathAfterSignIn } from '@/auth/kept-path';
+import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { AuthCard, TextButton } from './auth-card';
 import { CodeCard } from './code-card';
@@ -42,7 +43,7 @@ export function SignInCard({ notice, footer, onForgot }: SignInCardProps) {
     <AuthCard title="Sign in" footer={footer}>
       {notice}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
-      <ProviderButtons returnTo={paths.dashboard} onSignedIn={refresh} />
+      <ProviderButtons returnTo={pathAfterSignIn()} onSignedIn={refresh} />
       {passwords && (
         <>
           <SignInForm onSubmit={signIn} />

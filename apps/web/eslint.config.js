@@ -95,7 +95,9 @@ export default defineConfig(
   { files: ['public/**/*.js'], languageOptions: { globals: globals.browser } },
   {
     files: ['build/embed-*.js', 'build/history-live.js', 'build/first-choice.js'],
-    languageOptions: { globals: { ...globals.browser, followEvents: 'readonly' } },
+    languageOptions: {
+      globals: { ...globals.browser, followEvents: 'readonly', MOON: 'readonly' },
+    },
   },
   {
     files: ['build/follow-events.js'],

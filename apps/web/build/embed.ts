@@ -15,14 +15,14 @@ export function embed({ maxBytes }: { maxBytes: number }): Plugin {
   return {
     name: 'allclear:embed',
     apply: 'build',
-    generateBundle() {
+    async generateBundle() {
       const host = minified('embed-host.js', read('embed-host.js'));
       if (host.length > maxBytes) {
         this.error(`The embedded script has ${host.length} bytes; it may have ${maxBytes}`);
       }
       const hash = createHash('sha256').update(host).digest('base64url').slice(0, 8);
       this.emitFile({ type: 'asset', fileName: `assets/embed-${hash}.js`, source: host });
-      this.emitFile({ type: 'asset', fileName: 'embed.html', source: page() });
+      this.emitFile({ type: 'asset', fileName: 'embed.html', source: await page() });
     },
   };
 }
@@ -31,9 +31,9 @@ function minified(name: string, source: string): string {
   return minifySync(name, source, { module: false }).code.trim();
 }
 
-function page(): string {
+async function page(): Promise<string> {
   const style = read('embed-frame.css').replace(/\s+/g, ' ').trim();
-  const script = minified('embed-frame.js', withEvents('embed-frame.js'));
+  const script = minified('embed-frame.js', await withEvents('embed-frame.js'));
   return [
     '<!doctype html><html lang="en"><head><meta charset="UTF-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',

@@ -8,12 +8,6 @@
     live = document.querySelector('[data-live]');
     var themeButton = document.querySelector('header button[data-script=needed]');
     if (themeButton) followTheme(themeButton);
-    var select = document.querySelector('.history-select');
-    if (select) {
-      select.addEventListener('change', function () {
-        select.form.requestSubmit();
-      });
-    }
     if (!live) return;
     showLocalTimes();
     readAgain = followEvents(live, 200, show, gone);
@@ -36,24 +30,43 @@
     clock = setTimeout(readAgain, wait + Math.random() * 5000);
   }
 
+  // As src/ui/theme-choice.ts and starter/theme-switch.ts do on the status page. The build puts the symbol of the moon in, which
+  // the server leaves out.
   function followTheme(button) {
-    function name() {
-      var label = root.dataset.theme === 'light' ? 'Switch to dark theme' : 'Switch to light theme';
+    var light = matchMedia('(prefers-color-scheme: light)');
+    var canvas = document.querySelector('meta[name=theme-color]');
+
+    function show(theme) {
+      var isLight = theme === 'light' || (theme === 'system' && light.matches);
+      var label = isLight ? 'Switch to dark theme' : 'Switch to light theme';
+      root.dataset.theme = isLight ? 'light' : 'dark';
+      if (canvas) canvas.content = isLight ? '#f6f8fa' : '#0b0f14';
       button.title = label;
       button.setAttribute('aria-label', label);
+      button.querySelector('use').setAttribute('href', isLight ? '#moon' : '#sun');
     }
+
+    // Another tab, or the system.
+    function follow() {
+      try {
+        show(localStorage.getItem('allclear:theme'));
+      } catch {
+        // Storage may be forbidden. Then nothing has been chosen.
+      }
+    }
+
+    document.querySelector('body > svg[hidden]').insertAdjacentHTML('beforeend', MOON);
     button.addEventListener('click', function () {
-      root.dataset.theme = root.dataset.theme === 'light' ? 'dark' : 'light';
-      var canvas = document.querySelector('meta[name=theme-color]');
-      if (canvas) canvas.content = root.dataset.theme === 'light' ? '#f6f8fa' : '#0b0f14';
+      show(root.dataset.theme === 'light' ? 'dark' : 'light');
       try {
         localStorage.setItem('allclear:theme', root.dataset.theme);
       } catch {
         // Storage may be forbidden. Then the choice lasts as long as the page.
       }
-      name();
     });
-    name();
+    addEventListener('storage', follow);
+    light.addEventListener('change', follow);
+    show(root.dataset.theme);
   }
 
   function show(next, page) {
@@ -61,7 +74,7 @@
       time.removeAttribute('title');
     });
     if (next.innerHTML !== live.innerHTML) {
-      live.innerHTML = next.innerHTML;
+      replaceContent(next);
       document.title = page.title;
       // What the clock changes is not news.
       if (live.dataset.revision !== next.dataset.revision)
@@ -70,6 +83,17 @@
     live.dataset.until = next.dataset.until || '';
     showLocalTimes();
     followClock();
+  }
+
+  // The focus stays on its link, if the new content has it.
+  function replaceContent(next) {
+    var focused = live.contains(document.activeElement) && document.activeElement.href;
+    live.innerHTML = next.innerHTML;
+    if (!focused) return;
+    var link = Array.from(live.querySelectorAll('a')).find(function (candidate) {
+      return candidate.href === focused;
+    });
+    if (link) link.focus({ preventScroll: true });
   }
 
   // What the page showed has been deleted.

@@ -13,10 +13,10 @@ export function historyPage({ maxBytes }: { maxBytes: number }): Plugin {
     apply: 'build',
     generateBundle: {
       order: 'post',
-      handler(_options, bundle) {
+      async handler(_options, bundle) {
         const page = bundle['history.html'];
         if (page?.type !== 'asset') return this.error('There is no history.html');
-        const source = minifySync('history.js', withEvents('history-live.js'), {
+        const source = minifySync('history.js', await withEvents('history-live.js'), {
           module: false,
         }).code;
         if (source.length > maxBytes) {

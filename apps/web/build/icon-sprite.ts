@@ -58,7 +58,8 @@ async function symbols(): Promise<string> {
   return (await Promise.all(icons.map(symbol))).join('') + logo;
 }
 
-async function symbol(name: string): Promise<string> {
+/** Returns the symbol of an icon. */
+export async function symbol(name: string): Promise<string> {
   const { __iconData: icon } = (await import(`lucide-react/icons/${aliases[name] ?? name}`)) as {
     __iconData: { node: readonly Node[] };
   };

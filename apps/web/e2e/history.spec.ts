@@ -151,6 +151,36 @@ test.describe('without script', () => {
   });
 });
 
+test('a long name of a component makes no page wider', async ({ page, organisation }) => {
+  const { code } = await organisation.createComponent('x'.repeat(200));
+  for (const path of ['/history', '/uptime', `/history?component=${code}`]) {
+    await page.goto(organisation.statusPage + path);
+    await expect(page.getByRole('combobox', { name: 'Component' })).toBeVisible();
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      const wide = await page.evaluate(() =>
+        Math.max(
+          document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          ...Array.from(document.querySelectorAll('main *, header *'), (element) =>
+            Math.round(element.getBoundingClientRect().right - window.innerWidth),
+          ),
+        ),
+      );
+      expect(wide, `${path} at ${width}`).toBeLessThanOrEqual(0);
+    }
+  }
+});
+
+test('the filter waits for its button', async ({ page, organisation }) => {
+  const { api } = await fill(organisation);
+  await page.goto(`${organisation.statusPage}/history`);
+  await expect(page.getByRole('button', { name: /Switch to/ })).toBeVisible();
+  await page.getByRole('combobox', { name: 'Component' }).selectOption('API');
+  await page.getByRole('combobox', { name: 'Component' }).press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`${organisation.statusPage}/history?component=${api.code}`);
+});
+
 test('a published review appears on the open page of its incident and disappears', async ({
   page,
   organisation,

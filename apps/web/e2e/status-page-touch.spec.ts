@@ -26,6 +26,23 @@ async function place(page: Page) {
   return { x, y: box.y + box.height / 2 };
 }
 
+test('the theme is switched beside the brand, where the row of buttons has no room', async ({
+  page,
+  organisation,
+}) => {
+  for (const width of [360, 390, 412]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of ['', '/history']) {
+      await page.goto(organisation.statusPage + path);
+      const brand = await page.locator('header .brand').boundingBox();
+      const theme = await page.getByRole('button', { name: /Switch to/ }).boundingBox();
+      if (!brand || !theme) throw new Error('the header is not shown');
+      expect(theme.y + theme.height / 2, path).toBeCloseTo(brand.y + brand.height / 2, 0);
+      expect(theme.x + theme.width, path).toBeLessThanOrEqual(width);
+    }
+  }
+});
+
 test('a finger that scrolls over bars loads nothing, and its tap shows the day', async ({
   page,
   organisation,

@@ -56,6 +56,9 @@ it('shows the settings in sections, and sends what was changed', async () => {
   ]);
   await user.type(title, 'Status of everything');
   const zone = screen.getByRole('combobox', { name: /Time zone/ });
+  expect(zone).toHaveAccessibleDescription(
+    /^Days, uptime and the history .* The live status page shows the visitor's local time\./,
+  );
   await user.clear(zone);
   await user.type(zone, 'Europe/Zurich');
   await user.click(screen.getByRole('checkbox', { name: 'Notify subscribers by default' }));

@@ -70,7 +70,7 @@ function TimeZoneField() {
     <Field
       label="Time zone"
       required
-      description="Days, uptime and times of the public pages are in it. Type a city to search."
+      description="Days, uptime and the history of the public pages are in it. The live status page shows the visitor's local time. Type a city to search."
       error={touched.timeZone && errors.timeZone}
     >
       {(control) => (

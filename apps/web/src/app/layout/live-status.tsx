@@ -61,7 +61,7 @@ export function NotLiveBar() {
       {since !== null && (
         <Alert
           kind="warning"
-          className="mb-4 items-center"
+          className="mb-4"
           action={
             <Button size="sm" disabled={isTrying} onClick={reconnect}>
               {isTrying ? 'Reconnecting...' : 'Reconnect'}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { StatusIconName, StatusSign } from '@/ui/status-signs';
 
 /** An icon of the page's sprite, as decoration: see build/icon-sprite.ts. */
@@ -51,9 +51,31 @@ export function Highlight({ changes = 0 }: { changes: number | undefined }) {
   return <span key={changes} aria-hidden className="live-highlight" />;
 }
 
-/** User text with its line breaks; nothing if it is empty. */
+/** User text with its line breaks; nothing if it is empty. Web addresses become links. */
 export function Prose({ text }: { text: string }) {
-  return text === '' ? null : <p dir="auto">{text}</p>;
+  return text === '' ? null : <p dir="auto">{linked(text)}</p>;
+}
+
+/** A web address, without the punctuation that follows it. */
+const address =
+  /\bhttps?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))*(?:[^\s<>"'.,:;!?()\]}]|\([^\s<>"()]*\))/gi;
+
+function linked(text: string): ReactNode {
+  const between = text.split(address);
+  const links = text.match(address) ?? [];
+  return between.map((part, index) => {
+    const link = links[index];
+    return (
+      <Fragment key={index}>
+        {part}
+        {link && (
+          <a href={link} rel="nofollow noopener">
+            {link}
+          </a>
+        )}
+      </Fragment>
+    );
+  });
 }
 
 /** A status in its colour, for items that need attention. */

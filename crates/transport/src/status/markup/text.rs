@@ -2,6 +2,7 @@
 
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, SecondsFormat, Utc};
+use linkify::{LinkFinder, LinkKind};
 use maud::{Markup, html};
 
 /// A time zone as people write it.
@@ -11,13 +12,34 @@ pub(super) fn zone_name(zone: TimeZone) -> String {
         .map_or(name.clone(), str::to_owned)
 }
 
-/// Text that people wrote, with its line breaks; nothing if it is empty.
+/// Text that people wrote, with its line breaks; nothing if it is empty. Web addresses become links.
 pub(super) fn prose(text: &str) -> Markup {
     html! {
         @if !text.is_empty() {
-            p dir="auto" { (text) }
+            p dir="auto" { (linked(text)) }
         }
     }
+}
+
+fn linked(text: &str) -> Markup {
+    let mut finder = LinkFinder::new();
+    finder.kinds(&[LinkKind::Url]);
+    html! {
+        @for span in finder.spans(text) {
+            @if span.kind().is_some() && is_web_address(span.as_str()) {
+                a href=(span.as_str()) rel="nofollow noopener" { (span.as_str()) }
+            } @else {
+                (span.as_str())
+            }
+        }
+    }
+}
+
+fn is_web_address(link: &str) -> bool {
+    let scheme = link.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
+    })
 }
 
 /// A time in the zone of the page, because the server does not know that of the viewer; the script shows local time.
@@ -59,4 +81,27 @@ pub(super) fn time_with_distance(
 /// Such a time as a description in a list.
 pub(super) fn described_time(value: Option<DateTime<Utc>>, zone: TimeZone) -> Markup {
     html! { dd class="time" { (local_time(value, zone)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn web_addresses_become_links_and_nothing_else() {
+        let text = "See https://status.example/a?b=1&c=2, http://x.example. \
+            Not javascript://alert(1), ftp://x.example or <b>a@example.com</b>";
+        assert_eq!(
+            linked(text).0,
+            "See <a href=\"https://status.example/a?b=1&amp;c=2\" rel=\"nofollow noopener\">https://status.example/a?b=1&amp;c=2</a>, \
+             <a href=\"http://x.example\" rel=\"nofollow noopener\">http://x.example</a>. \
+             Not javascript://alert(1), ftp://x.example or &lt;b&gt;a@example.com&lt;/b&gt;"
+        );
+    }
+
+    #[test]
+    fn quote_ends_no_attribute() {
+        let link = linked("https://x.example/\"onmouseover=alert(1)").0;
+        assert!(!link.contains("\"onmouseover"), "{link}");
+    }
 }

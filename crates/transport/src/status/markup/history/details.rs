@@ -11,8 +11,9 @@ use maud::{Markup, PreEscaped, html};
 
 use super::super::section::{nothing_here, omitted, section};
 use super::super::status_style::StatusStyle;
+use super::super::text::prose;
 use super::style;
-use super::text::{duration, linked_prose, zoned_time};
+use super::text::{duration, zoned_time};
 
 /// The whole entry.
 pub(super) fn details(details: &EntryDetails) -> Markup {
@@ -25,7 +26,7 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
                     h1 dir="auto" { (entry.title) }
                     (style.badge())
                 }
-                (linked_prose(&entry.summary))
+                (prose(&entry.summary))
                 (times(details, owner.time_zone))
             }
             @if let Some(published) = &details.review {
@@ -136,7 +137,7 @@ fn item(update: &DisplayedUpdate, zone: TimeZone) -> Markup {
                 span { (style.label) }
                 span class="note" { (zoned_time(update.display_at, zone)) }
             }
-            (linked_prose(&update.message))
+            (prose(&update.message))
         }
     }
 }

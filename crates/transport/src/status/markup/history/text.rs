@@ -2,38 +2,7 @@
 
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use linkify::{LinkFinder, LinkKind};
 use maud::{Markup, html};
-
-/// Text that people wrote, with its line breaks; nothing if it is empty. Web addresses become links.
-pub(super) fn linked_prose(text: &str) -> Markup {
-    html! {
-        @if !text.is_empty() {
-            p dir="auto" { (linked(text)) }
-        }
-    }
-}
-
-fn linked(text: &str) -> Markup {
-    let mut finder = LinkFinder::new();
-    finder.kinds(&[LinkKind::Url]);
-    html! {
-        @for span in finder.spans(text) {
-            @if span.kind().is_some() && is_web_address(span.as_str()) {
-                a href=(span.as_str()) rel="nofollow noopener" { (span.as_str()) }
-            } @else {
-                (span.as_str())
-            }
-        }
-    }
-}
-
-fn is_web_address(link: &str) -> bool {
-    let scheme = link.split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| {
-        scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
-    })
-}
 
 /// A time in the zone of the page.
 pub(super) fn zoned_time(time: DateTime<Utc>, zone: TimeZone) -> Markup {
@@ -67,24 +36,6 @@ pub(super) fn duration(length: TimeDelta) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn web_addresses_become_links_and_nothing_else() {
-        let text = "See https://status.example/a?b=1&c=2, http://x.example. \
-            Not javascript://alert(1), ftp://x.example or <b>a@example.com</b>";
-        assert_eq!(
-            linked(text).0,
-            "See <a href=\"https://status.example/a?b=1&amp;c=2\" rel=\"nofollow noopener\">https://status.example/a?b=1&amp;c=2</a>, \
-             <a href=\"http://x.example\" rel=\"nofollow noopener\">http://x.example</a>. \
-             Not javascript://alert(1), ftp://x.example or &lt;b&gt;a@example.com&lt;/b&gt;"
-        );
-    }
-
-    #[test]
-    fn quote_ends_no_attribute() {
-        let link = linked("https://x.example/\"onmouseover=alert(1)").0;
-        assert!(!link.contains("\"onmouseover"), "{link}");
-    }
 
     #[test]
     fn time_is_in_the_zone_of_the_page() {

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { StatusIconName, StatusSign } from '@/ui/status-signs';
 
 /** An icon of the page's sprite, as decoration: see build/icon-sprite.ts. */
@@ -51,31 +51,22 @@ export function Highlight({ changes = 0 }: { changes: number | undefined }) {
   return <span key={changes} aria-hidden className="live-highlight" />;
 }
 
+/** A web address, without the punctuation that follows it. */
+const address = /(https?:\/\/(?:[^\s()]|\([^\s()]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()]*\)))/i;
+
 /** User text with its line breaks; nothing if it is empty. Web addresses become links. */
 export function Prose({ text }: { text: string }) {
-  return text === '' ? null : <p dir="auto">{linked(text)}</p>;
-}
-
-/** A web address, without the punctuation that follows it. */
-const address =
-  /\bhttps?:\/\/(?:[^\s<>"()]|\([^\s<>"()]*\))*(?:[^\s<>"'.,:;!?()\]}]|\([^\s<>"()]*\))/gi;
-
-function linked(text: string): ReactNode {
-  const between = text.split(address);
-  const links = text.match(address) ?? [];
-  return between.map((part, index) => {
-    const link = links[index];
-    return (
-      <Fragment key={index}>
+  // The group of the pattern makes every second part an address.
+  const linked = text.split(address).map((part, index) =>
+    index % 2 ? (
+      <a key={index} href={part}>
         {part}
-        {link && (
-          <a href={link} rel="nofollow noopener">
-            {link}
-          </a>
-        )}
-      </Fragment>
-    );
-  });
+      </a>
+    ) : (
+      part
+    ),
+  );
+  return text && <p dir="auto">{linked}</p>;
 }
 
 /** A status in its colour, for items that need attention. */

@@ -32,7 +32,7 @@ function followEvents(live, delay, show, gone) {
     });
   }
 
-  // A connection may be cut without a word. The server sends a ping every 20 seconds. Viewers whose connections were cut together
+  // A connection may be cut without a notification. The server sends a ping every 20 seconds. Viewers whose connections were cut together
   // do not come back all at once.
   function expectLife() {
     aliveAt = Date.now();

@@ -80,7 +80,7 @@ pub struct MailBudgetLimits {
 /// A mail about to be sent, with its cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailCause {
-    /// Whom it goes to.
+    /// The recipient.
     pub to: RecipientKey,
     /// Identifier of the account that causes it; `None` if the caller is not signed in.
     pub account: Option<String>,

@@ -163,7 +163,7 @@ impl TargetKey {
     }
 }
 
-/// Whom a mail or a message goes to, for the limits of what one receives.
+/// The recipient of mails and messages, for the limits of what one receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecipientKey {
     /// A mailbox, in any spelling.

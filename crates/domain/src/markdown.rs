@@ -52,6 +52,23 @@ pub fn render_below(level: usize, markdown: &str) -> String {
         Event::End(TagEnd::Heading(level)) => Event::End(TagEnd::Heading(lower(level))),
         other => other,
     });
+    let mut block = String::new();
+    let events = events.filter_map(|event| match event {
+        Event::Html(html) => {
+            block.push_str(&html);
+            None
+        }
+        Event::End(TagEnd::HtmlBlock) => {
+            let html = std::mem::take(&mut block);
+            let has_raw_text = html
+                .match_indices('<')
+                .any(|(at, _)| is_raw_text(&html[at..]));
+            // The rest of the text would be its content.
+            let html = if has_raw_text { sanitised(&html) } else { html };
+            Some(Event::Html(html.into()))
+        }
+        other => Some(other),
+    });
     let mut unsafe_html = String::with_capacity(markdown.len() * 3 / 2);
     html::push_html(&mut unsafe_html, events);
     sanitised(&unsafe_html)
@@ -173,6 +190,13 @@ mod tests {
             assert_eq!(
                 render(&format!("the <{tag} x> **tag**\n\nand more")),
                 "<p>the  <strong>tag</strong></p>\n<p>and more</p>\n"
+            );
+        }
+        for tag in ["title", "iframe", "xmp", "noscript"] {
+            let html = render(&format!("<{tag}>\n\nand **more**"));
+            assert!(
+                html.ends_with("<p>and <strong>more</strong></p>\n"),
+                "{html}"
             );
         }
     }

@@ -90,7 +90,7 @@ impl AccountStore for Database {
                     after.as_ref().map(state::account),
                 );
                 let action = Action::AccountUpdated;
-                let notes = audit::notes_of_person(transaction, id, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, id, now, action, states);
                 Ok((after, notes.await?))
             })
         })
@@ -126,7 +126,7 @@ impl AccountStore for Database {
         self.change(move |transaction| {
             Box::pin(async move {
                 let (action, states) = (Action::SessionRefused, (None, None));
-                let notes = audit::notes_of_person(transaction, id, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, id, now, action, states);
                 Ok(((), notes.await?))
             })
         })

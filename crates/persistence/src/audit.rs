@@ -28,7 +28,7 @@ use serde_json::Value;
 use uuid::{Builder, Uuid};
 
 pub(crate) use self::no_item::NoAuditItem;
-pub(crate) use self::note::{NewAuditItem, NewAuditItems, name_of_person, notes_of_person};
+pub(crate) use self::note::{NewAuditItem, NewAuditItems, audit_items_of_person, name_of_person};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};

@@ -189,14 +189,14 @@ where
         return Ok(Some(Committed::unchanged(state)));
     }
     if let Some(change) = impacts {
-        let moved = impact::apply(scope, change).await?;
-        if let Some(entry) = changing_entry(&events).filter(|_| !moved.events.is_empty()) {
+        let changes = impact::apply(scope, change).await?;
+        if let Some(entry) = changing_entry(&events).filter(|_| !changes.events.is_empty()) {
             affected::store_after(scope, entry).await?;
         }
-        events.extend(moved.events);
+        events.extend(changes.events);
         if notifies.unwrap_or(scope.stamp.notify_by_default) {
             // After the notice of the incident.
-            notices.extend(moved.notices);
+            notices.extend(changes.notices);
         }
     }
     events.extend(maintenance::component::events(scope, maintained).await?);

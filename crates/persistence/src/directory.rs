@@ -125,7 +125,8 @@ impl DirectoryStore for Database {
                 }
                 let notes = match member {
                     Some((organisation, user)) => {
-                        member::notes_of_removal(transaction, &organisation, &user, at, now).await?
+                        member::audit_items_of_removal(transaction, &organisation, &user, at, now)
+                            .await?
                     }
                     None => NewAuditItems::none(NoAuditItem::Directory),
                 };

@@ -86,7 +86,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
         .await
         .map_err(broken)?;
     let mut impacts = impacts(transaction, organisation, &components).await?;
-    let mut moved = StatusChanges::default();
+    let mut changes = StatusChanges::default();
     for row in rows {
         let before = component::component(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();
@@ -103,10 +103,10 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
             component::begin_period(scope, &changed.state, cause, since).await?;
         }
         component::update(transaction, organisation, &changed.state).await?;
-        moved.events.extend(changed.events);
-        moved.notices.extend(changed.notices);
+        changes.events.extend(changed.events);
+        changes.notices.extend(changed.notices);
     }
-    Ok(moved)
+    Ok(changes)
 }
 
 /// The incident that gives a component its status: the one that changed, or else the oldest that does.

@@ -150,7 +150,7 @@ async fn open_session(
         Action::SessionCreated,
         (None, Some(session::state(session_id))),
     );
-    let session = audit::notes_of_person(transaction, user.id, now, action, states).await?;
+    let session = audit::audit_items_of_person(transaction, user.id, now, action, states).await?;
     let signed_in = ProviderSignedIn {
         user,
         account,

@@ -89,7 +89,7 @@ impl PasskeyStore for Database {
                 }
                 let states = (Some(state.clone()), Some(state));
                 let action = Action::FactorCopied;
-                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
                 Ok((true, notes.await?))
             })
         })
@@ -124,7 +124,7 @@ impl PasskeyStore for Database {
                     .map_err(broken)?;
                 let states = (Some(state(&before)), Some(state(&after)));
                 let action = Action::FactorUpdated;
-                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
                 Ok((Some(after), notes.await?))
             })
         })
@@ -149,7 +149,8 @@ impl PasskeyStore for Database {
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(state(&before)), None);
                 let action = Action::FactorDeleted;
-                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
+                let notes =
+                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok((true, notes))
             })
@@ -215,7 +216,7 @@ async fn add(
         replace_recovery_codes(transaction, user, recovery_codes).await?;
     }
     let (action, states) = (Action::FactorCreated, (None, Some(after)));
-    let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
+    let notes = audit::audit_items_of_person(transaction, user, now, action, states).await?;
     note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
     let stored = if is_first {

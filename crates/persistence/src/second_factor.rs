@@ -105,7 +105,8 @@ impl FactorStore for Database {
                     Action::RecoveryCodesCreated,
                     (None, Some(json!({"count": count}))),
                 );
-                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
+                let notes =
+                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok(((), notes))
             })
@@ -129,7 +130,8 @@ impl FactorStore for Database {
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(totp_state()), None);
                 let action = Action::FactorDeleted;
-                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
+                let notes =
+                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
                 Ok((true, notes))
             })
@@ -193,7 +195,8 @@ impl FactorStore for Database {
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
                 let states = (Some(json!({"factors": factors})), None);
                 let action = Action::FactorDeleted;
-                let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
+                let notes =
+                    audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, None).await?;
                 Ok(((), notes))
             })
@@ -318,7 +321,7 @@ async fn confirm_totp(
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
     let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));
-    let notes = audit::notes_of_person(transaction, user, now, action, states).await?;
+    let notes = audit::audit_items_of_person(transaction, user, now, action, states).await?;
     session::note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
     Ok((true, notes))

@@ -125,7 +125,7 @@ impl SessionStore for Database {
                 let (action, id) = (Action::SessionDeleted, SessionId(session.id));
                 let states = (Some(state(id)), None);
                 let user = UserId(session.user_id);
-                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
                 Ok(((), notes.await?))
             })
         })
@@ -156,7 +156,7 @@ impl SessionStore for Database {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
-                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
                 Ok((true, notes.await?))
             })
         })
@@ -173,7 +173,7 @@ impl SessionStore for Database {
                 }
                 let states = (Some(json!({"sessions": ended})), None);
                 let action = Action::SessionDeleted;
-                let notes = audit::notes_of_person(transaction, user, now, action, states);
+                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
                 Ok((ended, notes.await?))
             })
         })
@@ -369,7 +369,7 @@ async fn open(
 ) -> Result<NewAuditItems, Error> {
     let (now, states) = (session.created_at, (None, Some(state(session.id))));
     insert(transaction, user, session).await?;
-    audit::notes_of_person(transaction, user, now, Action::SessionCreated, states).await
+    audit::audit_items_of_person(transaction, user, now, Action::SessionCreated, states).await
 }
 
 /// Stores a session of an account.

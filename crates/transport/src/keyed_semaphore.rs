@@ -18,7 +18,7 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
     /// Number of keys at which those without permits are removed.
     const SWEEP_AT: usize = 1024;
 
-    /// A semaphore of so many permits for each key, and for at most `max_waiting` tasks that wait for one of a key.
+    /// Gives `permits` permits for each key. At most `max_waiting` tasks wait for one of a key.
     pub(crate) fn new(permits: usize, max_waiting: usize) -> Self {
         Self {
             permits,

@@ -34,7 +34,7 @@ const MAX_WAITING: usize = 512;
 pub struct Usage {
     writes: Option<Bucket<OrganisationId>>,
     text: Option<Bucket<OrganisationId>>,
-    /// Writes of an account that belong to no organisation.
+    /// Writes with the sessions of an account.
     accounts: Option<Bucket<UserId>>,
     reads: KeyedSemaphore<OrganisationId>,
 }
@@ -58,7 +58,7 @@ impl Usage {
     /// Counts a writing request of an organisation. Waits until a reading one may be handled.
     ///
     /// # Errors
-    /// 429 with a message that names the limit, if the request exceeds it.
+    /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
     pub(crate) async fn begin(
         &self,
         organisation: &OrganisationId,
@@ -73,21 +73,17 @@ impl Usage {
         Ok(())
     }
 
-    /// Counts a writing request of an account that concerns no organisation.
+    /// Counts a change with a session of an account.
     ///
     /// # Errors
     /// 429 with a message that names the limit, if the request exceeds it.
-    pub(crate) fn count_account(
-        &self,
-        account: UserId,
-        request: &HttpRequest,
-    ) -> Result<(), Problem> {
-        match &self.accounts {
-            Some(writes) if !request.method().is_safe() => writes
-                .take(&account, 1)
-                .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait)),
-            _ => Ok(()),
-        }
+    pub(crate) fn count_account(&self, account: UserId) -> Result<(), Problem> {
+        let Some(writes) = &self.accounts else {
+            return Ok(());
+        };
+        writes
+            .take(&account, 1)
+            .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait))
     }
 
     fn count(&self, organisation: &OrganisationId, request: &HttpRequest) -> Result<(), Problem> {
@@ -175,7 +171,7 @@ mod tests {
         assert!(String::from_utf8_lossy(&body).contains("ALLCLEAR_LIMIT_WRITES"));
         assert!(usage.count(&other, &post("2")).is_ok());
         let read = request(Method::GET, ("accept", "*/*"));
-        assert!(usage.count(&one, &read).is_ok());
+        assert!(usage.begin(&one, &read).await.is_ok());
     }
 
     #[actix_web::test]

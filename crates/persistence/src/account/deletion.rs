@@ -47,7 +47,7 @@ pub(super) async fn delete(
     for organisation in organisations_of(transaction, id).await? {
         match departure(transaction, &organisation, id).await? {
             Ok(Departure::Leaves) => {
-                let left = notes_of_departure(transaction, &organisation, id, now).await?;
+                let left = audit_items_of_departure(transaction, &organisation, id, now).await?;
                 notes = notes.and(left);
             }
             Ok(Departure::EndsOrganisation) => ended.push(organisation),
@@ -71,7 +71,7 @@ pub(super) async fn delete(
     Ok((Deletion::Deleted, notes.anonymous(id)))
 }
 
-async fn notes_of_departure(
+async fn audit_items_of_departure(
     transaction: &Transaction,
     organisation: &OrganisationId,
     id: UserId,

@@ -207,7 +207,7 @@ pub(super) async fn confirm_address(
     let (before, after) = (credentials(before).user, credentials(after).user);
     let states = (Some(state::account(&before)), Some(state::account(&after)));
     let action = Action::AccountUpdated;
-    let notes = audit::notes_of_person(transaction, after.id, now, action, states).await?;
+    let notes = audit::audit_items_of_person(transaction, after.id, now, action, states).await?;
     Ok((Confirmed::Done(after), notes))
 }
 

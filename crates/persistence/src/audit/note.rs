@@ -183,7 +183,7 @@ async fn append(transaction: &Transaction, note: NewAuditItem) -> Result<(), Err
 
 /// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
 /// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person.
-pub(crate) async fn notes_of_person(
+pub(crate) async fn audit_items_of_person(
     transaction: &Transaction,
     person: UserId,
     now: DateTime<Utc>,

@@ -60,7 +60,7 @@ pub(super) async fn notes(
 }
 
 /// The item for a member who was removed at a time, if the organisation exists; none for a late or repeated message.
-pub(super) async fn notes_of_removal(
+pub(super) async fn audit_items_of_removal(
     transaction: &Transaction,
     organisation: &OrganisationId,
     user: &str,

@@ -58,7 +58,7 @@ const TEXTS: [(&str, &str); 12] = [
     ),
     (
         "an address",
-        "=HYPERLINK(\"https://evil.example\") javascript:alert(5) [a](javascript:alert(6))",
+        "=HYPERLINK(\"ftp://evil.example\") javascript:alert(5) [a](javascript:alert(6))",
     ),
 ];
 

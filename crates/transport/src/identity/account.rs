@@ -17,7 +17,7 @@ use super::cookie::CookieSecurity;
 use super::device::client_of;
 use super::input::{checked, password, text};
 use super::openid::PasswordsAllowed;
-use super::session::{Identified, SignedIn};
+use super::session::{Changing, Identified};
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
 use crate::api_response::ApiResponse;
@@ -236,7 +236,7 @@ struct NameInput {
 )]
 #[patch("/user")]
 async fn rename(
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     body: Body<NameInput>,
     accounts: web::Data<Accounts>,
 ) -> Result<HttpResponse, Problem> {

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use super::input::{checked, text};
 use super::membership::ROLE_MESSAGE;
 use super::organisation::organisation;
-use super::session::{RecentlySignedIn, SignedIn};
+use super::session::{Changing, RecentlySignedIn, SignedIn};
 use super::throttle::IdentityThrottle;
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Parsed, Text};
@@ -135,7 +135,7 @@ async fn invite(
 #[delete("/organisations/{id}/invitations/{invitation_id}")]
 async fn revoke(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     path: web::Path<(String, String)>,
     invitations: web::Data<Invitations>,
 ) -> Result<HttpResponse, Problem> {
@@ -239,7 +239,7 @@ struct AcceptedInvitation {
 #[post("/invitations/accept")]
 async fn accept(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     body: Body<LinkInput>,
     invitations: web::Data<Invitations>,
     throttle: web::Data<IdentityThrottle>,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::organisation::organisation;
-use super::session::{RecentlySignedIn, SignedIn};
+use super::session::{Changing, RecentlySignedIn, SignedIn};
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Parsed};
 use crate::problem::{ErrorResponses, Problem};
@@ -129,7 +129,7 @@ async fn set_role(
 #[delete("/organisations/{id}/members/{user_id}")]
 async fn remove(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     path: web::Path<(String, String)>,
     memberships: web::Data<Memberships>,
     sessions: web::Data<Sessions>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::input::{checked, text};
-use super::session::{RecentlySignedIn, SignedIn};
+use super::session::{Changing, RecentlySignedIn};
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Text};
 use crate::problem::{ErrorResponses, Problem};
@@ -74,7 +74,7 @@ pub(super) fn organisation(text: &str) -> Result<OrganisationId, Problem> {
 #[post("/organisations")]
 async fn create(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     body: Body<OrganisationInput>,
     memberships: web::Data<Memberships>,
 ) -> Result<HttpResponse, Problem> {
@@ -99,7 +99,7 @@ async fn create(
 #[patch("/organisations/{id}")]
 async fn rename(
     request: HttpRequest,
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     id: web::Path<String>,
     body: Body<OrganisationInput>,
     memberships: web::Data<Memberships>,

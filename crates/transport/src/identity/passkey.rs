@@ -20,7 +20,7 @@ use super::cookie::CookieSecurity;
 use super::device::client_of;
 use super::input::{checked, text};
 use super::second_factor::reveal;
-use super::session::{FactorOwner, SignedIn};
+use super::session::{Changing, FactorOwner};
 use super::throttle::IdentityThrottle;
 use crate::api_response::{ApiResponse, Deleted};
 use crate::input::{Body, FieldInput, Text};
@@ -214,7 +214,7 @@ async fn add(
 )]
 #[patch("/user/passkeys/{id}")]
 async fn rename(
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     Id(id): Id<PasskeyId>,
     body: Body<RenamingInput>,
     passkeys: web::Data<Passkeys>,

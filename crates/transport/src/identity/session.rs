@@ -45,6 +45,10 @@ pub(crate) struct RecentlySignedIn(pub(crate) Session);
 #[derive(Debug, Clone)]
 pub(crate) struct FactorOwner(pub(crate) Session);
 
+/// Extractor: the session of the cookie, whose account can be used, for a change. It counts against the account's limit of writes.
+#[derive(Debug, Clone)]
+pub(crate) struct Changing(pub(crate) Session);
+
 /// Extractor: the session of the cookie, even if its account must confirm an address first.
 #[derive(Debug, Clone)]
 pub(crate) struct Identified(pub(crate) Session);
@@ -55,15 +59,11 @@ impl FromRequest for SignedIn {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let identified = Identified::from_request(request, payload);
-        let request = request.clone();
         Box::pin(async move {
             let Identified(session) = identified.await?;
             if session.user.needs_address {
                 let refused = Error::Forbidden("Please enter a new mail address first");
                 return Err(refused.into());
-            }
-            if let Some(usage) = request.app_data::<web::Data<Usage>>() {
-                usage.count_account(session.user.id, &request)?;
             }
             Ok(Self(session))
         })
@@ -82,6 +82,22 @@ impl FromRequest for RecentlySignedIn {
             let sessions =
                 sessions.ok_or_else(|| Error::internal("the session service is not configured"))?;
             sessions.require_recent(&session)?;
+            Ok(Self(session))
+        })
+    }
+}
+
+impl FromRequest for Changing {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let signed_in = SignedIn::from_request(request, payload);
+        let usage = request.app_data::<web::Data<Usage>>().cloned();
+        Box::pin(async move {
+            let SignedIn(session) = signed_in.await?;
+            let usage = usage.ok_or_else(|| Error::internal("limits of use are not configured"))?;
+            usage.count_account(session.user.id)?;
             Ok(Self(session))
         })
     }

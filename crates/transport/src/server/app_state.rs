@@ -107,7 +107,7 @@ pub struct AppState {
     pub draining: Draining,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
-    /// Limits for the writes of an organisation.
+    /// Limits for the writes and reads of an organisation, and for the writes of an account.
     pub usage: Arc<Usage>,
     /// Access to `/metrics`.
     pub metrics_access: Arc<MetricsAccess>,

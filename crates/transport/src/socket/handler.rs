@@ -145,8 +145,8 @@ impl SocketHandler {
         }
         let page = self.page(organisation).await?;
         let list = page.list(list)?;
+        let large = self.large_lists.begin(organisation, page.size()).await?;
         flushed(socket, &page).await;
-        let large = self.large_lists.begin(page.size()).await?;
         acknowledge(event, list);
         received(socket, large).await;
         Ok(())
@@ -205,13 +205,13 @@ impl SocketHandler {
             tracing::debug!(%organisation, "acknowledged a list before its events, which have not arrived in time");
         }
         let (page, large) = match page {
-            Ok(page) => {
-                flushed(socket, &page).await;
-                match self.large_lists.begin(page.size()).await {
-                    Ok(large) => (Ok(page), large),
-                    Err(refused) => (Err(refused), None),
+            Ok(page) => match self.large_lists.begin(organisation, page.size()).await {
+                Ok(large) => {
+                    flushed(socket, &page).await;
+                    (Ok(page), large)
                 }
-            }
+                Err(refused) => (Err(refused), None),
+            },
             Err(refused) => (Err(refused), None),
         };
         let resumed = self

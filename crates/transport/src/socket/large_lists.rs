@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_domain::id::OrganisationId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::request::Refused;
+use crate::keyed_semaphore::KeyedSemaphore;
 
 /// Lists of pages below this size fit into a client's queue many times.
 pub(super) const SMALL: usize = 8 * 1024;
@@ -14,34 +16,56 @@ pub(super) const SMALL: usize = 8 * 1024;
 const MEMORY: usize = 64 * 1024 * 1024;
 /// Bytes in which they are counted.
 const UNIT: usize = 1024;
+/// Maximum of them that are being sent for one organisation.
+const OF_ORGANISATION: usize = 8;
+/// Maximum of clients that wait for a list of an organisation.
+const MAX_WAITING: usize = 1024;
 /// How long a list waits for others to be received.
 const WAIT: Duration = Duration::from_secs(30);
 
 /// The memory of large lists.
-pub(super) struct LargeLists(Arc<Semaphore>);
+pub(super) struct LargeLists {
+    organisations: KeyedSemaphore<OrganisationId>,
+    memory: Arc<Semaphore>,
+}
 
 /// Memory of a list that is being sent.
 #[derive(Debug)]
-pub(super) struct LargeList(
-    #[expect(dead_code, reason = "dropped at the end")] OwnedSemaphorePermit,
-);
+pub(super) struct LargeList {
+    _turn: OwnedSemaphorePermit,
+    _memory: OwnedSemaphorePermit,
+}
 
 impl LargeLists {
     pub(super) fn new() -> Self {
-        Self(Arc::new(Semaphore::new(MEMORY / UNIT)))
+        Self {
+            organisations: KeyedSemaphore::new(OF_ORGANISATION, MAX_WAITING),
+            memory: Arc::new(Semaphore::new(MEMORY / UNIT)),
+        }
     }
 
     /// Waits until there is memory for a list of a page of this size. `None` for a small one.
-    pub(super) async fn begin(&self, size: usize) -> Result<Option<LargeList>, Refused> {
+    pub(super) async fn begin(
+        &self,
+        organisation: &OrganisationId,
+        size: usize,
+    ) -> Result<Option<LargeList>, Refused> {
         if size < SMALL {
             return Ok(None);
         }
         let units = size.div_ceil(UNIT).min(MEMORY / UNIT);
         let units = u32::try_from(units).unwrap_or(u32::MAX);
-        let memory = Arc::clone(&self.0).acquire_many_owned(units);
-        match timeout(WAIT, memory).await {
-            Ok(Ok(permit)) => Ok(Some(LargeList(permit))),
-            Ok(Err(_)) | Err(_) => Err(Refused::because(
+        let begun = async {
+            let turn = self.organisations.acquire(organisation).await?;
+            let memory = Arc::clone(&self.memory).acquire_many_owned(units);
+            Some(LargeList {
+                _turn: turn,
+                _memory: memory.await.ok()?,
+            })
+        };
+        match timeout(WAIT, begun).await {
+            Ok(Some(list)) => Ok(Some(list)),
+            Ok(None) | Err(_) => Err(Refused::because(
                 "Too many clients read large lists, please read the status page's snapshot",
             )),
         }
@@ -54,23 +78,43 @@ mod tests {
 
     use futures_util::FutureExt as _;
 
+    fn organisation(number: usize) -> OrganisationId {
+        OrganisationId::parse(&format!("organisation{number}")).unwrap()
+    }
+
     #[tokio::test(start_paused = true)]
     async fn large_lists_are_bounded_together() {
         let lists = LargeLists::new();
-        let first = lists.begin(MEMORY - SMALL).await.ok().unwrap();
-        assert!(lists.begin(SMALL - 1).await.ok().unwrap().is_none());
-        let fits = lists.begin(SMALL).await.ok().unwrap();
+        let begin = async |number, size| lists.begin(&organisation(number), size).await.ok();
+        let first = begin(1, MEMORY - SMALL).await.unwrap();
+        assert!(begin(2, SMALL - 1).await.unwrap().is_none());
+        let fits = begin(2, SMALL).await.unwrap();
         assert!(fits.is_some());
-        assert!(lists.begin(SMALL).await.is_err());
+        assert!(begin(2, SMALL).await.is_none());
         drop(first);
-        assert!(lists.begin(SMALL).await.ok().unwrap().is_some());
+        assert!(begin(2, SMALL).await.is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn large_lists_of_an_organisation_are_few() {
+        let lists = LargeLists::new();
+        let begin = async |number| lists.begin(&organisation(number), SMALL).await.ok();
+        let mut sent = Vec::new();
+        for _ in 0..OF_ORGANISATION {
+            sent.push(begin(1).await.unwrap());
+        }
+        assert!(begin(1).await.is_none());
+        assert!(begin(2).await.is_some());
+        sent.pop();
+        assert!(begin(1).await.is_some());
     }
 
     #[tokio::test]
     async fn list_larger_than_all_memory_is_sent_alone() {
         let lists = LargeLists::new();
-        let all = lists.begin(2 * MEMORY).await.ok().unwrap();
+        let (one, other) = (organisation(1), organisation(2));
+        let all = lists.begin(&one, 2 * MEMORY).await.ok().unwrap();
         assert!(all.is_some());
-        assert!(lists.begin(SMALL).now_or_never().is_none());
+        assert!(lists.begin(&other, SMALL).now_or_never().is_none());
     }
 }

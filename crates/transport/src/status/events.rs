@@ -133,7 +133,9 @@ impl EventStreams {
         delivered: Revision,
     ) -> Result<(), Error> {
         let Ok(read) = timeout(CATCH_UP_TIME, self.reads.acquire()).await else {
-            live.start_with([resync(delivered)], delivered);
+            if !live.resume(seen, delivered) {
+                live.start_with([resync(delivered)], delivered);
+            }
             return Ok(());
         };
         // The semaphore is never closed.

@@ -36,12 +36,12 @@ const MEMORY: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 256;
 
-/// A cache with one shard, so that a single page may take nearly all of it. A page that does not
-/// fit would be read for every visitor.
-fn whole_cache() -> Options {
+/// A cache for about `items` values of together `bytes`, with one shard, so that a single value may take nearly all of it. One that
+/// does not fit would be read for every visitor.
+pub(crate) fn one_shard(items: usize, bytes: u64) -> Options {
     match OptionsBuilder::new()
-        .estimated_items_capacity(ORGANISATIONS)
-        .weight_capacity(MEMORY)
+        .estimated_items_capacity(items)
+        .weight_capacity(bytes)
         .shards(1)
         .build()
     {
@@ -100,7 +100,7 @@ impl Pages {
         template: PageTemplate,
     ) -> Self {
         let entries = Cache::with_options(
-            whole_cache(),
+            one_shard(ORGANISATIONS, MEMORY),
             BySize,
             DefaultHashBuilder::default(),
             DefaultLifecycle::default(),

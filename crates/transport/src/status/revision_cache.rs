@@ -13,12 +13,13 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use quick_cache::sync::{Cache, DefaultLifecycle};
-use quick_cache::{DefaultHashBuilder, Equivalent, OptionsBuilder, Weighter};
+use quick_cache::{DefaultHashBuilder, Equivalent, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use self::last_values::LastValues;
 use crate::keyed_semaphore::KeyedSemaphore;
+use crate::status::pages::one_shard;
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
@@ -76,23 +77,14 @@ impl<A: Eq + Hash> Equivalent<Key<OrganisationId, A>> for Key<&str, A> {
     }
 }
 
-/// A cache for about `items` values of together `bytes`, with one shard, so that a single value may take nearly all of it. One that
-/// does not fit would be read for every request.
-fn whole_cache<K: Eq + Hash, V: Weigh>(items: usize, bytes: u64) -> Cache<K, Arc<V>, BySize> {
-    let options = OptionsBuilder::new()
-        .estimated_items_capacity(items)
-        .weight_capacity(bytes)
-        .shards(1)
-        .build();
-    match options {
-        Ok(options) => Cache::with_options(
-            options,
-            BySize,
-            DefaultHashBuilder::default(),
-            DefaultLifecycle::default(),
-        ),
-        Err(error) => unreachable!("both capacities are set: {error}"),
-    }
+/// A cache with one shard.
+fn cache<K: Eq + Hash, V: Weigh>(items: usize, bytes: u64) -> Cache<K, Arc<V>, BySize> {
+    Cache::with_options(
+        one_shard(items, bytes),
+        BySize,
+        DefaultHashBuilder::default(),
+        DefaultLifecycle::default(),
+    )
 }
 
 /// Values by organisation, version and address.
@@ -101,7 +93,7 @@ pub(crate) struct VersionCache<A, V: Weigh>(Cache<Key<OrganisationId, A>, Arc<V>
 impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
     /// An empty cache for about `items` values of together `bytes`. Beyond that the least requested values are evicted.
     pub(crate) fn new(items: usize, bytes: u64) -> Self {
-        Self(whole_cache(items, bytes))
+        Self(cache(items, bytes))
     }
 
     /// The value at an address, if it is in memory.
@@ -202,10 +194,9 @@ where
                 self.last.remove(organisation, address);
                 Ok(None)
             }
-            Err(Error::Unavailable(cause)) => match self.last.get(organisation, address) {
-                Some(last) => Ok(Some(last)),
-                None => Err(Error::Unavailable(cause)),
-            },
+            Err(error @ (Error::Unavailable(_) | Error::TooMany { .. })) => {
+                self.last.get(organisation, address).map(Some).ok_or(error)
+            }
             Err(error) => Err(error),
         }
     }
@@ -246,7 +237,11 @@ where
     ) -> Result<Arc<V>, Error> {
         let turn = self.organisations.acquire(organisation).await;
         let turn = turn.ok_or_else(|| {
-            Error::Unavailable("too many requests wait for reads of this organisation".into())
+            let message = "Too many visitors wait for this page, please try again in a moment";
+            Error::TooMany {
+                message: message.to_owned(),
+                retry_after: 1,
+            }
         })?;
         let permit = Arc::clone(&self.reads).acquire_owned().await;
         let permit = permit.map_err(Error::internal)?;

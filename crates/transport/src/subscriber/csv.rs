@@ -197,7 +197,7 @@ impl Drop for Importing {
 }
 
 fn importing() -> MutexGuard<'static, BTreeMap<OrganisationId, String>> {
-    // Every change is one call, so the set is valid even after a panic.
+    // Every change is one call, so the map is valid even after a panic.
     IMPORTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -166,7 +166,7 @@ function useNames(items: readonly AuditItem[]): { people: Names; things: Names }
   return { people, things };
 }
 
-/** Adds the first name of each identifier, and sorts by name. */
+/** Adds the newest name of each identifier, and sorts by name. */
 function withNames(known: Names, found: readonly { id: string; name: string }[]): Names {
   const names = new Map<string, string>();
   for (const { id, name } of found) {

@@ -47,7 +47,7 @@ class EventStream {
   private reading = new AbortController();
   /** Ends the wait before a retry, or a silence. */
   private timer: number | undefined;
-  /** Time of the last sign of life. The clock of timers may stand still while a device sleeps. */
+  /** When the last sign of life came, or when one was last asked for. The clock of timers may stand still while a device sleeps. */
   private aliveAt = 0;
   private isStopped = false;
   /** Whether this stream has lost its connection. */

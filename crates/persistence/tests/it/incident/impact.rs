@@ -15,7 +15,7 @@ use crate::world::{World, attaching, detaching, open_on, set};
 contract!(
     incident_has_impact_from_its_creation_until_it_is_resolved,
     the_worst_impact_shows_whatever_changes_the_impacts,
-    period_names_the_incident_whose_impact_holds,
+    period_names_the_incident_that_gives_the_status,
     resolved_incident_has_no_impact_however_it_is_attached,
     status_set_by_hand_shows_until_the_impact_of_incidents_changes,
     attaching_is_all_or_nothing,
@@ -55,7 +55,7 @@ async fn incident_has_impact_from_its_creation_until_it_is_resolved(database: &D
     assert_eq!(world.status(api).await, ComponentStatus::Operational);
 }
 
-async fn period_names_the_incident_whose_impact_holds(database: &Database) {
+async fn period_names_the_incident_that_gives_the_status(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
     let slow = [open_on(api, ComponentStatus::Degraded)];

@@ -1,9 +1,11 @@
 //! Texts and times on the page.
 
+use std::sync::LazyLock;
+
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, SecondsFormat, Utc};
-use linkify::{LinkFinder, LinkKind};
 use maud::{Markup, html};
+use regex::Regex;
 
 /// A time zone as people write it.
 pub(super) fn zone_name(zone: TimeZone) -> String {
@@ -21,25 +23,22 @@ pub(super) fn prose(text: &str) -> Markup {
     }
 }
 
-fn linked(text: &str) -> Markup {
-    let mut finder = LinkFinder::new();
-    finder.kinds(&[LinkKind::Url]);
-    html! {
-        @for span in finder.spans(text) {
-            @if span.kind().is_some() && is_web_address(span.as_str()) {
-                a href=(span.as_str()) rel="nofollow noopener" { (span.as_str()) }
-            } @else {
-                (span.as_str())
-            }
-        }
-    }
-}
+/// A web address, without the punctuation that follows it. The script of the page has the same pattern: `page-parts.tsx`.
+static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?i)https?://(?:[^\s()]|\([^\s()]*\))*(?:[^\s()<>"'.,:;!?\]}]|\([^\s()]*\))"#)
+        .ok()
+});
 
-fn is_web_address(link: &str) -> bool {
-    let scheme = link.split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| {
-        scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
-    })
+fn linked(text: &str) -> Markup {
+    let links = ADDRESS.iter().flat_map(|address| address.find_iter(text));
+    let mut end = 0;
+    html! {
+        @for link in links {
+            (&text[std::mem::replace(&mut end, link.end())..link.start()])
+            a href=(link.as_str()) rel="nofollow noopener" { (link.as_str()) }
+        }
+        (&text[end..])
+    }
 }
 
 /// A time in the zone of the page, because the server does not know that of the viewer; the script shows local time.
@@ -89,12 +88,13 @@ mod tests {
 
     #[test]
     fn web_addresses_become_links_and_nothing_else() {
-        let text = "See https://status.example/a?b=1&c=2, http://x.example. \
+        let text = "See https://status.example/a?b=1&c=2, http://x.example. (HTTPS://x.example/A_(b)#c) \
             Not javascript://alert(1), ftp://x.example or <b>a@example.com</b>";
         assert_eq!(
             linked(text).0,
             "See <a href=\"https://status.example/a?b=1&amp;c=2\" rel=\"nofollow noopener\">https://status.example/a?b=1&amp;c=2</a>, \
              <a href=\"http://x.example\" rel=\"nofollow noopener\">http://x.example</a>. \
+             (<a href=\"HTTPS://x.example/A_(b)#c\" rel=\"nofollow noopener\">HTTPS://x.example/A_(b)#c</a>) \
              Not javascript://alert(1), ftp://x.example or &lt;b&gt;a@example.com&lt;/b&gt;"
         );
     }

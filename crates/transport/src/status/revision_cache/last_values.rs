@@ -8,7 +8,7 @@ use allclear_domain::organisation::Revision;
 use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::sync::Cache;
 
-use super::{BySize, Weigh, whole_cache};
+use super::{BySize, Weigh, cache};
 use crate::status::pages::RETRY_DELAY;
 
 type Address<A> = (OrganisationId, A);
@@ -31,7 +31,7 @@ impl<V: Weigh> Weigh for LastValue<V> {
 
 impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
     pub(super) fn new(items: usize, bytes: u64) -> Self {
-        Self(whole_cache(items, bytes))
+        Self(cache(items, bytes))
     }
 
     pub(super) fn get(&self, organisation: &OrganisationId, address: A) -> Option<Arc<V>> {

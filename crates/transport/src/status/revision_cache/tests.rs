@@ -127,7 +127,7 @@ async fn a_value_may_take_nearly_the_whole_cache() {
             900
         }
     }
-    let cache = VersionCache::new(8, 1000);
+    let cache = VersionCache::new(1000, 1000);
     let version = Version::new(Revision(1), DateTime::default(), LIFETIME);
     let organisation = organisation();
     let made = cache.get_or_make(&organisation, version, (), async { Ok(Arc::new(Large)) });

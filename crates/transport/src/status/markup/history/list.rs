@@ -7,7 +7,6 @@ use chrono::{Datelike, NaiveDate};
 use maud::{Markup, html};
 
 use super::super::section::{nothing_here, omitted, title_link};
-use super::super::text::prose;
 use super::text::zoned_time;
 use super::{entry_path, history_path, style};
 
@@ -63,7 +62,10 @@ fn item(history: &History, entry: &HistoryEntry) -> Markup {
                 (zoned_time(entry.start_at, zone))
                 @if let Some(end) = entry.end_at { span { "–" } (zoned_time(end, zone)) }
             }
-            (prose(&entry.summary))
+            // An address at the end of a shortened text would lead elsewhere.
+            @if !entry.summary.is_empty() {
+                p dir="auto" { (entry.summary) }
+            }
         }
     }
 }

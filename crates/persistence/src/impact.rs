@@ -91,20 +91,20 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
         let before = component::component(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();
         let statuses = impacts.iter().map(|impact| impact.status);
-        let mut changed = before.clone().apply_impacts(statuses, stamp.now);
-        if changed.state == before {
+        let mut applied = before.clone().apply_impacts(statuses, stamp.now);
+        if applied.state == before {
             continue;
         }
-        if !changed.has_no_events() {
-            changed.state.version = stamp.revision;
-            changed.state.history_version = stamp.revision;
-            let cause = cause_of(changed.state.status, &impacts, incident);
+        if !applied.has_no_events() {
+            applied.state.version = stamp.revision;
+            applied.state.history_version = stamp.revision;
+            let cause = cause_of(applied.state.status, &impacts, incident);
             let cause = PeriodCause::Incident(cause, None);
-            component::begin_period(scope, &changed.state, cause, since).await?;
+            component::begin_period(scope, &applied.state, cause, since).await?;
         }
-        component::update(transaction, organisation, &changed.state).await?;
-        changes.events.extend(changed.events);
-        changes.notices.extend(changed.notices);
+        component::update(transaction, organisation, &applied.state).await?;
+        changes.events.extend(applied.events);
+        changes.notices.extend(applied.notices);
     }
     Ok(changes)
 }

@@ -4802,7 +4802,7 @@ export interface components {
             id: string;
             name: string;
         };
-        /** @description Ways in which the person can sign in and authenticate again. */
+        /** @description Methods by which the person can sign in and authenticate again. */
         SignInWays: {
             /** @description Whether the account has a password, and passwords are not switched off. */
             password: boolean;
@@ -5201,7 +5201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5328,7 +5328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5457,7 +5457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5601,7 +5601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5739,7 +5739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5876,7 +5876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6012,7 +6012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6145,7 +6145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6278,7 +6278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6417,7 +6417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6555,7 +6555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6694,7 +6694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6830,7 +6830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6961,7 +6961,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7098,7 +7098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7231,7 +7231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7364,7 +7364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7503,7 +7503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7645,7 +7645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7787,7 +7787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7927,7 +7927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8063,7 +8063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8201,7 +8201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8351,7 +8351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8484,7 +8484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8615,7 +8615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8776,7 +8776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8910,7 +8910,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9041,7 +9041,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9170,7 +9170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9303,7 +9303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9432,7 +9432,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9565,7 +9565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9695,7 +9695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9824,7 +9824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9954,7 +9954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10088,7 +10088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10217,7 +10217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10350,7 +10350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10479,7 +10479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10608,7 +10608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10737,7 +10737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10866,7 +10866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10993,7 +10993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11141,7 +11141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11268,7 +11268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11395,7 +11395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11524,7 +11524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11664,7 +11664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11795,7 +11795,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11926,7 +11926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12057,7 +12057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12184,7 +12184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12324,7 +12324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12455,7 +12455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12586,7 +12586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12715,7 +12715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12846,7 +12846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12977,7 +12977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13108,7 +13108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13235,7 +13235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13366,7 +13366,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13493,7 +13493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13622,7 +13622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13755,7 +13755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13884,7 +13884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14011,7 +14011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14138,7 +14138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14263,7 +14263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14394,7 +14394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14521,7 +14521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14650,7 +14650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14779,7 +14779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14916,7 +14916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15052,7 +15052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15185,7 +15185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15318,7 +15318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15457,7 +15457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15594,7 +15594,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15731,7 +15731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15869,7 +15869,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16007,7 +16007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16140,7 +16140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16279,7 +16279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16414,7 +16414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16551,7 +16551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16690,7 +16690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16831,7 +16831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16968,7 +16968,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17106,7 +17106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17240,7 +17240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17380,7 +17380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17519,7 +17519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17655,7 +17655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17788,7 +17788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -17921,7 +17921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18060,7 +18060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18201,7 +18201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18338,7 +18338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18476,7 +18476,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18610,7 +18610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18750,7 +18750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -18884,7 +18884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19015,7 +19015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19150,7 +19150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19281,7 +19281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19408,7 +19408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19535,7 +19535,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19781,7 +19781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -19912,7 +19912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20044,7 +20044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20186,7 +20186,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20322,7 +20322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20456,7 +20456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20589,7 +20589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20720,7 +20720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20851,7 +20851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -20982,7 +20982,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21147,7 +21147,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21278,7 +21278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21409,7 +21409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21546,7 +21546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21679,7 +21679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -21812,7 +21812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token has no organisation, or the caller is not an admin. */
+            /** @description The token has no organisation, or the caller's role lacks the permission. */
             403: {
                 headers: {
                     [name: string]: unknown;

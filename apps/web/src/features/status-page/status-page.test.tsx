@@ -151,14 +151,15 @@ describe('the first paint', () => {
     expect(screen.getAllByText(/Europe\/Berlin/)).toHaveLength(1);
   });
 
-  it('shows what people wrote as text', () => {
+  it('shows what people wrote as text, with links for web addresses', () => {
     show({
       components: [
         aComponent({ name: '<b>Bold</b>', description: 'https://example.com\n<i>x</i>' }),
       ],
     });
     expect(screen.getByText('<b>Bold</b>')).toBeVisible();
-    expect(section('Components').queryByRole('link')).not.toBeInTheDocument();
+    expect(section('Components').getByText(/<i>x<\/i>/)).toBeVisible();
+    expect(section('Components').getByRole('link')).toHaveTextContent('https://example.com');
   });
 });
 

@@ -32,8 +32,8 @@ function followEvents(live, delay, show, gone) {
     });
   }
 
-  // A connection may be cut without a notification. The server sends a ping every 20 seconds. Viewers whose connections were cut together
-  // do not come back all at once.
+  // A connection may be cut without a notification. The server sends a ping every 20 seconds. Viewers whose connections were cut
+  // together do not come back all at once.
   function expectLife() {
     aliveAt = Date.now();
     clearTimeout(silence);

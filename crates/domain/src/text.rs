@@ -18,6 +18,16 @@ pub fn trimmed(text: &str) -> String {
     text.trim().to_owned()
 }
 
+/// Keeps the first `length` characters of a text and marks by `…` that the rest is missing. Returns whether the text was longer.
+pub fn shorten(text: &mut String, length: usize) -> bool {
+    let Some((end, _)) = text.char_indices().nth(length) else {
+        return false;
+    };
+    text.truncate(end);
+    text.push('…');
+    true
+}
+
 /// Rejects NUL, which PostgreSQL cannot store.
 ///
 /// # Errors
@@ -96,6 +106,19 @@ fn refusal(code: &'static str, message: impl Into<Cow<'static, str>>) -> Validat
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn shortened_text_has_a_mark() {
+        for (text, short, was_longer) in [
+            ("", "", false),
+            ("äöü", "äöü", false),
+            ("äöü!", "äöü…", true),
+        ] {
+            let mut shortened = text.to_owned();
+            assert_eq!(shorten(&mut shortened, 3), was_longer);
+            assert_eq!(shortened, short);
+        }
+    }
 
     proptest! {
         #[test]

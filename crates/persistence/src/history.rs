@@ -20,6 +20,7 @@ use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::status_period::StatusSpan;
+use allclear_domain::text::shorten;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
@@ -199,10 +200,7 @@ fn summary(description: &'static str) -> Expr {
 /// Shortens a description to the length of a summary.
 fn shortened(mut summary: String) -> String {
     let length = usize::try_from(SUMMARY_LENGTH).unwrap_or(usize::MAX);
-    if let Some((end, _)) = summary.char_indices().nth(length) {
-        summary.truncate(end);
-        summary.push('…');
-    }
+    shorten(&mut summary, length);
     summary
 }
 

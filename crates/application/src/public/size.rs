@@ -3,6 +3,7 @@
 
 use std::io;
 
+use allclear_domain::text::shorten;
 use serde::Serialize;
 
 use crate::error::Error;
@@ -95,7 +96,7 @@ pub trait WithTimeline: Serialize {
         *truncated |= !timeline.is_empty();
         timeline.clear();
         let (description, truncated) = self.description();
-        *truncated |= shorten(description);
+        *truncated |= shorten(description, SHORTENED);
     }
 }
 
@@ -142,7 +143,7 @@ impl Budget {
     ) -> Result<PublicComponent, Error> {
         let size = json_size(&component)?;
         if size > self.0 {
-            component.description_truncated = shorten(&mut component.description);
+            component.description_truncated = shorten(&mut component.description, SHORTENED);
         }
         self.0 = self.0.saturating_sub(size);
         Ok(component)
@@ -158,7 +159,7 @@ impl Budget {
     ) -> Result<PublicComponentGroup, Error> {
         let size = json_size(&group)?;
         if size > self.0 {
-            group.description_truncated = shorten(&mut group.description);
+            group.description_truncated = shorten(&mut group.description, SHORTENED);
         }
         self.0 = self.0.saturating_sub(size);
         Ok(group)
@@ -236,16 +237,6 @@ fn fit<T: Serialize>(
         room -= size;
     }
     Ok(room)
-}
-
-/// Keeps the beginning of a text. Returns whether the text was shortened.
-fn shorten(text: &mut String) -> bool {
-    let Some((end, _)) = text.char_indices().nth(SHORTENED) else {
-        return false;
-    };
-    text.truncate(end);
-    text.push('…');
-    true
 }
 
 /// Returns the length of a value as JSON, in bytes.

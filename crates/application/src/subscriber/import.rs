@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
+use allclear_domain::text::shorten;
 use allclear_domain::validation::Invalid;
 
 use super::{SubscriberKey, Subscribers};
@@ -333,15 +334,14 @@ fn first(invalid: &Invalid) -> String {
     error.map_or_else(String::new, |error| error.message.clone())
 }
 
-/// Most characters of a text of a file in a message.
+/// Most characters of a cell in a message.
 const QUOTED_MAX: usize = 100;
 
-/// The beginning of a text of a file, for a message: a cell may be as long as the file.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(QUOTED_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+/// The beginning of a cell, for a message: the cell may be as long as the file.
+fn quoted(text: &str) -> String {
+    let mut quoted: String = text.chars().take(QUOTED_MAX + 1).collect();
+    shorten(&mut quoted, QUOTED_MAX);
+    quoted
 }
 
 /// The components that rows may name.
@@ -380,11 +380,11 @@ impl Names {
                 (Some(None), None) => {
                     return Err(format!(
                         "Several components are called \"{}\": use the code",
-                        shortened(text)
+                        quoted(text)
                     ));
                 }
                 (None, None) => {
-                    return Err(format!("There is no component \"{}\"", shortened(text)));
+                    return Err(format!("There is no component \"{}\"", quoted(text)));
                 }
             };
             if known.insert(found) {
@@ -433,6 +433,14 @@ mod tests {
         let twins = Names::of(vec![api, component(3, "API")]);
         assert!(twins.scope("API").unwrap_err().contains("use the code"));
         assert!(twins.scope(&code).is_ok());
+    }
+
+    #[test]
+    fn an_error_quotes_the_beginning_of_a_long_cell() {
+        let names = Names::of(Vec::new());
+        let error = names.scope(&"ä".repeat(1_000)).unwrap_err();
+        let beginning = "ä".repeat(QUOTED_MAX);
+        assert_eq!(error, format!("There is no component \"{beginning}…\""));
     }
 
     #[test]

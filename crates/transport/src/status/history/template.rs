@@ -7,6 +7,7 @@ use allclear_application::public::history::{
 use allclear_application::public::uptime::{UptimePage, UptimeSelection};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::text::shorten;
 use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
@@ -215,9 +216,7 @@ fn machine_time(time: DateTime<Utc>) -> String {
 
 /// The beginning of a text, on one line.
 fn shortened(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(DESCRIPTION_LENGTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten(&mut line, DESCRIPTION_LENGTH);
+    line
 }

@@ -117,7 +117,7 @@ async fn refused_calls_of_a_viewer_use_nothing_of_the_organisation_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn account_changes_itself_so_often() {
+async fn account_changes_so_often_and_still_gets_tokens() {
     let app = TestApp::start_with(&["--limit-writes", "3/60"]).await;
     let operator = app.operator("Acme").await;
     let rename = async || {
@@ -129,6 +129,10 @@ async fn account_changes_itself_so_often() {
         renamed = rename().await;
     }
     assert_refused(&renamed, 429, "ALLCLEAR_LIMIT_WRITES");
+    // Otherwise the account could not even read.
+    let body = json!({"organisationId": operator.organisation});
+    let token = operator.client.post(app.call("/identity/token"));
+    assert_eq!(send(token.json(&body)).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

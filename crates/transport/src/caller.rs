@@ -6,9 +6,11 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use actix_web::dev::Payload;
+use actix_web::body::MessageBody;
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
 use actix_web::http::{StatusCode, header};
-use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use actix_web::middleware::Next;
+use actix_web::{FromRequest, HttpMessage, HttpRequest, ResponseError, web};
 use allclear_application::caller::{Caller, Role, TokenError, TokenVerifier};
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
@@ -152,17 +154,11 @@ impl FromRequest for RecentAdmin {
     }
 }
 
-/// Verifies the token of a request, and that the role of its bearer has the permission.
+/// Checks that the token of a request is valid, and that the role of its bearer has the permission.
 async fn identify(request: &HttpRequest, permission: Permission) -> Result<Operator, Problem> {
-    let verified = request.extensions_mut().remove::<VerifiedKey>();
-    let outcome = if let Some(VerifiedKey(outcome)) = verified {
-        outcome
-    } else {
-        let token = bearer(request).map(str::to_owned);
-        let token =
-            token.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
-        verify(request, token).await?
-    };
+    let verified = request.extensions_mut().remove::<VerifiedToken>();
+    let VerifiedToken(outcome) =
+        verified.ok_or_else(|| Problem::new(StatusCode::UNAUTHORIZED, "Please sign in"))?;
     if let Err(TokenError::Bad(reason)) = &outcome {
         let refused = SecurityRecord {
             detail: Some(reason),
@@ -210,6 +206,33 @@ fn record_missing_role(request: &HttpRequest, caller: &Caller, organisation: &Or
     record_refused(request, refused);
 }
 
+/// Middleware: verifies the bearer token of a request, if it has one, before its parts are extracted. Extractors of one handler run
+/// at the same time, so otherwise an invalid body could be refused before a caller that may not send any.
+pub(crate) async fn authenticate(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
+    Ok(match verify_token(request.request()).await {
+        Ok(()) => next.call(request).await?.map_into_left_body(),
+        Err(failed) => request
+            .into_response(failed.error_response())
+            .map_into_right_body(),
+    })
+}
+
+/// Verifies the bearer token of a request unless that is done already.
+async fn verify_token(request: &HttpRequest) -> Result<(), Problem> {
+    if request.extensions().contains::<VerifiedToken>() {
+        return Ok(());
+    }
+    let Some(token) = bearer(request) else {
+        return Ok(());
+    };
+    let outcome = verify(request, token.to_owned()).await?;
+    request.extensions_mut().insert(VerifiedToken(outcome));
+    Ok(())
+}
+
 /// Verifies a token.
 async fn verify(
     request: &HttpRequest,
@@ -224,8 +247,8 @@ async fn verify(
     Ok(asked.await.map_err(Error::internal)?)
 }
 
-/// The outcome of verifying the API key of a request.
-struct VerifiedKey(Result<Caller, TokenError>);
+/// The outcome of verifying the bearer token of a request.
+struct VerifiedToken(Result<Caller, TokenError>);
 
 /// Marks a request that [`count_key`] has looked at.
 struct KeyCounted;
@@ -251,7 +274,7 @@ pub(crate) async fn count_key(request: &HttpRequest) -> Result<(), Problem> {
     {
         usage.count(*key, request)?;
     }
-    request.extensions_mut().insert(VerifiedKey(outcome));
+    request.extensions_mut().insert(VerifiedToken(outcome));
     Ok(())
 }
 

@@ -164,7 +164,13 @@ fn is_page(path: &str) -> bool {
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
     matches!(
         path,
-        "/history" | "/uptime" | "/subscribe" | "/feed.json" | "/maintenances.ics" | "/embed"
+        "/history"
+            | "/uptime"
+            | "/subscribe"
+            | "/feed.json"
+            | "/maintenances.ics"
+            | "/sitemap.xml"
+            | "/embed"
     ) || begins(&["/history/", "/history.", "/incidents/", "/maintenances/"])
         || begins(&["/updates.", "/badge.", "/badge/", "/embed.", "/embed/"])
         || path.starts_with("/api/v2/")
@@ -175,7 +181,7 @@ fn is_shared(path: &str) -> bool {
     APP_PAGES.contains(&path)
         || matches!(
             path,
-            "/healthz" | "/readyz" | "/robots.txt" | "/sitemap.xml" | "/api/v2/openapi.json"
+            "/healthz" | "/readyz" | "/robots.txt" | "/api/v2/openapi.json"
         )
         || path.starts_with("/.well-known/")
         || path.starts_with("/assets/")
@@ -254,6 +260,7 @@ mod tests {
             "/updates.rss",
             "/feed.json",
             "/maintenances.ics",
+            "/sitemap.xml",
             "/badge.svg",
             "/badge/0123456789ab.svg",
             "/embed",
@@ -275,7 +282,6 @@ mod tests {
             "/unsubscribe",
             "/subscription",
             "/robots.txt",
-            "/sitemap.xml",
             "/assets/index.js",
             "/api/v2/openapi.json",
             "/.well-known/allclear-domain",

@@ -41,9 +41,9 @@ use crate::statuspage::openapi::StatuspageOpenApi;
 use crate::timeouts::body::BodyTimeout;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
-    api_key, audit, component, component_group, configuration, dashboard, domain, idempotency,
-    incident, key_usage, maintenance, metrics, openapi, organisation, redirects, status,
-    statuspage, subscriber,
+    api_key, audit, caller, component, component_group, configuration, dashboard, domain,
+    idempotency, incident, key_usage, maintenance, metrics, openapi, organisation, redirects,
+    status, statuspage, subscriber,
 };
 
 /// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
@@ -89,6 +89,7 @@ fn serve_routes(
             .route("/openapi.json", read().to(openapi::serve))
             .default_service(web::to(api_fallback))
             .wrap(from_fn(with_origin))
+            .wrap(from_fn(caller::authenticate))
             .wrap(from_fn(key_usage::limit_keys))
             .wrap(Compat::new(allowed)),
     );

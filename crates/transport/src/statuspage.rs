@@ -1,9 +1,10 @@
-//! The status of an organisation for programs: the Statuspage API, version 2, and the feeds.
+//! The status of an organisation for programs: the Statuspage API, version 2, the feeds and the sitemap.
 
 mod document;
 pub mod documents;
 mod feed;
 pub(crate) mod openapi;
+mod sitemap;
 
 use actix_web::http::Method;
 use actix_web::http::header;
@@ -28,10 +29,10 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
             .default_service(web::to(fallback))
             .wrap(Headers::open_to_every_origin().middleware()),
     );
-    for address in DocumentAddress::feeds() {
+    for address in DocumentAddress::beside_api() {
         config.service(
             web::resource(address.route())
-                .route(read().to(feed))
+                .route(read().to(beside_api))
                 .route(web::method(Method::OPTIONS).to(preflight))
                 .default_service(web::to(fallback))
                 .wrap(Headers::open_to_every_origin().middleware()),
@@ -39,8 +40,8 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
     }
 }
 
-/// `GET /status/{organisation}/history.atom` and the other feeds.
-async fn feed(
+/// `GET /status/{organisation}/history.atom`, the other feeds and the sitemap.
+async fn beside_api(
     request: HttpRequest,
     organisation: web::Path<String>,
     documents: web::Data<StatuspageDocuments>,

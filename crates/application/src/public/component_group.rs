@@ -69,6 +69,7 @@ pub struct PublicOrder {
 pub struct PublicOrderEntry {
     /// Identifier of the group; null for the components without a group, at most once.
     #[schema(required)]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub id: Option<String>,
     /// Identifiers of its components, in order.
     pub components: Vec<String>,

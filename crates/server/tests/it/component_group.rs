@@ -187,6 +187,7 @@ async fn order_is_replaced_unless_somebody_else_changed_it() {
 
     let rows = [
         json!({"groups": [{"id": null, "components": [a]}]}),
+        json!({"groups": [{"components": [a]}, {"id": core, "components": [b]}]}),
         json!({"groups": [{"id": core, "components": [a, b, b]}]}),
         json!({"groups": [{"id": core, "components": [a, b]}, {"id": "x", "components": []}]}),
     ];

@@ -17,7 +17,7 @@ use strum::VariantArray;
 use tokio::runtime::Handle;
 
 use super::document::Documents;
-use super::feed;
+use super::{feed, sitemap};
 use crate::status::page::Document;
 use crate::status::revision_cache::{RevisionCache, Version, VersionCache, Weigh};
 
@@ -43,7 +43,7 @@ pub(super) const API_ROUTE: &str = "/status/{organisation}/api/v2/{document:.*}"
 const API_CACHING: HeaderValue = HeaderValue::from_static(
     "public, max-age=10, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600",
 );
-/// `Cache-Control` of feeds. Shared caches absorb any number of readers, and an update is seen after two seconds.
+/// `Cache-Control` of feeds and the sitemap. Shared caches absorb any number of readers, and an update is seen after two seconds.
 const FEED_CACHING: HeaderValue = HeaderValue::from_static(
     "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400",
 );
@@ -79,15 +79,17 @@ pub(crate) enum DocumentAddress {
     JsonFeed,
     /// `maintenances.ics`.
     Calendar,
+    /// `sitemap.xml`.
+    Sitemap,
 }
 
 impl DocumentAddress {
-    /// The feeds.
-    pub(crate) fn feeds() -> impl Iterator<Item = Self> {
+    /// The feeds and the sitemap.
+    pub(crate) fn beside_api() -> impl Iterator<Item = Self> {
         Self::VARIANTS
             .iter()
             .copied()
-            .filter(|address| address.is_feed())
+            .filter(|address| !address.is_api())
     }
 
     /// The document at a path below the status page; `None` if there is none.
@@ -113,6 +115,7 @@ impl DocumentAddress {
             Self::UpdatesRss => "/status/{organisation}/updates.rss",
             Self::JsonFeed => "/status/{organisation}/feed.json",
             Self::Calendar => "/status/{organisation}/maintenances.ics",
+            Self::Sitemap => "/status/{organisation}/sitemap.xml",
         }
     }
 
@@ -123,10 +126,10 @@ impl DocumentAddress {
 
     /// The route of its requests, for the log and the metrics.
     pub(crate) fn route(self) -> &'static str {
-        if self.is_feed() {
-            self.path()
-        } else {
+        if self.is_api() {
             API_ROUTE
+        } else {
+            self.path()
         }
     }
 
@@ -145,20 +148,21 @@ impl DocumentAddress {
             Self::HistoryRss | Self::UpdatesRss => "application/rss+xml; charset=utf-8",
             Self::JsonFeed => "application/feed+json; charset=utf-8",
             Self::Calendar => "text/calendar; charset=utf-8",
+            Self::Sitemap => "application/xml; charset=utf-8",
         }
     }
 
     /// How long caches may serve it.
     fn caching(self) -> HeaderValue {
-        if self.is_feed() {
-            FEED_CACHING
-        } else {
+        if self.is_api() {
             API_CACHING
+        } else {
+            FEED_CACHING
         }
     }
 
-    fn is_feed(self) -> bool {
-        !self.below().starts_with(API)
+    fn is_api(self) -> bool {
+        self.below().starts_with(API)
     }
 }
 
@@ -284,6 +288,7 @@ fn render(state: &PublicState, address: DocumentAddress) -> Result<Document, Err
         DocumentAddress::UpdatesRss => feed::updates_rss(state),
         DocumentAddress::JsonFeed => json(&feed::json_feed(state))?,
         DocumentAddress::Calendar => feed::maintenances(state),
+        DocumentAddress::Sitemap => sitemap::draw(state),
     };
     let document = Document::hashed(text, address.content_type())?;
     Ok(document.with_caching(address.caching()))
@@ -310,12 +315,12 @@ mod tests {
     }
 
     #[test]
-    fn feeds_have_a_route_each_and_the_api_has_one() {
+    fn the_api_has_one_route_and_other_documents_one_each() {
         let routes: HashSet<_> = DocumentAddress::VARIANTS
             .iter()
             .map(|address| address.route())
             .collect();
-        assert_eq!(routes.len(), 7);
+        assert_eq!(routes.len(), 8);
         assert!(routes.contains(API_ROUTE));
         assert!(routes.contains("/status/{organisation}/feed.json"));
     }

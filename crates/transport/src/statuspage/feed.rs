@@ -5,7 +5,7 @@ mod atom;
 mod calendar;
 mod json_feed;
 mod rss;
-mod text;
+pub(super) mod text;
 
 use std::cmp::Reverse;
 use std::fmt::Write;

@@ -54,7 +54,7 @@ fn document() -> OpenApi {
         paths,
     );
     document.info.description = Some(
-        "The Statuspage API, version 2, and the feeds of a status page. On a page's own domain the paths have no prefix \
+        "The Statuspage API, version 2, the feeds and the sitemap of a status page. On a page's own domain the paths have no prefix \
          `/status/{organisation}`."
             .to_owned(),
     );
@@ -87,7 +87,8 @@ fn schema_of(address: DocumentAddress, schemas: &mut Schemas) -> RefOr<Schema> {
         | DocumentAddress::HistoryRss
         | DocumentAddress::UpdatesAtom
         | DocumentAddress::UpdatesRss
-        | DocumentAddress::Calendar => {
+        | DocumentAddress::Calendar
+        | DocumentAddress::Sitemap => {
             let text = ObjectBuilder::new().schema_type(Type::String).build();
             RefOr::T(Schema::Object(text))
         }

@@ -217,6 +217,7 @@ impl Site {
             "/history.rss",
             "/feed.json",
             "/maintenances.ics",
+            "/sitemap.xml",
             "/api/v2/summary.json",
             "/badge.svg",
             "/embed",

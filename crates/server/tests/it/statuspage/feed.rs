@@ -1,5 +1,6 @@
 //! The feeds, read by real parsers.
 
+use chrono::DateTime;
 use icalendar::{Calendar, Component};
 use reqwest::{Method, StatusCode};
 use roxmltree::{Document, Node};
@@ -38,6 +39,31 @@ fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
 fn all<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
     let is_named = |node: &Node<'_, '_>| node.tag_name().name() == name;
     document.descendants().filter(is_named).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sitemap_lists_the_public_pages() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    let incident = incident(&operator, "Errors").await;
+    let response = fetch(&operator, Method::GET, "/sitemap.xml").await;
+    let content_type = response.headers()["content-type"].to_str().unwrap();
+    assert_eq!(content_type, "application/xml; charset=utf-8");
+    let xml = response.text().await.unwrap();
+    let document = Document::parse(&xml).unwrap();
+    let pages: Vec<_> = all(&document, "url");
+    let address = address(&operator).await;
+    let expected = [
+        address.clone(),
+        format!("{address}/history"),
+        format!("{address}/uptime"),
+        format!("{address}/incidents/{}", incident["code"].as_str().unwrap()),
+    ];
+    let found: Vec<_> = pages.iter().map(|page| text(*page, "loc")).collect();
+    assert_eq!(found, expected);
+    for page in pages {
+        assert!(DateTime::parse_from_rfc3339(text(page, "lastmod")).is_ok());
+    }
 }
 
 /// An incident of 5 March 2026 in Denver with an update two hours later.

@@ -288,8 +288,8 @@ const SHARED: [&str; 6] = [
     "/unsubscribe",
     "/verify",
 ];
-/// Endings of feeds.
-const FEED_ENDINGS: [&str; 4] = [".atom", ".rss", "/feed.json", ".ics"];
+/// Endings of feeds and the sitemap.
+const FEED_ENDINGS: [&str; 5] = [".atom", ".rss", "/feed.json", ".ics", "/sitemap.xml"];
 /// Beginnings of paths that search engines do not list.
 const NO_CANONICAL: [&str; 3] = ["/subscribe", "/badge", "/embed"];
 

@@ -27,6 +27,7 @@ const PATHS: [&str; 24] = [
     "/updates.rss",
     "/feed.json",
     "/maintenances.ics",
+    "/sitemap.xml",
     "/api/v2/summary.json",
     "/api/v2/status.json",
     "/api/v2/components.json",

@@ -14,7 +14,7 @@ use super::document::{Document, Guard};
 use super::route::{ROUTES, Route};
 use super::walk::Intruder;
 use super::world::World;
-use crate::app::{Operator, TestApp};
+use crate::app::{Operator, TestApp, assert_status, send};
 use crate::identity::Person;
 
 /// The calls that need no permission. They cannot be derived: a handler that neither checks nor declares anything would be one.
@@ -121,6 +121,33 @@ async fn each_role_may_do_what_the_document_declares_and_nothing_else() {
             assert!(!is_refused, "{role}: {route:?}: {response:?}");
         }
     }
+}
+
+/// What a caller may do is checked before anything else that it sends.
+#[tokio::test(flavor = "multi_thread")]
+async fn caller_is_refused_before_its_body() {
+    let app = TestApp::start_with(&World::FLAGS).await;
+    let document = Document::of(&app).await;
+    let world = World::made(&app).await;
+    let viewer = member(&app, &world, Role::Viewer).await;
+    let stranger = Intruder::with_token("a stranger", "not.a.token");
+    let routes = document.routes(&[Guard::Token]);
+    let writes = routes.iter().filter(|route| route.has_body());
+    let mut refused = 0;
+    for route in writes.filter(|route| document.role(route) > Role::Viewer) {
+        for (caller, status) in [(&viewer, 403), (&stranger, 401)] {
+            let response = caller.sends(&app, route, &world, "{").await;
+            assert_eq!(response.status, status, "{route:?}: {response:?}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 30, "{refused}");
+    let path = app.call("/component/not-an-id");
+    let delete = viewer
+        .client
+        .delete(path)
+        .bearer_auth(viewer.token.unwrap());
+    assert_status(send(delete), 403).await;
 }
 
 fn deletes_the_organisation(route: &Route) -> bool {

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
-use reqwest::{Client, Method};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 use super::document::{Document, Guard};
@@ -27,15 +28,32 @@ impl Intruder {
     }
 
     pub(super) async fn tries(&self, app: &TestApp, route: &Route, world: &World) -> TestResponse {
-        let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
-        let mut request = self.client.request(method, app.call(&route.path_in(world)));
-        if let Some(token) = &self.token {
-            request = request.bearer_auth(token);
-        }
+        let mut request = self.request(app, route, world);
         if route.has_body() {
             request = request.json(&route.body(world));
         }
         send(request).await
+    }
+
+    /// Sends a body that need not be JSON.
+    pub(super) async fn sends(
+        &self,
+        app: &TestApp,
+        route: &Route,
+        world: &World,
+        body: &'static str,
+    ) -> TestResponse {
+        let request = self.request(app, route, world).body(body);
+        send(request.header(CONTENT_TYPE, "application/json")).await
+    }
+
+    fn request(&self, app: &TestApp, route: &Route, world: &World) -> RequestBuilder {
+        let method = Method::from_bytes(route.method.to_uppercase().as_bytes()).unwrap();
+        let request = self.client.request(method, app.call(&route.path_in(world)));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
     }
 
     /// Asserts that each of these routes responds with one of these statuses.

@@ -6,7 +6,7 @@ fn is_allowed(character: char) -> bool {
 }
 
 /// A text as part of XML, in an element or in an attribute between double quotes. Characters that XML forbids are left out.
-pub(super) fn escape_xml(text: &str) -> String {
+pub(in super::super) fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars().filter(|character| is_allowed(*character)) {
         match character {

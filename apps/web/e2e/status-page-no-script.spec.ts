@@ -90,12 +90,12 @@ test.describe('without script', () => {
     const incident = page.getByRole('article').filter({ hasText: 'Payments fail' });
     await expect(incident).toContainText('Cards are declined.');
     await expect(incident.getByRole('list', { name: /Timeline/ })).toContainText('Identified');
-    await expect(incident.locator('time').first()).toHaveText(/^\w{3} \d\d, 20\d\d .* [AP]M UTC$/);
+    await expect(incident.locator('time').first()).toHaveText(/^\w{3} \d\d, 20\d\d .* [AP]M$/);
     await expect(page.getByRole('article').filter({ hasText: 'Quiet' })).toContainText('Resolved');
 
     const running = page.getByRole('article').filter({ hasText: 'Move' });
     await expect(running).toContainText('In Progress');
-    await expect(running).toContainText('Starts:Jan 01, 2026 01:30:00 PM UTC');
+    await expect(running).toContainText('Starts:Jan 01, 2026 01:30:00 PM');
     await expect(running).toContainText('Ends:---');
     await expect(running).toContainText('Half of it is done.');
     await expect(page.getByText('All times are in UTC')).toBeVisible();

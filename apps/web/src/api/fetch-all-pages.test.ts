@@ -32,6 +32,13 @@ describe('a list that is read as a whole', () => {
     expect(whole.next).toBe('x');
   });
 
+  it('begins with a request without a query, which has the newest 500', async () => {
+    const client = clientOf({ '/component/list': page([{ id: 'c' }], 'c') });
+    const first = await fetchAllPages(client, '/component/list?limit=500');
+    expect(first.next).toBe('c');
+    expect(client.get).toHaveBeenCalledTimes(1);
+  });
+
   it('is one part if the path asks for one, or if it is no list', async () => {
     const client = clientOf({
       '/component/list?limit=2': page([{ id: 'c' }, { id: 'b' }], 'b'),

@@ -3,6 +3,9 @@ import type { ApiResponse, ApiClient } from './client';
 /** Maximum number of pages of 500 items each. */
 export const maxPages = 20;
 
+/** Asks for the newest 500 items, which the server sends anyway. */
+const firstPart = /\?limit=500$/;
+
 /**
  * Reads `path`. The server sends a list in parts, the newest 500 first: unless the path asks for one part by `limit`, the
  * parts that follow are read too, up to `maxPages`; `next` of the response says whether there are still more.
@@ -11,7 +14,7 @@ export async function fetchAllPages(
   client: Pick<ApiClient, 'get'>,
   path: string,
 ): Promise<ApiResponse<unknown>> {
-  const first = await client.get<unknown>(path);
+  const first = await client.get<unknown>(path.replace(firstPart, ''));
   if (path.includes('?') || !Array.isArray(first.data)) return first;
   const items: unknown[] = [...(first.data as unknown[])];
   let { next } = first;

@@ -3912,21 +3912,6 @@ export interface components {
             /** @description Author of the update. */
             user: components["schemas"]["Author"];
         };
-        /** @description Fields of an update. An edit leaves absent fields unchanged. */
-        IncidentUpdateInput: {
-            /**
-             * Format: date-time
-             * @description Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
-             *     future. Null means the time at which it was recorded.
-             */
-            displayAt?: string | null;
-            /** @description 1 to 10,000 characters. Required to record an update. */
-            message?: string;
-            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
-            notify?: boolean;
-            /** @description Status that the update gives the incident. `INVESTIGATING` if absent when recording. */
-            status?: components["schemas"]["IncidentStatus"];
-        };
         /** @description What an invitation is to. */
         InspectedInvitation: {
             email: string;
@@ -4163,24 +4148,6 @@ export interface components {
             status: components["schemas"]["IncidentStatus"];
             /** @description Author of the update. */
             user: components["schemas"]["Author"];
-        };
-        /** @description Fields of an update. An edit leaves absent fields unchanged. */
-        MaintenanceUpdateInput: {
-            /**
-             * Format: date-time
-             * @description Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
-             *     future. Null means the time at which it was recorded.
-             */
-            displayAt?: string | null;
-            /** @description 1 to 10,000 characters. Required to record an update. */
-            message?: string;
-            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
-            notify?: boolean;
-            /**
-             * @description Status of the update. `INVESTIGATING` if absent when recording. The status of the
-             *     maintenance does not change.
-             */
-            status?: components["schemas"]["IncidentStatus"];
         };
         /** @description Parameters of a manage link. */
         ManageLink: {
@@ -5088,6 +5055,24 @@ export interface components {
             manageCode?: string;
             orgId: string;
             unsubscribeCode?: string;
+        };
+        /** @description Fields of an update. An edit leaves absent fields unchanged. */
+        UpdateInput: {
+            /**
+             * Format: date-time
+             * @description Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
+             *     future. Null means the time at which it was recorded.
+             */
+            displayAt?: string | null;
+            /** @description 1 to 10,000 characters. Required to record an update. */
+            message?: string;
+            /** @description Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent. */
+            notify?: boolean;
+            /**
+             * @description Status of the update. `INVESTIGATING` if absent when recording. An incident takes the status of its newest update; the status
+             *     of a maintenance does not change.
+             */
+            status?: components["schemas"]["IncidentStatus"];
         };
         /** @description An account. */
         User: {
@@ -16798,7 +16783,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IncidentUpdateInput"];
+                "application/json": components["schemas"]["UpdateInput"];
             };
         };
         responses: {
@@ -17348,7 +17333,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["IncidentUpdateInput"];
+                "application/json": components["schemas"]["UpdateInput"];
             };
         };
         responses: {
@@ -18168,7 +18153,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MaintenanceUpdateInput"];
+                "application/json": components["schemas"]["UpdateInput"];
             };
         };
         responses: {
@@ -18718,7 +18703,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MaintenanceUpdateInput"];
+                "application/json": components["schemas"]["UpdateInput"];
             };
         };
         responses: {

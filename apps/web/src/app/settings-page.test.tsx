@@ -53,6 +53,7 @@ it('shows the settings in sections, and sends what was changed', async () => {
     'Domain',
     'Integrations',
     'API keys',
+    'Audit log',
   ]);
   await user.type(title, 'Status of everything');
   const zone = screen.getByRole('combobox', { name: /Time zone/ });

@@ -68,7 +68,7 @@ export function ListPage<Item extends { id: string }>({
       {filter?.controls}
       {list.error && list.rows === undefined ? (
         <LoadFailure
-          title={kind.listFailed}
+          title={`${title} could not be loaded`}
           reason={list.error.message}
           onRetry={() => void list.refresh()}
         />

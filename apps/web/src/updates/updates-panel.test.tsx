@@ -273,5 +273,6 @@ it('deletes several updates by one request, and reports a failure', async () => 
 it('says when the updates could not be fetched', async () => {
   server.use(http.get(apiUrl(timeline.endpoints.list), () => problem(403, 'No')));
   renderScreen(<UpdatesPanel timeline={timeline} about="Checkout" onChange={() => undefined} />);
-  await waitFor(() => expect(screen.getAllByText('Error while fetching updates')).toHaveLength(2));
+  expect(await screen.findByText('Error while fetching updates')).toBeInTheDocument();
+  expect(await screen.findByText('The updates could not be loaded')).toBeInTheDocument();
 });

@@ -66,7 +66,11 @@ export function UpdatesPanel({ timeline, about, closed, pastBefore, onChange }: 
         </Permitted>
       </div>
       {error && data === undefined ? (
-        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+        <LoadFailure
+          title="The updates could not be loaded"
+          reason={error.message}
+          onRetry={() => void refresh()}
+        />
       ) : (
         <UpdatesTable updates={data} onEdit={setEdited} onDelete={remove} />
       )}

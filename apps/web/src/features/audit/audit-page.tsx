@@ -76,7 +76,7 @@ function Selection({ list, isFiltered }: SelectionProps) {
     <>
       {list.error && list.rows === undefined ? (
         <LoadFailure
-          title={fetchFailed}
+          title="The audit log could not be loaded"
           reason={list.error.message}
           onRetry={() => void list.refresh()}
         />

@@ -100,7 +100,11 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
         </Permitted>
       </div>
       {error && data === undefined ? (
-        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+        <LoadFailure
+          title="The history could not be loaded"
+          reason={error.message}
+          onRetry={() => void refresh()}
+        />
       ) : (
         <HistoryTable periods={data} onEdit={setEdited} onDelete={remove} />
       )}

@@ -52,7 +52,7 @@ export function OrderPage() {
           )
         ) : error ? (
           <LoadFailure
-            title="Error while fetching the order"
+            title="The order could not be loaded"
             reason={error.message}
             onRetry={() => {
               order.retry();

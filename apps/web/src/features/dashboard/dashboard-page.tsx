@@ -48,7 +48,11 @@ export function DashboardPage() {
           onChange={() => void refresh()}
         />
       ) : error ? (
-        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+        <LoadFailure
+          title="The dashboard could not be loaded"
+          reason={error.message}
+          onRetry={() => void refresh()}
+        />
       ) : (
         <Placeholder />
       )}

@@ -138,7 +138,6 @@ it('says when the components could not be fetched', async () => {
   );
   const { user } = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
   await user.click(await screen.findByRole('tab', { name: 'Components' }));
-  await waitFor(() =>
-    expect(screen.getAllByText('Error while fetching components')).toHaveLength(2),
-  );
+  expect(await screen.findByText('Error while fetching components')).toBeInTheDocument();
+  expect(await screen.findByText('The components could not be loaded')).toBeInTheDocument();
 });

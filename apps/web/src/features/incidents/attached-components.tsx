@@ -57,7 +57,7 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
       </Permitted>
       {attached.error && attached.data === undefined ? (
         <LoadFailure
-          title={fetchFailed}
+          title="The components could not be loaded"
           reason={attached.error.message}
           onRetry={() => void attached.refresh()}
         />

@@ -60,7 +60,7 @@ export function CreateIncidentPage() {
         >
           {components.error && components.data === undefined ? (
             <LoadFailure
-              title={fetchFailed}
+              title="The components could not be loaded"
               reason={components.error.message}
               onRetry={() => void components.refresh()}
             />

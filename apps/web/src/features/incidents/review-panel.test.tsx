@@ -209,7 +209,7 @@ it('follows another user’s draft while nothing is typed', async () => {
 it('says when the review could not be fetched, and fetches it again', async () => {
   server.use(http.get(apiUrl(calls.item), () => problem(403, 'No')));
   const { user } = renderScreen(<ReviewPanel incident={resolved} />);
-  expect(await screen.findByText('Error while fetching the review')).toBeInTheDocument();
+  expect(await screen.findByText('The review could not be loaded')).toBeInTheDocument();
   new Reviews(draft);
   await user.click(button('Try Again'));
   await waitFor(() => expect(text()).toHaveValue('## What happened'));

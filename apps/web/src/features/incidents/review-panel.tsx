@@ -34,7 +34,7 @@ export function ReviewPanel({ incident }: { incident: Incident }) {
   if (edit.error === undefined) return <FormSkeleton fields={['text']} />;
   return (
     <LoadFailure
-      title="Error while fetching the review"
+      title="The review could not be loaded"
       reason={edit.error.message}
       onRetry={edit.retry}
     />

@@ -22,7 +22,7 @@ export function AffectedComponents({ current = [] }: AffectedComponentsProps) {
   if (components.error && components.data === undefined) {
     return (
       <LoadFailure
-        title={fetchFailed}
+        title="The components could not be loaded"
         reason={components.error.message}
         onRetry={() => void components.refresh()}
       />

@@ -31,7 +31,11 @@ export function MetricsPage() {
           <MetricCharts metrics={data} />
         </>
       ) : error ? (
-        <LoadFailure title={fetchFailed} reason={error.message} onRetry={() => void refresh()} />
+        <LoadFailure
+          title="The metrics could not be loaded"
+          reason={error.message}
+          onRetry={() => void refresh()}
+        />
       ) : (
         <Placeholder />
       )}

@@ -43,7 +43,7 @@ export function ApiKeysCard() {
       ) : keys.error ? (
         <CardBody>
           <LoadFailure
-            title="Error while fetching the API keys"
+            title="The API keys could not be loaded"
             reason={keys.error.message}
             onRetry={refresh}
           />

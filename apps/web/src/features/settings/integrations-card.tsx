@@ -24,7 +24,7 @@ export function Integrations({ orgId }: { orgId: string }) {
           <Sections snapshot={data} />
         ) : error ? (
           <LoadFailure
-            title="Error while fetching the public page"
+            title="The public page could not be loaded"
             reason={error.message}
             onRetry={() => void refresh()}
           />

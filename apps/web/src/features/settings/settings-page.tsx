@@ -13,7 +13,7 @@ import { allChannels, channelNames } from '@/subscription/channels';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
-import { Card, CardBody } from '@/ui/card';
+import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
 import { FormLeaveGuard } from '@/ui/form-leave-guard';
@@ -39,17 +39,7 @@ export function SettingsPage() {
     <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
       <PageHeader
         title="Settings"
-        actions={
-          organisation &&
-          isAdmin && (
-            <>
-              <AuditLink id={organisation.id} />
-              <Link to={paths.audit} className={buttonVariants({ size: 'sm' })}>
-                Audit Log
-              </Link>
-            </>
-          )
-        }
+        actions={organisation && isAdmin && <AuditLink id={organisation.id} />}
       />
       {!isAdmin && <Alert>Only an admin of the organisation can change its settings.</Alert>}
       {edit.loaded ? (
@@ -59,7 +49,7 @@ export function SettingsPage() {
         </>
       ) : edit.error ? (
         <LoadFailure
-          title="Error while fetching the settings"
+          title="The settings could not be loaded"
           reason={edit.error.message}
           onRetry={edit.retry}
         />
@@ -72,6 +62,24 @@ export function SettingsPage() {
       )}
       {organisation && <Integrations orgId={organisation.id} />}
       {isAdmin && <ApiKeysCard />}
+      {isAdmin && (
+        <Card>
+          <CardHeader
+            title="Audit log"
+            actions={
+              <Link to={paths.audit} className={buttonVariants({ size: 'sm' })}>
+                Audit Log
+              </Link>
+            }
+          />
+          <CardBody>
+            <p className="text-sm text-muted">
+              Lists every change of the organisation and every sign-in, with who made it and from
+              where.
+            </p>
+          </CardBody>
+        </Card>
+      )}
     </div>
   );
 }

@@ -15,7 +15,7 @@ export function TimeWithDistance({ as: Element = 'span', label, value }: TimeWit
     <Element className="time">
       {label ? (
         <span>
-          <span>{`${label} `}</span>
+          {`${label} `}
           <LocalTime value={value} />
         </span>
       ) : (

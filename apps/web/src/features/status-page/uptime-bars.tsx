@@ -114,9 +114,7 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
       </div>
       {day && <Tip text={day.text} chosen={chosen ?? last} first={first} />}
       <p>
-        <span>
-          <span>{`${barDays} days ago`}</span>
-        </span>
+        <span>{`${barDays} days ago`}</span>
         <a href={publicPaths.componentHistory(organisation.id, component.code)}>
           {percentageText(uptime)}
         </a>

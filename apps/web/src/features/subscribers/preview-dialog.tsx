@@ -53,7 +53,7 @@ function Preview({ channel }: { channel: Channel }) {
   if (error && !data) {
     return (
       <LoadFailure
-        title="Error while fetching the preview"
+        title="The preview could not be loaded"
         reason={error.message}
         onRetry={() => void refresh()}
       />

@@ -8,7 +8,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   vi.setSystemTime('2026-11-20T12:00:00.000Z');
   document.body.innerHTML = `
-    <span class="time"><span><span>Created </span><time datetime="2026-11-20T09:30:00.000Z">UTC</time></span></span>
+    <span class="time"><span>Created <time datetime="2026-11-20T09:30:00.000Z">UTC</time></span></span>
     <dd class="time"><span>---</span></dd>`;
 });
 
@@ -21,7 +21,7 @@ it('writes times and their distance like React', () => {
   showLocalTimes(document, clock.end.signal);
   const [created, end] = document.querySelectorAll('.time');
   expect(created?.innerHTML).toBe(
-    '<span><span>Created </span><time datetime="2026-11-20T09:30:00.000Z" title="2026-11-20T09:30:00.000Z">' +
+    '<span>Created <time datetime="2026-11-20T09:30:00.000Z" title="2026-11-20T09:30:00.000Z">' +
       'Nov 20, 2026 10:30:00 AM</time></span><span class="time-distance"> · 2 hours ago</span>',
   );
   expect(end?.innerHTML).toBe('<span>---</span>');

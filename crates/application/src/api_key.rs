@@ -24,7 +24,7 @@ pub struct KeyOwner {
     pub name: String,
 }
 
-/// Storage of API keys, each with the digest of its text. An organisation has at most [`ApiKey::MOST`].
+/// Storage of API keys, each with the digest of its text. An organisation has at most [`ApiKey::MAX_COUNT`].
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ApiKeyStore: Send + Sync {

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::page::{Listed, Page};
 
 /// How long items are kept by default.
-pub const KEPT: TimeDelta = TimeDelta::days(365);
+pub const RETENTION: TimeDelta = TimeDelta::days(365);
 
 /// An item of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]

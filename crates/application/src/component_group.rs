@@ -13,7 +13,7 @@ use async_trait::async_trait;
 
 use crate::clock::Clock;
 #[cfg(doc)]
-use crate::component::history::MOST_RELATED;
+use crate::component::history::MAX_RELATED;
 use crate::component::history::{ComponentHistoryStore, RelatedIncident, RequestedDays};
 use crate::error::Error;
 use crate::page::{Listed, Page};
@@ -52,7 +52,7 @@ pub struct ComponentGroupUptime {
     pub percentage: Option<Percentage>,
     /// Number of days that count for at least one component.
     pub counted_days: u32,
-    /// The incidents that affected its components on these days, newest first, at most [`MOST_RELATED`].
+    /// The incidents that affected its components on these days, newest first, at most [`MAX_RELATED`].
     pub incidents: Vec<RelatedIncident>,
 }
 

@@ -18,7 +18,7 @@ use crate::maintenance::MaintenanceReport;
 use crate::public::Banner;
 
 /// Maximum of incidents, and of maintenances, on a dashboard.
-pub const MOST_ITEMS: usize = 500;
+pub const MAX_ITEMS: usize = 500;
 /// Number of changes on a dashboard.
 pub const CHANGES: u64 = 20;
 /// How far ahead a dashboard shows maintenances.
@@ -64,11 +64,11 @@ impl ShownChanges {
 pub struct DashboardReport {
     /// Headline of the public page; `None` if the organisation has no components.
     pub banner: Option<Banner>,
-    /// Incidents that are not resolved, newest first, at most [`MOST_ITEMS`].
+    /// Incidents that are not resolved, newest first, at most [`MAX_ITEMS`].
     pub incidents: Vec<IncidentReport>,
     /// Components that are not operational or are under maintenance, in the order of the page.
     pub components: Vec<ComponentReport>,
-    /// Maintenances in progress or starting within [`AHEAD`], soonest first, at most [`MOST_ITEMS`].
+    /// Maintenances in progress or starting within [`AHEAD`], soonest first, at most [`MAX_ITEMS`].
     pub maintenances: Vec<MaintenanceReport>,
     /// Subscribers.
     pub subscribers: SubscriberCounts,
@@ -116,7 +116,7 @@ impl Dashboard {
     ) -> Result<DashboardReport, Error> {
         let (shown, now) = (ShownChanges::to(role), self.clock.now());
         self.store
-            .dashboard(organisation, shown, now, now - Deliveries::KEPT)
+            .dashboard(organisation, shown, now, now - Deliveries::RETENTION)
             .await?
             .ok_or(Error::NotFound("Organisation"))
     }

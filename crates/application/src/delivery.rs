@@ -237,10 +237,10 @@ pub struct Deliveries {
 
 impl Deliveries {
     /// How long results are kept.
-    pub const KEPT: TimeDelta = TimeDelta::days(30);
+    pub const RETENTION: TimeDelta = TimeDelta::days(30);
 
     /// How long daily counts are kept: longer than the longest range of the [metrics](crate::metrics).
-    const COUNTS_KEPT: TimeDelta = TimeDelta::days(400);
+    const COUNT_RETENTION: TimeDelta = TimeDelta::days(400);
 
     const BATCH: u64 = 200;
 
@@ -250,10 +250,10 @@ impl Deliveries {
         Self { queue, clock }
     }
 
-    /// Returns the delivery counts of an organisation during [`Self::KEPT`].
+    /// Returns the delivery counts of an organisation during [`Self::RETENTION`].
     pub async fn counts(&self, organisation: &OrganisationId) -> Result<DeliveryCounts, Error> {
         self.queue
-            .counts(organisation, self.clock.now() - Self::KEPT)
+            .counts(organisation, self.clock.now() - Self::RETENTION)
             .await
     }
 
@@ -262,10 +262,10 @@ impl Deliveries {
         self.queue.waiting().await
     }
 
-    /// Removes results older than [`Self::KEPT`], and older daily counts. Every node may do so at any time.
+    /// Removes results older than [`Self::RETENTION`], and older daily counts. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let now = self.clock.now();
-        let (before, counts_before) = (now - Self::KEPT, now - Self::COUNTS_KEPT);
+        let (before, counts_before) = (now - Self::RETENTION, now - Self::COUNT_RETENTION);
         loop {
             let pruned = self.queue.prune(before, counts_before, Self::BATCH).await?;
             if pruned < Self::BATCH {

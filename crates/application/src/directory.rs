@@ -59,7 +59,7 @@ impl Directory {
     /// Delay before the provider is asked again for a name that it did not return.
     const RETRY_DELAY: TimeDelta = TimeDelta::minutes(1);
     /// Maximum of pending names; beyond it, the oldest requests may be repeated.
-    const MOST_ASKED: usize = 10_000;
+    const MAX_ASKED: usize = 10_000;
 
     /// The use cases over these ports.
     #[must_use]
@@ -262,7 +262,7 @@ impl Directory {
         {
             return false;
         }
-        if asked.len() >= Self::MOST_ASKED {
+        if asked.len() >= Self::MAX_ASKED {
             asked.clear();
         }
         asked.insert(id.to_owned(), now);

@@ -101,11 +101,11 @@ pub struct Idempotency {
 
 impl Idempotency {
     /// How long responses are kept.
-    pub const KEPT: TimeDelta = TimeDelta::hours(24);
+    pub const RETENTION: TimeDelta = TimeDelta::hours(24);
     /// How many responses are kept for an organisation.
-    pub const MOST: i64 = 100_000;
+    pub const MAX_RESPONSES: i64 = 100_000;
     /// How many bytes of responses are kept for an organisation.
-    pub const MOST_BYTES: i64 = 64 * 1024 * 1024;
+    pub const MAX_BYTES: i64 = 64 * 1024 * 1024;
     const BATCH: u64 = 200;
 
     /// Repeatable requests over this storage. The HMAC key is the installation's.
@@ -132,7 +132,7 @@ impl Idempotency {
         };
         let cipher = ResponseCipher::new(self.hmac_key.sign("idempotency-seal", &parts));
         let digest = digest(request.path, request.body);
-        let after = self.clock.now() - Self::KEPT;
+        let after = self.clock.now() - Self::RETENTION;
         let kept = self.store.find(request.organisation, &name, after).await?;
         let Some(kept) = kept else {
             return Ok(KeyState::First(FirstRequest {
@@ -151,9 +151,9 @@ impl Idempotency {
             .map_err(Error::internal)
     }
 
-    /// Deletes responses older than [`Self::KEPT`]. Every node may do so at any time.
+    /// Deletes responses older than [`Self::RETENTION`]. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
-        let before = self.clock.now() - Self::KEPT;
+        let before = self.clock.now() - Self::RETENTION;
         while self.store.prune(before, Self::BATCH).await? >= Self::BATCH {}
         Ok(())
     }

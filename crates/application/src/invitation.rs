@@ -61,7 +61,7 @@ pub struct Invitations {
 
 impl Invitations {
     /// Lifetime of the link.
-    pub const LIFE: TimeDelta = TimeDelta::days(7);
+    pub const LIFETIME: TimeDelta = TimeDelta::days(7);
 
     /// The error for a wrong, used or expired link.
     pub const BAD: Error = Error::BadCode("This invitation is wrong or has expired");
@@ -187,7 +187,7 @@ impl Invitations {
         self.mail_budget.take(&cause).await?;
         let token = SecretToken::generate();
         let created_at = self.clock.now();
-        let expires_at = created_at + Self::LIFE;
+        let expires_at = created_at + Self::LIFETIME;
         let id = InvitationId(self.clock.id());
         let invitation = Invitation {
             id,

@@ -107,6 +107,8 @@ pub enum MailContent {
         organisation: String,
         /// Link of the confirmation.
         link: String,
+        /// Link of the page that changes the subscription.
+        manage: String,
         /// Link that ends the subscription.
         unsubscribe: String,
     },

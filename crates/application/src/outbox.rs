@@ -113,7 +113,7 @@ pub struct Retention {
 
 impl Retention {
     /// How long commits are kept.
-    pub const KEPT: TimeDelta = TimeDelta::hours(24);
+    pub const RETENTION: TimeDelta = TimeDelta::hours(24);
 
     /// Few enough that a write hardly waits for them.
     const BATCH: u64 = 200;
@@ -134,12 +134,12 @@ impl Retention {
         }
     }
 
-    /// Deletes commits older than [`Self::KEPT`] and old items of the audit log. Returns the number of commits. Every node may
+    /// Deletes commits older than [`Self::RETENTION`] and old items of the audit log. Returns the number of commits. Every node may
     /// do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
         while self.audit.prune(now - self.audit_kept, Self::BATCH).await? >= Self::BATCH {}
-        let before = now - Self::KEPT;
+        let before = now - Self::RETENTION;
         let mut all = 0;
         loop {
             let deleted = self.outbox.prune(before, Self::BATCH).await?;

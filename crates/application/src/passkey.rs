@@ -69,7 +69,7 @@ pub struct Passkeys {
 
 impl Passkeys {
     /// How long a person may take to respond to a challenge.
-    pub const CEREMONY_LIFE: TimeDelta = Ceremony::LIFE;
+    pub const CEREMONY_LIFETIME: TimeDelta = Ceremony::LIFETIME;
 
     const ENDED: Error = Error::Unauthenticated("This has taken too long. Please try again");
     const MISSING: Error = Error::NotFound("Passkey");
@@ -88,12 +88,12 @@ impl Passkeys {
         self.ports.verifier.is_some()
     }
 
-    /// Begins to add a passkey to the session's account. [`Error::Conflict`] if it has [`Passkey::MOST`].
+    /// Begins to add a passkey to the session's account. [`Error::Conflict`] if it has [`Passkey::MAX_COUNT`].
     pub async fn begin_registration(&self, session: &Session) -> Result<BegunCeremony, Error> {
         let verifier = self.verifier()?;
         let user = &session.user;
         let known = self.ports.passkeys.credentials_of(user.id).await?;
-        if known.len() as u64 >= Passkey::MOST {
+        if known.len() as u64 >= Passkey::MAX_COUNT {
             return Err(Self::full());
         }
         let challenge = verifier.begin_registration(user, &known)?;
@@ -190,7 +190,7 @@ impl Passkeys {
     }
 
     fn full() -> Error {
-        let most = Passkey::MOST;
+        let most = Passkey::MAX_COUNT;
         Error::Conflict(format!("An account may have {most} passkeys"))
     }
 

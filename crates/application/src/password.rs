@@ -106,7 +106,7 @@ pub struct Passwords {
 
 impl Passwords {
     /// Lifetime of the link in a reset mail.
-    pub const RESET_LIFE: TimeDelta = TimeDelta::hours(1);
+    pub const RESET_LIFETIME: TimeDelta = TimeDelta::hours(1);
 
     const BAD_RESET: Error = Error::BadCode("This link is wrong or has expired");
 
@@ -189,7 +189,7 @@ impl Passwords {
             .add_reset(Reset {
                 digest: token.digest(),
                 user: user.id,
-                expires_at: self.ports.clock.now() + Self::RESET_LIFE,
+                expires_at: self.ports.clock.now() + Self::RESET_LIFETIME,
             })
             .await?;
         let link = self.links.reset(&token);

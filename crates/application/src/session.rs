@@ -90,7 +90,7 @@ pub struct Sessions {
 
 impl Sessions {
     /// Lifetime of a session, however much it is used (OWASP ASVS 5.0, 7.3.2).
-    pub const LIFE: TimeDelta = TimeDelta::days(30);
+    pub const LIFETIME: TimeDelta = TimeDelta::days(30);
     /// Lifetime of an unused session (OWASP ASVS 5.0, 7.3.1).
     pub const IDLE: TimeDelta = TimeDelta::days(7);
     /// Maximum of sessions of an account. Another one ends the session that was not used for the longest time.
@@ -98,7 +98,7 @@ impl Sessions {
     /// How long an authentication is recent enough for sensitive changes (OWASP ASVS 5.0, 7.5.3).
     pub const RECENT: TimeDelta = TimeDelta::minutes(10);
     /// Maximum lifetime of a bearer token; it is invalid earlier if its session or membership ends.
-    pub const TOKEN_LIFE: TimeDelta = TimeDelta::minutes(5);
+    pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(5);
     /// Minimum time between two notes that a session was used, because each one is a write.
     const USE_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
@@ -140,7 +140,7 @@ impl Sessions {
         if now - session.used_at < Self::USE_INTERVAL {
             return Ok(());
         }
-        let end = (now + Self::IDLE).min(session.created_at + Self::LIFE);
+        let end = (now + Self::IDLE).min(session.created_at + Self::LIFETIME);
         self.store.touch(session.id, now, end).await
     }
 
@@ -205,7 +205,7 @@ impl Sessions {
                 Some(membership(found))
             }
         };
-        let expires_at = (now + Self::TOKEN_LIFE).min(session.expires_at);
+        let expires_at = (now + Self::TOKEN_LIFETIME).min(session.expires_at);
         let (user, name) = (session.user.id, session.user.name.clone());
         let claims = TokenClaims {
             user,

@@ -154,10 +154,10 @@ impl fmt::Debug for ReauthenticationDraft {
 
 /// The longest recovery code has 27 characters with its separators.
 fn factor_code(code: &str) -> Result<(), ValidationError> {
-    const MAX: usize = 64;
+    const MAX_LENGTH: usize = 64;
     let message = match code.chars().count() {
         0 => "Code is required",
-        count if count > MAX => "Must be at most 64 characters",
+        count if count > MAX_LENGTH => "Must be at most 64 characters",
         _ => return Ok(()),
     };
     Err(ValidationError::new("code").with_message(message.into()))

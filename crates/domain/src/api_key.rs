@@ -50,7 +50,7 @@ pub struct ApiKeyDraft {
 
 impl ApiKey {
     /// How many keys an organisation may have.
-    pub const MOST: u64 = 100;
+    pub const MAX_COUNT: u64 = 100;
 
     /// A new key with this text.
     ///

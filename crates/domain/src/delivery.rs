@@ -16,10 +16,10 @@ impl RetryRule {
     /// Time from queuing to the last try.
     pub const GIVE_UP_AFTER: TimeDelta = TimeDelta::days(3);
     /// Longest time that a receiver may ask to wait.
-    pub const LONGEST_WAIT: TimeDelta = TimeDelta::hours(20);
+    pub const MAX_WAIT: TimeDelta = TimeDelta::hours(20);
 
     const MAIL_FIRST: TimeDelta = TimeDelta::seconds(2);
-    const MAIL_LONGEST: TimeDelta = TimeDelta::minutes(30);
+    const MAX_MAIL_WAIT: TimeDelta = TimeDelta::minutes(30);
     const MESSAGE_DELAYS: [TimeDelta; 8] = [
         TimeDelta::seconds(5),
         TimeDelta::minutes(5),
@@ -43,7 +43,7 @@ impl RetryRule {
         retry_after: Option<TimeDelta>,
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
-        let asked = retry_after.unwrap_or_default().min(Self::LONGEST_WAIT);
+        let asked = retry_after.unwrap_or_default().min(Self::MAX_WAIT);
         let next = now + self.wait(attempt, jitter).max(asked);
         (next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
     }
@@ -54,7 +54,7 @@ impl RetryRule {
                 let doublings = attempt.saturating_sub(1).min(30);
                 let first = Self::MAIL_FIRST.num_milliseconds();
                 let longest = first.saturating_mul(1 << doublings);
-                let longest = longest.min(Self::MAIL_LONGEST.num_milliseconds());
+                let longest = longest.min(Self::MAX_MAIL_WAIT.num_milliseconds());
                 let half = longest / 2;
                 TimeDelta::milliseconds(longest - half + share(half, jitter))
             }
@@ -94,7 +94,7 @@ mod tests {
         #[test]
         fn a_wait_is_between_half_of_the_doubled_one_and_all_of_it(attempt in 1_u32..100, jitter in 0.0..1.0_f64) {
             let wait = RULE.wait(attempt, jitter);
-            let all = (0..attempt.saturating_sub(1)).fold(RetryRule::MAIL_FIRST, |wait, _| (wait * 2).min(RetryRule::MAIL_LONGEST));
+            let all = (0..attempt.saturating_sub(1)).fold(RetryRule::MAIL_FIRST, |wait, _| (wait * 2).min(RetryRule::MAX_MAIL_WAIT));
             prop_assert!(all / 2 <= wait && wait <= all, "{wait} of {all}");
         }
 
@@ -109,7 +109,7 @@ mod tests {
         ) {
             match RULE.next(at(0), attempt, jitter, None, at(second)) {
                 Some(next) => prop_assert!(at(second) < next && next <= at(0) + RetryRule::GIVE_UP_AFTER),
-                None => prop_assert!(at(second) + RetryRule::MAIL_LONGEST > at(0) + RetryRule::GIVE_UP_AFTER),
+                None => prop_assert!(at(second) + RetryRule::MAX_MAIL_WAIT > at(0) + RetryRule::GIVE_UP_AFTER),
             }
         }
 
@@ -125,7 +125,7 @@ mod tests {
         fn a_receiver_may_ask_for_a_longer_delay_up_to_a_limit(asked in 0_i64..1_000_000_000) {
             let asked = TimeDelta::seconds(asked);
             let next = RetryRule::Message.next(at(0), 1, 0.5, Some(asked), at(0)).unwrap();
-            prop_assert_eq!(next - at(0), asked.clamp(TimeDelta::seconds(5), RetryRule::LONGEST_WAIT));
+            prop_assert_eq!(next - at(0), asked.clamp(TimeDelta::seconds(5), RetryRule::MAX_WAIT));
         }
 
         #[test]

@@ -26,7 +26,7 @@ pub struct InvalidDomainName;
 
 impl DomainName {
     /// Maximum length of a text that can be a name, in bytes. A name in other letters may be longer than its ASCII form.
-    const TEXT_MAX: usize = 1_024;
+    const MAX_TEXT: usize = 1_024;
 
     /// The name as text.
     #[must_use]
@@ -40,7 +40,7 @@ impl FromStr for DomainName {
 
     /// Reads a name in any case; an internationalised one becomes its ASCII form (UTS 46).
     fn from_str(text: &str) -> Result<Self, InvalidDomainName> {
-        if text.len() > Self::TEXT_MAX {
+        if text.len() > Self::MAX_TEXT {
             return Err(InvalidDomainName);
         }
         let ascii = Uts46::new()
@@ -120,16 +120,16 @@ impl Organisation {
 
     /// This organisation with a claim in place of its present one. A claim to the same domain stays as it is, with its token.
     #[must_use]
-    pub fn claim_domain(mut self, claim: DomainClaim) -> Changed<Self> {
-        if self
-            .domain
-            .as_ref()
-            .is_some_and(|known| known.name == claim.name)
-        {
+    pub fn claim_domain(self, claim: DomainClaim) -> Changed<Self> {
+        let known = self.domain.as_ref();
+        if known.is_some_and(|known| known.name == claim.name) {
             return Changed::without_events(self);
         }
-        self.domain = Some(claim);
-        Changed::new(self, vec![Event::OrganisationUpdated])
+        let claimed = Self {
+            domain: Some(claim),
+            ..self.clone()
+        };
+        claimed.in_place_of(&self)
     }
 
     /// This organisation with the claim that has this token proven. `None` if it has no such claim any more.
@@ -146,11 +146,12 @@ impl Organisation {
 
     /// This organisation without a domain.
     #[must_use]
-    pub fn remove_domain(mut self) -> Changed<Self> {
-        match self.domain.take() {
-            Some(_) => Changed::new(self, vec![Event::OrganisationUpdated]),
-            None => Changed::without_events(self),
-        }
+    pub fn remove_domain(self) -> Changed<Self> {
+        let removed = Self {
+            domain: None,
+            ..self.clone()
+        };
+        removed.in_place_of(&self)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Updates of incidents: the entries of their timelines.
 
 use chrono::{DateTime, Utc};
-use validator::Validate;
 
 use crate::author::Author;
 use crate::display_time::DisplayTime;
@@ -9,8 +8,8 @@ use crate::event::{Changed, Event};
 use crate::id::{IncidentId, IncidentUpdateId};
 use crate::incident::{Incident, IncidentStatus};
 use crate::organisation::Revision;
-use crate::text;
-use crate::validation::{FieldError, Invalid, check_known, repeated};
+use crate::update::{UpdateContent, UpdateDraft, UpdatePatch, check_deletion};
+use crate::validation::Invalid;
 
 /// An update of an incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,64 +33,14 @@ pub struct IncidentUpdate {
 }
 
 impl IncidentUpdate {
+    /// The field that names updates to delete.
+    pub const IDS: &str = "incidentUpdateIds";
+
     /// Whether it is displayed after another update of its incident.
     #[must_use]
     pub fn is_after(&self, other: &Self) -> bool {
         (self.display_at, self.id) > (other.display_at, other.id)
     }
-}
-
-/// What an operator enters for an update, the text trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
-pub struct IncidentUpdateDraft {
-    /// Required.
-    #[validate(
-        length(min = 1, message = "Message is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
-    pub message: String,
-    /// The status that the incident takes if this is its newest update.
-    pub status: IncidentStatus,
-    /// When the update is displayed.
-    pub display_at: DisplayTime,
-    /// Whether the update notifies subscribers; `None` means the default.
-    pub notify: Option<bool>,
-}
-
-/// A change to an update. `None` fields stay.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct IncidentUpdatePatch {
-    /// A new message.
-    pub message: Option<String>,
-    /// A new status.
-    pub status: Option<IncidentStatus>,
-    /// A new time of display.
-    pub display_at: Option<DisplayTime>,
-    /// Whether the change notifies subscribers; `None` means the default.
-    pub notify: Option<bool>,
-}
-
-/// Checks a list of updates to delete.
-///
-/// # Errors
-/// [`Invalid`] if the list is empty or names an update twice.
-pub fn check_deletion(updates: &[IncidentUpdateId]) -> Result<(), Invalid> {
-    if updates.is_empty() {
-        return Err(Invalid::field(
-            "incidentUpdateIds",
-            "At least one update is required",
-        ));
-    }
-    let mut invalid = Invalid::default();
-    for index in repeated(updates) {
-        let field = format!("incidentUpdateIds[{index}]");
-        invalid.add(FieldError {
-            field,
-            message: "This update is chosen already".to_owned(),
-        });
-    }
-    invalid.into_result()
 }
 
 /// An incident with its newest update.
@@ -163,26 +112,30 @@ impl IncidentAndNewest {
     pub fn record(
         self,
         id: IncidentUpdateId,
-        draft: IncidentUpdateDraft,
+        draft: UpdateDraft,
         author: Author,
         now: DateTime<Utc>,
     ) -> Result<Changed<IncidentAndUpdate>, RecordRefused> {
-        draft.validate().map_err(Invalid::from)?;
         let (id, created_at) = match &self.newest {
             Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
             None => (id, now),
         };
-        let display_at = draft.display_at.resolve(created_at, now)?;
+        let is_displayed_when_recorded = draft.display_at == DisplayTime::Recorded;
+        let UpdateContent {
+            message,
+            status,
+            display_at,
+        } = draft.content(created_at, now)?;
         if let Some(resolved_at) = self.incident.resolved_at
-            && (draft.display_at == DisplayTime::Recorded || display_at >= resolved_at)
+            && (is_displayed_when_recorded || display_at >= resolved_at)
         {
             return Err(RecordRefused::Resolved);
         }
         let update = IncidentUpdate {
             id,
             incident_id: self.incident.id,
-            status: draft.status,
-            message: draft.message,
+            status,
+            message,
             author,
             created_at,
             display_at,
@@ -217,28 +170,23 @@ impl IncidentAndUpdate {
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
-    pub fn edit(
-        self,
-        patch: IncidentUpdatePatch,
-        now: DateTime<Utc>,
-    ) -> Result<Changed<Self>, Invalid> {
+    pub fn edit(self, patch: UpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let before = self.update.clone();
-        let draft = IncidentUpdateDraft {
-            message: patch.message.unwrap_or_else(|| before.message.clone()),
-            status: patch.status.unwrap_or(before.status),
-            display_at: patch.display_at.unwrap_or_default(),
-            notify: None,
+        let content = UpdateContent {
+            message: before.message.clone(),
+            status: before.status,
+            display_at: before.display_at,
         };
-        draft.validate().map_err(Invalid::from)?;
-        let display_at = match patch.display_at {
-            Some(time) => time.resolve(before.created_at, now)?,
-            None => before.display_at,
-        };
+        let UpdateContent {
+            message,
+            status,
+            display_at,
+        } = content.edit(patch, before.created_at, now)?;
         let was_newest = self.is_newest();
         let edited = Self {
             update: IncidentUpdate {
-                message: draft.message,
-                status: draft.status,
+                status,
+                message,
                 display_at,
                 ..before.clone()
             },
@@ -300,17 +248,17 @@ impl IncidentAndUpdate {
 }
 
 impl UpdateDeletion {
-    /// The incident without these updates. Its status changes only if the newest update is deleted and an older one remains.
+    /// The incident without these updates, at least one. Its status changes only if the newest update is deleted and an older one
+    /// remains.
     ///
     /// # Errors
-    /// [`Invalid`] if one of them is not an update of the incident.
+    /// [`Invalid`] if there are none, or one of them is named twice or is not an update of the incident.
     pub fn delete(
         self,
         updates: &[IncidentUpdateId],
         now: DateTime<Utc>,
     ) -> Result<Changed<Incident>, Invalid> {
-        let field = |index| format!("incidentUpdateIds[{index}]");
-        check_known(updates, &self.known, field, "This update does not exist")?;
+        check_deletion(IncidentUpdate::IDS, updates, &self.known)?;
         let before = self.incident;
         let after = match (self.newest, self.left) {
             (Some(newest), Some(left))

@@ -44,5 +44,6 @@ pub mod status_period;
 pub mod subscriber;
 pub mod text;
 pub mod time_zone;
+pub mod update;
 pub mod uptime;
 pub mod validation;

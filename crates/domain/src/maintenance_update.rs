@@ -1,18 +1,14 @@
 //! Updates of a maintenance: the entries of its timeline. They can be recorded at any time and do not change its status.
 
-use std::collections::HashSet;
-
 use chrono::{DateTime, Utc};
-use validator::Validate;
 
 use crate::author::Author;
-use crate::display_time::DisplayTime;
 use crate::event::{Changed, Event};
 use crate::id::{MaintenanceId, MaintenanceUpdateId};
 use crate::incident::IncidentStatus;
 use crate::organisation::Revision;
-use crate::text;
-use crate::validation::{FieldError, Invalid, repeated};
+use crate::update::{UpdateContent, UpdateDraft, UpdatePatch, check_deletion};
+use crate::validation::Invalid;
 
 /// An entry of a maintenance's timeline, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,37 +31,6 @@ pub struct MaintenanceUpdate {
     pub version: Revision,
 }
 
-/// What an operator enters for an update, the text trimmed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Validate)]
-pub struct MaintenanceUpdateDraft {
-    /// One of an incident's statuses.
-    pub status: IncidentStatus,
-    /// Required.
-    #[validate(
-        length(min = 1, message = "Message is required"),
-        custom(function = text::description_length),
-        custom(function = text::no_nul)
-    )]
-    pub message: String,
-    /// When the update is displayed.
-    pub display_at: DisplayTime,
-    /// Whether the update notifies subscribers; `None` means the default.
-    pub notify: Option<bool>,
-}
-
-/// A change to an update. `None` fields stay.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MaintenanceUpdatePatch {
-    /// A new status.
-    pub status: Option<IncidentStatus>,
-    /// A new message.
-    pub message: Option<String>,
-    /// A new time of display.
-    pub display_at: Option<DisplayTime>,
-    /// Whether the change notifies subscribers; `None` means the default.
-    pub notify: Option<bool>,
-}
-
 impl MaintenanceUpdate {
     /// The field that names updates to delete.
     pub const IDS: &str = "maintenanceUpdateIds";
@@ -77,21 +42,25 @@ impl MaintenanceUpdate {
     pub fn record(
         id: MaintenanceUpdateId,
         maintenance_id: MaintenanceId,
-        draft: MaintenanceUpdateDraft,
+        draft: UpdateDraft,
         author: Author,
         newest: Option<&Self>,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Invalid> {
-        draft.validate().map_err(Invalid::from)?;
         let created_at = newest.map_or(now, |newest| now.max(newest.created_at));
+        let UpdateContent {
+            message,
+            status,
+            display_at,
+        } = draft.content(created_at, now)?;
         let state = Self {
-            display_at: draft.display_at.resolve(created_at, now)?,
             id: newest.map_or(id, |newest| id.after(newest.id)),
             maintenance_id,
-            status: draft.status,
-            message: draft.message,
+            status,
+            message,
             author,
             created_at,
+            display_at,
             version: Revision::default(),
         };
         let events = state.changed();
@@ -102,25 +71,20 @@ impl MaintenanceUpdate {
     ///
     /// # Errors
     /// [`Invalid`] when the result breaks a rule of its fields.
-    pub fn edit(
-        self,
-        patch: MaintenanceUpdatePatch,
-        now: DateTime<Utc>,
-    ) -> Result<Changed<Self>, Invalid> {
-        let draft = MaintenanceUpdateDraft {
-            status: patch.status.unwrap_or(self.status),
-            message: patch.message.unwrap_or_else(|| self.message.clone()),
-            display_at: patch.display_at.unwrap_or_default(),
-            notify: None,
+    pub fn edit(self, patch: UpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
+        let content = UpdateContent {
+            message: self.message.clone(),
+            status: self.status,
+            display_at: self.display_at,
         };
-        draft.validate().map_err(Invalid::from)?;
-        let display_at = match patch.display_at {
-            Some(time) => time.resolve(self.created_at, now)?,
-            None => self.display_at,
-        };
+        let UpdateContent {
+            message,
+            status,
+            display_at,
+        } = content.edit(patch, self.created_at, now)?;
         let state = Self {
-            status: draft.status,
-            message: draft.message,
+            status,
+            message,
             display_at,
             ..self.clone()
         };
@@ -140,28 +104,7 @@ impl MaintenanceUpdate {
         asked: Vec<MaintenanceUpdateId>,
         stored: &[MaintenanceUpdateId],
     ) -> Result<Changed<Vec<MaintenanceUpdateId>>, Invalid> {
-        if asked.is_empty() {
-            return Err(Invalid::field(Self::IDS, "At least one update is required"));
-        }
-        let mut invalid = Invalid::default();
-        let mut refuse = |index: usize, message: &str| {
-            invalid.add(FieldError {
-                field: format!("{}[{index}]", Self::IDS),
-                message: message.to_owned(),
-            });
-        };
-        for index in repeated(&asked) {
-            refuse(index, "This update is chosen already");
-        }
-        let stored: HashSet<_> = stored.iter().collect();
-        for (index, _) in asked
-            .iter()
-            .enumerate()
-            .filter(|(_, id)| !stored.contains(id))
-        {
-            refuse(index, "This update does not exist");
-        }
-        invalid.into_result()?;
+        check_deletion(Self::IDS, &asked, stored)?;
         let mut events: Vec<_> = asked
             .iter()
             .map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id))

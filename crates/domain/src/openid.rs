@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::email::{Mailbox, email_address};
 use crate::membership::Role;
-use crate::text::{NAME_MAX, breaks_line};
+use crate::text::{MAX_NAME, breaks_line};
 
 /// The role of a new member if the provider's claims give none.
 pub const LOWEST_ROLE: Role = Role::Viewer;
@@ -18,7 +18,7 @@ pub struct ProviderId(String);
 
 impl ProviderId {
     /// Maximum length, in characters.
-    pub const MAX: usize = 20;
+    pub const MAX_LENGTH: usize = 20;
 
     /// The identifier as text.
     #[must_use]
@@ -33,7 +33,7 @@ impl FromStr for ProviderId {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let begins_with_letter = text.starts_with(|first: char| first.is_ascii_lowercase());
-        if begins_with_letter && text.len() <= Self::MAX && text.bytes().all(plain) {
+        if begins_with_letter && text.len() <= Self::MAX_LENGTH && text.bytes().all(plain) {
             Ok(Self(text.to_owned()))
         } else {
             Err("it must be up to 20 lower-case letters and digits, beginning with a letter")
@@ -144,7 +144,7 @@ pub struct ReturnPath(String);
 
 impl ReturnPath {
     /// Maximum length, in bytes.
-    const MAX: usize = 1000;
+    const MAX_LENGTH: usize = 1000;
 
     /// A path. `None` if the text could lead a browser to another site, or to an API call.
     #[must_use]
@@ -152,7 +152,7 @@ impl ReturnPath {
         let base = Url::parse("https://own.invalid").ok()?;
         // Browsers read a backslash as a slash, and ignore tabs and line breaks.
         let plain = |character: char| !character.is_control() && character != '\\';
-        if text.len() > Self::MAX || !text.starts_with('/') || !text.chars().all(plain) {
+        if text.len() > Self::MAX_LENGTH || !text.starts_with('/') || !text.chars().all(plain) {
             return None;
         }
         let url = base.join(text).ok()?;
@@ -196,7 +196,7 @@ fn clean(text: &str) -> String {
             }
         })
         .collect();
-    let limit = usize::try_from(NAME_MAX).unwrap_or(usize::MAX);
+    let limit = usize::try_from(MAX_NAME).unwrap_or(usize::MAX);
     let bounded: String = replaced.trim().chars().take(limit).collect();
     bounded.trim().to_owned()
 }

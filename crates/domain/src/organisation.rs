@@ -4,6 +4,7 @@ use std::fmt;
 
 use validator::Validate;
 
+use crate::audit::{Action, Target};
 use crate::channel::PublicChannels;
 use crate::domain::DomainClaim;
 use crate::event::{Changed, Event};
@@ -65,7 +66,7 @@ pub struct Organisation {
     pub domain: Option<DomainClaim>,
     /// Its newest revision.
     pub revision: Revision,
-    /// The revision that last changed its name or settings: their version for conditional writes.
+    /// The version of its name, settings and claim for conditional writes. It grows with each change of them.
     pub version: Revision,
 }
 
@@ -134,10 +135,32 @@ impl Organisation {
             ..before.clone()
         };
         after.validate().map_err(Invalid::from)?;
-        if after == before {
-            return Ok(Changed::without_events(after));
+        Ok(after.in_place_of(&before))
+    }
+
+    /// The change from `before` to this organisation. It has an event if the public pages show something of it.
+    pub(crate) fn in_place_of(self, before: &Self) -> Changed<Self> {
+        if self == *before {
+            return Changed::without_events(self);
         }
-        Ok(Changed::new(after, vec![Event::OrganisationUpdated]))
+        if self.public_settings() != before.public_settings() {
+            return Changed::new(self, vec![Event::OrganisationUpdated]);
+        }
+        let name = self.name.clone();
+        Changed::without_events(self).audited(
+            Action::OrganisationUpdated,
+            Target::Organisation,
+            name,
+        )
+    }
+
+    /// Everything but what only operators see.
+    fn public_settings(&self) -> impl PartialEq + '_ {
+        (
+            (&self.name, self.time_zone, &self.public_channels),
+            (&self.page_title, &self.page_description, &self.support_url),
+            self.verified_domain(),
+        )
     }
 }
 
@@ -176,6 +199,27 @@ mod tests {
             ..Default::default()
         });
         assert_eq!(cleared.unwrap().state, acme());
+    }
+
+    #[test]
+    fn settings_that_only_operators_see_cause_no_event() {
+        let private = OrganisationPatch {
+            notify_by_default: Some(false),
+            reminder_hours: Some(Some(4)),
+            ..Default::default()
+        };
+        let changed = acme().edit(private.clone()).unwrap();
+        assert!(changed.has_no_events());
+        assert_eq!(changed.audited[0].action, Action::OrganisationUpdated);
+        assert_eq!(changed.state.reminder_hours, Some(4));
+        let both = OrganisationPatch {
+            time_zone: Some("Europe/Berlin".parse().unwrap()),
+            ..private
+        };
+        assert_eq!(
+            acme().edit(both).unwrap().events,
+            [Event::OrganisationUpdated]
+        );
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Passkey {
 
 impl Passkey {
     /// How many passkeys an account may have.
-    pub const MOST: u64 = 20;
+    pub const MAX_COUNT: u64 = 20;
 }
 
 /// What the owner of a passkey enters, trimmed.

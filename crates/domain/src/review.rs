@@ -14,7 +14,7 @@ use crate::text;
 use crate::validation::Invalid;
 
 /// The longest review, in characters.
-pub const REVIEW_MAX: usize = 50_000;
+pub const MAX_REVIEW: usize = 50_000;
 /// How much of a review a mail contains, in characters.
 const MAILED: usize = 2_000;
 
@@ -41,7 +41,8 @@ pub struct Review {
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// How often it was changed: its version for conditional writes.
+    /// Its version for conditional writes, which grows with each change. It begins at the time of creation in milliseconds, so
+    /// that a review which is written again after its deletion has another one.
     pub version: Revision,
 }
 
@@ -88,8 +89,8 @@ pub fn check_body(body: &str) -> Result<(), Invalid> {
     if body.trim().is_empty() {
         return Err(Invalid::field("body", "Review is required"));
     }
-    if body.chars().count() > REVIEW_MAX {
-        let message = format!("Must be at most {REVIEW_MAX} characters");
+    if body.chars().count() > MAX_REVIEW {
+        let message = format!("Must be at most {MAX_REVIEW} characters");
         return Err(Invalid::field("body", message));
     }
     if text::no_nul(body).is_err() {
@@ -114,7 +115,7 @@ impl IncidentAndReview {
                 published_at: None,
                 created_at: now,
                 updated_at: now,
-                version: Revision(1),
+                version: Revision(now.timestamp_millis()),
             };
             let action = Action::IncidentReviewCreated;
             return Ok(Changed::without_events(review).audited(

@@ -246,7 +246,7 @@ pub struct LinkExpired;
 
 impl Subscriber {
     /// Lifetime of a verification link.
-    pub const VERIFICATION_LIFE: TimeDelta = TimeDelta::days(7);
+    pub const VERIFICATION_LIFETIME: TimeDelta = TimeDelta::days(7);
 
     /// How long a subscriber of one incident receives updates after it is resolved.
     pub const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);

@@ -41,11 +41,11 @@ impl Invalid {
     }
 
     /// Maximum of errors in one response. It bounds the work for an input with a hundred thousand wrong items.
-    pub const MOST: usize = 100;
+    pub const MAX_ERRORS: usize = 100;
 
-    /// Adds an error unless the field has one already: the first is the more basic one. At most [`Self::MOST`] errors are kept.
+    /// Adds an error unless the field has one already: the first is the more basic one. At most [`Self::MAX_ERRORS`] errors are kept.
     pub fn add(&mut self, error: FieldError) {
-        if self.errors.len() < Self::MOST
+        if self.errors.len() < Self::MAX_ERRORS
             && !self.errors.iter().any(|known| known.field == error.field)
         {
             self.errors.push(error);
@@ -84,19 +84,21 @@ pub fn check_known<T: Ord>(
     field: impl Fn(usize) -> String,
     message: &str,
 ) -> Result<(), Invalid> {
-    let known: BTreeSet<_> = known.iter().collect();
     let mut invalid = Invalid::default();
-    for (index, _) in items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| !known.contains(item))
-    {
-        invalid.add(FieldError {
-            field: field(index),
-            message: message.to_owned(),
-        });
+    for index in unknown(items, known) {
+        invalid.add(FieldError::new(field(index), message));
     }
     invalid.into_result()
+}
+
+/// The positions in a list of items that are not among the known ones.
+pub(crate) fn unknown<T: Ord>(items: &[T], known: &[T]) -> impl Iterator<Item = usize> {
+    let known: BTreeSet<_> = known.iter().collect();
+    items
+        .iter()
+        .enumerate()
+        .filter(move |(_, item)| !known.contains(item))
+        .map(|(index, _)| index)
 }
 
 /// The positions in a list of items that are equal to an earlier one.
@@ -217,7 +219,7 @@ mod tests {
                 message: "Must be an identifier".into(),
             });
         }
-        assert_eq!(invalid.errors.len(), Invalid::MOST);
+        assert_eq!(invalid.errors.len(), Invalid::MAX_ERRORS);
     }
 
     #[test]

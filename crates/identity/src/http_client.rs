@@ -14,14 +14,14 @@ use crate::clerk::key::is_loopback;
 const CONNECTING: Duration = Duration::from_secs(3);
 const RESPONDING: Duration = Duration::from_secs(5);
 /// Maximum size of a response, in bytes; those of known providers are a few kilobytes.
-const LONGEST: usize = 512 * 1024;
+const MAX_BYTES: usize = 512 * 1024;
 
 /// Why the body of a response cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     #[error(transparent)]
     Failed(reqwest::Error),
-    #[error("the response is longer than {LONGEST} bytes")]
+    #[error("the response is longer than {MAX_BYTES} bytes")]
     TooLong,
 }
 
@@ -52,7 +52,7 @@ pub(crate) async fn body(mut response: Response) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(BodyError::Failed)? {
         body.extend_from_slice(&chunk);
-        if body.len() > LONGEST {
+        if body.len() > MAX_BYTES {
             return Err(BodyError::TooLong);
         }
     }

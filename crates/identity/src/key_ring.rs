@@ -30,7 +30,7 @@ impl KeyRing {
     pub const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 
     /// How long a replaced key is accepted: the lifetime of its last token, and the time until every node has read its successor.
-    const RETIREMENT: TimeDelta = Sessions::TOKEN_LIFE
+    const RETIREMENT: TimeDelta = Sessions::TOKEN_LIFETIME
         .checked_add(&TimeDelta::minutes(1))
         .expect("a few minutes");
     /// Minimum time between reads because of tokens with unknown keys.

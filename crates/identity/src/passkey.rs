@@ -23,7 +23,7 @@ use webauthn_rs::{Webauthn, WebauthnBuilder};
 /// Name of the relying party, which authenticators show.
 const NAME: &str = "Allclear";
 /// Maximum length of a credential's identifier, in bytes (WebAuthn Level 3, section 7.1).
-const LONGEST_ID: usize = 1023;
+const MAX_ID_LENGTH: usize = 1023;
 /// Place and bit of the flag "backup eligible" in the authenticator data (section 6.1).
 const BACKUP_ELIGIBLE: (usize, u8) = (32, 0b1000);
 
@@ -61,7 +61,7 @@ impl PasskeyVerifier for WebauthnVerifier {
         let passkey = self.0.finish_passkey_registration(&response, &state);
         let passkey = passkey.map_err(refused)?;
         let id = passkey.cred_id();
-        if id.len() > LONGEST_ID {
+        if id.len() > MAX_ID_LENGTH {
             return Err(invalid("the identifier is too long"));
         }
         Ok(NewCredential {

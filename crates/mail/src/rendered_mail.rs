@@ -1,15 +1,17 @@
 //! Mails rendered from the templates. The HTML templates escape text from people.
 
+mod account;
 mod notice;
 mod operator;
 mod security;
 mod status;
+mod subscription;
 
 use allclear_application::mail::MailContent;
 use allclear_domain::mail_name::mail_name;
 use askama::Template;
 
-use self::notice::{NoticeHtml, NoticeLinks, NoticeMail, NoticeText};
+use self::notice::{NoticeLinks, NoticeMail};
 use self::operator::{DigestMail, ReminderMail};
 use self::security::SecurityMail;
 
@@ -26,118 +28,6 @@ pub(crate) struct RenderedMail {
     pub(crate) links: Vec<String>,
 }
 
-#[derive(Template)]
-#[template(path = "invitation.txt", escape = "none")]
-struct InvitationText<'a> {
-    organisation: Option<&'a str>,
-    inviter: Option<&'a str>,
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "invitation.html")]
-struct InvitationHtml<'a> {
-    organisation: Option<&'a str>,
-    inviter: Option<&'a str>,
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "confirmation.txt", escape = "none")]
-struct ConfirmationText<'a> {
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "confirmation.html")]
-struct ConfirmationHtml<'a> {
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "new_address.txt", escape = "none")]
-struct NewAddressText<'a> {
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "new_address.html")]
-struct NewAddressHtml<'a> {
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "password_reset.txt", escape = "none")]
-struct PasswordResetText<'a> {
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "password_reset.html")]
-struct PasswordResetHtml<'a> {
-    link: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "known_address.txt", escape = "none")]
-struct KnownAddressText<'a> {
-    sign_in: &'a str,
-    reset: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "known_address.html")]
-struct KnownAddressHtml<'a> {
-    sign_in: &'a str,
-    reset: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "provider_linked.txt", escape = "none")]
-struct ProviderLinkedText<'a> {
-    provider: &'a str,
-    sign_in: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "provider_linked.html")]
-struct ProviderLinkedHtml<'a> {
-    provider: &'a str,
-    sign_in: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "verification.txt", escape = "none")]
-struct VerificationText<'a> {
-    organisation: &'a str,
-    link: &'a str,
-    unsubscribe: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "verification.html")]
-struct VerificationHtml<'a> {
-    organisation: &'a str,
-    link: &'a str,
-    unsubscribe: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "test.txt", escape = "none")]
-struct TestText<'a> {
-    organisation: &'a str,
-    page: &'a str,
-    manage: &'a str,
-}
-
-#[derive(Template)]
-#[template(path = "test.html")]
-struct TestHtml<'a> {
-    organisation: &'a str,
-    page: &'a str,
-    manage: &'a str,
-}
-
 impl RenderedMail {
     /// Renders the templates of a content.
     pub(crate) fn new(content: &MailContent) -> Result<Self, askama::Error> {
@@ -146,57 +36,26 @@ impl RenderedMail {
                 organisation,
                 inviter,
                 link,
-            } => Self::invitation(organisation.as_deref(), inviter.as_deref(), link),
-            MailContent::Confirmation { link } => Self::render(
-                "Finish your sign-up".to_owned(),
-                &ConfirmationText { link },
-                &ConfirmationHtml { link },
-                vec![link.clone()],
-            ),
-            MailContent::NewAddress { link } => Self::render(
-                "Confirm your address".to_owned(),
-                &NewAddressText { link },
-                &NewAddressHtml { link },
-                vec![link.clone()],
-            ),
-            MailContent::PasswordReset { link } => Self::render(
-                "Reset your password".to_owned(),
-                &PasswordResetText { link },
-                &PasswordResetHtml { link },
-                vec![link.clone()],
-            ),
-            MailContent::KnownAddress { sign_in, reset } => Self::render(
-                "You have an account already".to_owned(),
-                &KnownAddressText { sign_in, reset },
-                &KnownAddressHtml { sign_in, reset },
-                vec![sign_in.clone(), reset.clone()],
-            ),
+            } => account::invitation(organisation.as_deref(), inviter.as_deref(), link),
+            MailContent::Confirmation { link } => account::confirmation(link),
+            MailContent::NewAddress { link } => account::new_address(link),
+            MailContent::PasswordReset { link } => account::password_reset(link),
+            MailContent::KnownAddress { sign_in, reset } => account::known_address(sign_in, reset),
+            MailContent::ProviderLinked { provider, sign_in } => {
+                account::provider_linked(provider, sign_in)
+            }
             MailContent::SecurityNotice(notice) => SecurityMail::new(notice).render(),
-            MailContent::ProviderLinked { provider, sign_in } => Self::render(
-                format!("You can sign in with {}", one_line(provider)),
-                &ProviderLinkedText { provider, sign_in },
-                &ProviderLinkedHtml { provider, sign_in },
-                vec![sign_in.clone()],
-            ),
             MailContent::Verification {
                 organisation,
                 link,
+                manage,
                 unsubscribe,
-            } => {
-                let organisation = &organisation_name(organisation);
-                let subject = format!("Confirm your subscription to {}", one_line(organisation));
-                let text = VerificationText {
-                    organisation,
-                    link,
-                    unsubscribe,
-                };
-                let html = VerificationHtml {
-                    organisation,
-                    link,
-                    unsubscribe,
-                };
-                Self::render(subject, &text, &html, vec![link.clone()])
-            }
+            } => subscription::verification(organisation, link, manage, unsubscribe),
+            MailContent::Test {
+                organisation,
+                page,
+                manage,
+            } => subscription::test(organisation, page, manage),
             MailContent::Notice {
                 organisation,
                 notice,
@@ -210,13 +69,7 @@ impl RenderedMail {
                     manage,
                     unsubscribe,
                 };
-                let mail = &NoticeMail::new(organisation, notice, *time_zone, links);
-                Self::render(
-                    mail.subject(),
-                    &NoticeText { mail },
-                    &NoticeHtml { mail },
-                    vec![page.clone()],
-                )
+                NoticeMail::new(organisation, notice, *time_zone, links).render()
             }
             MailContent::Reminder {
                 organisation,
@@ -233,52 +86,7 @@ impl RenderedMail {
                 digest,
                 subscribers,
             } => DigestMail::new(organisation, *time_zone, digest, subscribers).render(),
-            MailContent::Test {
-                organisation,
-                page,
-                manage,
-            } => Self::test(&organisation_name(organisation), page, manage),
         }
-    }
-
-    fn test(organisation: &str, page: &str, manage: &str) -> Result<Self, askama::Error> {
-        let subject = format!("Test message of {}", one_line(organisation));
-        let text = TestText {
-            organisation,
-            page,
-            manage,
-        };
-        let html = TestHtml {
-            organisation,
-            page,
-            manage,
-        };
-        Self::render(subject, &text, &html, vec![page.to_owned()])
-    }
-
-    fn invitation(
-        organisation: Option<&str>,
-        inviter: Option<&str>,
-        link: &str,
-    ) -> Result<Self, askama::Error> {
-        let organisation = organisation.map(organisation_name);
-        let inviter = inviter.map(person_name);
-        let subject = match &organisation {
-            Some(organisation) => format!("You are invited to {}", one_line(organisation)),
-            None => "You are invited to Allclear".to_owned(),
-        };
-        let (organisation, inviter) = (organisation.as_deref(), inviter.as_deref());
-        let text = InvitationText {
-            organisation,
-            inviter,
-            link,
-        };
-        let html = InvitationHtml {
-            organisation,
-            inviter,
-            link,
-        };
-        Self::render(subject, &text, &html, vec![link.to_owned()])
     }
 
     fn render(
@@ -383,6 +191,7 @@ mod tests {
         let verification = MailContent::Verification {
             organisation: "https://evil.example".to_owned(),
             link: "https://x.example/verify".to_owned(),
+            manage: "https://x.example/subscription".to_owned(),
             unsubscribe: "https://x.example/unsubscribe".to_owned(),
         };
         let mail = RenderedMail::new(&verification).unwrap();
@@ -402,25 +211,29 @@ mod tests {
     }
 
     #[test]
-    fn a_verification_says_whose_updates_and_has_both_links() {
+    fn a_verification_says_whose_updates_and_has_its_links() {
         let link =
             "https://status.example.com/verify?email=ann%40example.com&orgId=org_1&verificationCode=x".to_owned();
         let unsubscribe = link.replace("verify", "unsubscribe");
+        let manage = link.replace("verify", "subscription");
         let organisation = "<b>Acme</b>".to_owned();
         let content = MailContent::Verification {
             organisation,
             link: link.clone(),
+            manage: manage.clone(),
             unsubscribe: unsubscribe.clone(),
         };
         let mail = RenderedMail::new(&content).unwrap();
         assert_eq!(mail.subject, "Confirm your subscription to <b>Acme</b>");
         assert!(
-            mail.text.contains(&link) && mail.text.contains(&unsubscribe),
+            [&link, &manage, &unsubscribe]
+                .iter()
+                .all(|link| mail.text.contains(*link)),
             "{}",
             mail.text
         );
         assert!(!mail.html.contains("<b>Acme"), "{}", mail.html);
-        for shown in [link, unsubscribe].map(|link| link.replace('&', "&#38;")) {
+        for shown in [link, manage, unsubscribe].map(|link| link.replace('&', "&#38;")) {
             assert!(
                 mail.html.contains(&format!("href=\"{shown}\"")),
                 "{}",

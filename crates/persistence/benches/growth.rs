@@ -14,7 +14,8 @@ use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate};
+use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
 use sea_orm::{ConnectionTrait, DbBackend};
 
@@ -117,7 +118,7 @@ impl Side {
     }
 
     async fn record(&self) {
-        let draft = IncidentUpdateDraft {
+        let draft = UpdateDraft {
             message: "Still looking".into(),
             status: IncidentStatus::Investigating,
             ..Default::default()

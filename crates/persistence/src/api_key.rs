@@ -42,8 +42,8 @@ impl ApiKeyStore for Database {
         let committed = self.commit(organisation, Subject::Known, move |scope| {
             Box::pin(async move {
                 let present = of(scope.organisation).count(scope.transaction).await;
-                if present.map_err(broken)? >= ApiKey::MOST {
-                    let most = ApiKey::MOST;
+                if present.map_err(broken)? >= ApiKey::MAX_COUNT {
+                    let most = ApiKey::MAX_COUNT;
                     let message = format!("An organisation may have {most} API keys");
                     return Err(Error::Conflict(message));
                 }

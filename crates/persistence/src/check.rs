@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::options;
 
 /// Maximum of reported faults.
-const MOST_FAULTS: usize = 100;
+const MAX_FAULTS: usize = 100;
 
 /// Why a check failed.
 #[derive(Debug, Error)]
@@ -33,12 +33,12 @@ pub async fn check(url: &str) -> Result<Vec<String>, CheckError> {
     let mut options = options::usual(url);
     options.max_connections(1);
     let database = Connector::connect(options).await?;
-    let mut faults = lines(&database, &format!("PRAGMA quick_check({MOST_FAULTS})")).await?;
+    let mut faults = lines(&database, &format!("PRAGMA quick_check({MAX_FAULTS})")).await?;
     faults.retain(|line| line != "ok");
     if faults.is_empty() {
         let orphans = "SELECT \"table\" || ': a row names one of ' || parent || ' that is not there' \
             FROM pragma_foreign_key_check";
-        faults = lines(&database, &format!("{orphans} LIMIT {MOST_FAULTS}")).await?;
+        faults = lines(&database, &format!("{orphans} LIMIT {MAX_FAULTS}")).await?;
     }
     database.close().await?;
     Ok(faults)

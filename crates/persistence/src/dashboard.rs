@@ -2,7 +2,7 @@
 
 use allclear_application::component::ComponentReport;
 use allclear_application::dashboard::{
-    AHEAD, CHANGES, DashboardReport, DashboardStore, MOST_ITEMS, ShownChanges, SubscriberCounts,
+    AHEAD, CHANGES, DashboardReport, DashboardStore, MAX_ITEMS, ShownChanges, SubscriberCounts,
 };
 use allclear_application::error::Error;
 use allclear_application::incident::IncidentReport;
@@ -85,7 +85,7 @@ async fn open_incidents(
 ) -> Result<Vec<IncidentReport>, Error> {
     use entity::incident::{Column, Entity};
     let mut shown = incident::public::open_ids(transaction, organisation).await?;
-    shown.truncate(MOST_ITEMS);
+    shown.truncate(MAX_ITEMS);
     let rows = Entity::find()
         .filter(incident::named(shown.into_iter()))
         .order_by_desc(Column::Id)
@@ -112,7 +112,7 @@ async fn maintenances(
         .map_err(broken)?;
     ahead.retain(|(start_at, _)| *start_at <= now + AHEAD);
     ahead.sort_unstable();
-    ahead.truncate(MOST_ITEMS);
+    ahead.truncate(MAX_ITEMS);
     let shown = ahead.into_iter().map(|(_, id)| id);
     let mut rows = Entity::find()
         .filter(Column::Id.is_in(shown))

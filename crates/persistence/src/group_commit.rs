@@ -20,7 +20,7 @@ use crate::error::broken;
 use crate::transaction::Transaction;
 
 /// Maximum of writes per commit.
-const MOST: usize = 64;
+const MAX_BATCH: usize = 64;
 /// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
 /// Length of the queue; more writes wait for a place in it.
@@ -153,7 +153,7 @@ async fn commit(
         Done::Succeeded(completion) => completions.push(completion),
         Done::Failed | Done::Nothing => return transaction.rollback().await,
     }
-    while completions.len() < MOST && Instant::now() < end {
+    while completions.len() < MAX_BATCH && Instant::now() < end {
         let Ok(job) = jobs.try_recv() else { break };
         transaction.set_savepoint();
         match job(&transaction).await {

@@ -206,6 +206,7 @@ fn shortened(mut summary: String) -> String {
 
 #[derive(FromQueryResult)]
 struct UpdateRow {
+    id: Uuid,
     status: String,
     message: String,
     display_at: DateTime<Utc>,
@@ -215,7 +216,7 @@ struct UpdateRow {
 fn updates(table: &'static str, parent: &'static str, id: Uuid) -> SelectStatement {
     use sea_orm::Order::Desc;
     Query::select()
-        .columns(["status", "message", "display_at"])
+        .columns(["id", "status", "message", "display_at"])
         .from(table)
         .and_where(Expr::col(parent).eq(id))
         .order_by("display_at", Desc)
@@ -233,6 +234,7 @@ async fn displayed(
     let update = |row| {
         let row = UpdateRow::from_query_result(row, "").map_err(broken)?;
         Ok(DisplayedUpdate {
+            code: Code::of(row.id.as_bytes()).to_string(),
             status: parse_stored(&row.status)?,
             message: row.message,
             display_at: row.display_at,

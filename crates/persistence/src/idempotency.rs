@@ -99,7 +99,7 @@ async fn insert(
 ) -> Result<(), Error> {
     let key = (organisation.as_str().to_owned(), new.name.clone());
     Entity::delete_by_id(key)
-        .filter(Column::CreatedAt.lte(now - Idempotency::KEPT))
+        .filter(Column::CreatedAt.lte(now - Idempotency::RETENTION))
         .exec(transaction)
         .await
         .map_err(broken)?;
@@ -109,7 +109,8 @@ async fn insert(
         None => (1, bytes),
     };
     if let Some((first, total)) = end(transaction, organisation, Order::Asc).await?
-        && (number - first >= Idempotency::MOST || total_bytes - total > Idempotency::MOST_BYTES)
+        && (number - first >= Idempotency::MAX_RESPONSES
+            || total_bytes - total > Idempotency::MAX_BYTES)
     {
         return Err(too_many());
     }
@@ -158,8 +159,8 @@ fn too_many() -> Error {
     Error::TooMany {
         message: format!(
             "The organisation has used {} Idempotency-Keys or {} MiB of responses within a day, please try again later",
-            Idempotency::MOST,
-            Idempotency::MOST_BYTES / 1024 / 1024,
+            Idempotency::MAX_RESPONSES,
+            Idempotency::MAX_BYTES / 1024 / 1024,
         ),
         retry_after: 3600,
     }

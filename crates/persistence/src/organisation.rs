@@ -19,7 +19,7 @@ use allclear_domain::membership::{Belonging, Member, Role};
 use allclear_domain::organisation::{Organisation, Revision};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
     QuerySelect,
@@ -51,12 +51,13 @@ impl OrganisationStore for Database {
                 let Some(before) = find(scope.transaction, scope.organisation).await? else {
                     return Ok(None);
                 };
-                let claim = before.domain.clone();
-                let mut changed = rule(before, scope.stamp)?;
-                if !changed.has_no_events() {
-                    changed.state.version = scope.stamp.revision;
+                let mut changed = rule(before.clone(), scope.stamp)?;
+                if changed.state != before {
+                    // A change without events makes no revision, and must have a version of its own.
+                    let next = before.version.next();
+                    changed.state.version = scope.stamp.revision.max(next);
                     update(scope.transaction, &changed.state).await?;
-                    domain::store(scope.transaction, claim, &changed.state).await?;
+                    domain::store(scope.transaction, before.domain, &changed.state).await?;
                 }
                 Ok(Some(changed))
             })
@@ -308,12 +309,18 @@ pub(crate) async fn insert_or_rename(
 
 /// `None` if the organisation has the name already.
 async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Changed<()>>, Error> {
+    let revision = scope.stamp.revision.0;
     let renamed = Entity::update_many()
         .set(ActiveModel {
             name: Set(name.clone()),
-            settings_version: Set(scope.stamp.revision.0),
             ..Default::default()
         })
+        .col_expr(
+            Column::SettingsVersion,
+            Expr::case(Column::SettingsVersion.lt(revision), revision)
+                .finally(Expr::col(Column::SettingsVersion).add(1))
+                .into(),
+        )
         .filter(Column::Id.eq(scope.organisation.as_str()))
         .filter(Column::Name.ne(name))
         .exec(scope.transaction)

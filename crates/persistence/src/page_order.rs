@@ -102,7 +102,12 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
         .filter(|(id, place)| before.components.get(id) != Some(place));
     let (mut ids, mut position, mut group) =
         (Vec::new(), CaseStatement::new(), CaseStatement::new());
+    let mut regrouped = Vec::new();
     for (id, place) in moved {
+        let before = before.components.get(id);
+        if before.is_some_and(|before| before.group != place.group) {
+            regrouped.push(id.0);
+        }
         ids.push(id.0);
         position = position.case(component::Column::Id.eq(id.0), place.position);
         group = group.case(
@@ -123,6 +128,19 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
                 group.finally(Expr::col(component::Column::GroupId)).into(),
             )
             .filter(component::Column::Id.is_in(ids))
+            .exec(scope.transaction)
+            .await
+            .map_err(broken)?;
+    }
+    if !regrouped.is_empty() {
+        // An edit of the component that was read before would move it back.
+        let changed = component::ActiveModel {
+            version: Set(scope.stamp.revision.0),
+            ..Default::default()
+        };
+        component::Entity::update_many()
+            .set(changed)
+            .filter(component::Column::Id.is_in(regrouped))
             .exec(scope.transaction)
             .await
             .map_err(broken)?;

@@ -180,7 +180,7 @@ async fn add(
         ));
     }
     let present = of(user).count(transaction).await.map_err(broken)?;
-    if present >= Passkey::MOST {
+    if present >= Passkey::MAX_COUNT {
         return Ok((
             PasskeyStored::Full,
             NewAuditItems::none(NoAuditItem::Unchanged),

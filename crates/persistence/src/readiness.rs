@@ -23,7 +23,7 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of the write probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
 /// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the write-ahead log.
-const LEAST_SPACE: u64 = 64 * 1024;
+const MIN_FREE_SPACE: u64 = 64 * 1024;
 
 /// State between two checks.
 #[derive(Debug, Clone)]
@@ -48,7 +48,10 @@ impl Probe {
         if !file.is_in_place() {
             return Err(NotReady::Replaced);
         }
-        if file.free_space().is_some_and(|bytes| bytes < LEAST_SPACE) {
+        if file
+            .free_space()
+            .is_some_and(|bytes| bytes < MIN_FREE_SPACE)
+        {
             return Err(NotReady::DiskFull);
         }
         Ok(())

@@ -306,7 +306,7 @@ pub(crate) async fn user_of(
 fn alive(sessions: Select<Entity>, now: DateTime<Utc>) -> Select<Entity> {
     sessions
         .filter(Column::ExpiresAt.gt(now))
-        .filter(Column::CreatedAt.gt(now - Sessions::LIFE))
+        .filter(Column::CreatedAt.gt(now - Sessions::LIFETIME))
 }
 
 /// Ends the sessions of an account except `spared`. Returns their number.

@@ -18,13 +18,12 @@ use allclear_application::operator_mail::OperatorMails;
 use allclear_application::secret::HmacKey;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
-use allclear_identity::secrets;
 use allclear_outbound::messenger::HttpMessenger;
 use allclear_persistence::database::Database;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::identity::Identity;
+use crate::identity::{Identity, load_secrets};
 use crate::settings::Settings;
 
 /// Interval of the count of waiting mails.
@@ -63,9 +62,7 @@ impl DeliveryServices {
         identity: &Identity,
     ) -> Result<Self, String> {
         let store = Arc::new(database.clone());
-        let secrets = secrets::load(store.as_ref(), clock.as_ref())
-            .await
-            .map_err(|error| error.to_string())?;
+        let secrets = load_secrets(database, clock.as_ref()).await?;
         let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
         let (wake_signal, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
         let links = Links::new(public_url);

@@ -6,6 +6,7 @@ use allclear_application::account::{AccountPorts, Accounts};
 use allclear_application::background::Background;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
+use allclear_application::installation::Secrets;
 use allclear_application::invitation::Invitations;
 use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
@@ -59,14 +60,22 @@ pub(crate) struct Identity {
     pub(crate) is_first: bool,
 }
 
+/// The secrets of the installation, which its nodes share.
+pub(crate) async fn load_secrets(
+    database: &Database,
+    clock: &dyn Clock,
+) -> Result<Secrets, String> {
+    secrets::load(database, clock)
+        .await
+        .map_err(|error| error.to_string())
+}
+
 /// Name of the installation, derived from its secret, and the key with which its nodes sign messages to each other.
 pub(crate) async fn installation(
     database: &Database,
     clock: &dyn Clock,
 ) -> Result<(String, HmacKey), String> {
-    let secrets = secrets::load(database, clock)
-        .await
-        .map_err(|error| error.to_string())?;
+    let secrets = load_secrets(database, clock).await?;
     let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
     let signature = hmac_key.sign("installation", &[]);
     let signature = u128::from_be_bytes(
@@ -90,9 +99,7 @@ pub(crate) async fn built_in(
 ) -> Result<Identity, String> {
     let store = Arc::new(database.clone());
     let links = Links::new(public_url);
-    let secrets = secrets::load(store.as_ref(), clock.as_ref())
-        .await
-        .map_err(|error| error.to_string())?;
+    let secrets = load_secrets(database, clock.as_ref()).await?;
     let keys = KeyRing::new(
         Arc::clone(&store) as _,
         Arc::clone(clock),
@@ -305,9 +312,7 @@ pub(crate) async fn security_mails(
 ) -> Result<SecurityMails, String> {
     let public_url = settings.public_url(settings.listen.port());
     let mailer = crate::mail::mailer(settings, &public_url, clock)?;
-    let secrets = secrets::load(database, clock.as_ref())
-        .await
-        .map_err(|error| error.to_string())?;
+    let secrets = load_secrets(database, clock.as_ref()).await?;
     let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
     let (clock, background) = (Arc::clone(clock), background.clone());
     let links = Links::new(&public_url);
@@ -330,9 +335,7 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
     let database = connect::database(settings, &clock).await?;
     let store = Arc::new(database.clone());
     let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
-    let secrets = secrets::load(store.as_ref(), clock.as_ref())
-        .await
-        .map_err(|error| error.to_string())?;
+    let secrets = load_secrets(&database, clock.as_ref()).await?;
     let mail_budget = mail_budget(settings, &database, &secrets.salt, &clock)?;
     let factors = Arc::clone(&store) as _;
     let links = Links::new(&public_url);

@@ -85,8 +85,8 @@ struct ChangeBody {
     /// What was done, such as `component.created`.
     action: String,
     target: TargetBody,
-    /// Value of `X-Request-Id` of the response; absent if no request made the change.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Value of `X-Request-Id` of the response; null if no request made the change.
+    #[schema(required)]
     request_id: Option<String>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) const PUBLIC_CACHE: &str =
     "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400";
 
 /// `Cache-Control` of badges, which other sites show as pictures. Proxies of pictures keep those without it for long.
-pub(crate) const PICTURE_CACHE: &str = "public, max-age=60";
+pub(crate) const PICTURE_CACHE: &str = "max-age=60";
 
 /// Policy of the page in the frame of the embedded banner, the only page that other sites may frame.
 pub(crate) const FRAME_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \

@@ -4,12 +4,12 @@ use actix_web::dev::RequestHead;
 use actix_web::http::{Version, header};
 
 /// Longest host, in bytes: a name of 253 characters with a trailing dot.
-const LONGEST: usize = 254;
+const MAX_LENGTH: usize = 254;
 
 /// A host in lower case, without a port and without a trailing dot.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Host {
-    bytes: [u8; LONGEST],
+    bytes: [u8; MAX_LENGTH],
     length: usize,
 }
 
@@ -36,10 +36,10 @@ impl Host {
             Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
             None => is_name(host),
         };
-        if !is_valid || host.len() > LONGEST {
+        if !is_valid || host.len() > MAX_LENGTH {
             return Err(BadHost);
         }
-        let mut bytes = [0; LONGEST];
+        let mut bytes = [0; MAX_LENGTH];
         bytes[..host.len()].copy_from_slice(host.as_bytes());
         bytes.make_ascii_lowercase();
         Ok(Self {

@@ -20,7 +20,7 @@ pub(crate) const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The header of a repeated response.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// Longest key in bytes.
-const LONGEST_KEY: usize = 255;
+const MAX_KEY_LENGTH: usize = 255;
 
 /// SHA-256 of the body of a request with a key.
 #[derive(Clone, Copy)]
@@ -93,7 +93,7 @@ fn key(request: &HttpRequest) -> Result<Option<String>, Problem> {
     };
     let is_valid = |key: &HeaderValue| {
         let is_visible = |byte: &u8| (b'!'..=b'~').contains(byte);
-        (1..=LONGEST_KEY).contains(&key.len()) && key.as_bytes().iter().all(is_visible)
+        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.as_bytes().iter().all(is_visible)
     };
     let text = key.to_str().ok().filter(|_| is_valid(key));
     match (text, keys.next()) {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
-use actix_web::http::StatusCode;
+use actix_web::http::{StatusCode, header};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
@@ -53,6 +53,31 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
             object(&raw).map(Self)
         })
     }
+}
+
+/// A JSON object from the request's body, all of whose fields are optional; the default if the request has no body.
+#[derive(Debug)]
+pub(crate) struct OptionalBody<T>(pub T);
+
+impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
+    type Error = Problem;
+    type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let has_type = request.headers().contains_key(header::CONTENT_TYPE);
+        if !has_type && !has_body(request) {
+            return Box::pin(async { Ok(Self(T::default())) });
+        }
+        let body = Body::from_request(request, payload);
+        Box::pin(async move { body.await.map(|Body(body)| Self(body)) })
+    }
+}
+
+/// Whether a request has a body (RFC 9112, section 6).
+fn has_body(request: &HttpRequest) -> bool {
+    let headers = request.headers();
+    let length = headers.get(header::CONTENT_LENGTH);
+    headers.contains_key(header::TRANSFER_ENCODING) || length.is_some_and(|length| length != "0")
 }
 
 /// The raw body of a request.

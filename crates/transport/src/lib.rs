@@ -55,5 +55,6 @@ pub mod statuspage;
 pub mod subscriber;
 pub mod throttle;
 pub mod timeouts;
+mod update;
 pub mod usage;
 pub mod web_app;

@@ -200,14 +200,13 @@ impl ResponseError for Problem {
             status: self.status.as_u16(),
             detail: &self.message,
             message: &self.message,
-            errors: self
-                .errors
-                .iter()
-                .map(|error| FieldProblem {
+            errors: (self.status == StatusCode::UNPROCESSABLE_ENTITY).then(|| {
+                let errors = self.errors.iter().map(|error| FieldProblem {
                     field: &error.field,
                     message: &error.message,
-                })
-                .collect(),
+                });
+                errors.collect()
+            }),
         };
         // Strings and numbers always serialise.
         response.body(serde_json::to_vec(&body).unwrap_or_default())
@@ -230,10 +229,9 @@ pub(crate) struct ProblemBody<'a> {
     detail: &'a str,
     /// Message for people.
     message: &'a str,
-    /// The invalid fields.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    errors: Vec<FieldProblem<'a>>,
+    /// The invalid fields of a 422, empty if it is about the whole request; absent for other statuses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<Vec<FieldProblem<'a>>>,
 }
 
 /// An invalid field.

@@ -19,7 +19,7 @@ use crate::session::{Client, Session, Sessions};
 
 impl Accounts {
     /// Lifetime of the link in a confirmation mail.
-    pub const CONFIRMATION_LIFE: TimeDelta = TimeDelta::hours(24);
+    pub const CONFIRMATION_LIFETIME: TimeDelta = TimeDelta::hours(24);
     /// Maximum of pending sign-ups per address.
     pub const PENDING_OF_ADDRESS: u64 = 10;
     /// Maximum of pending sign-ups of all addresses.
@@ -122,7 +122,7 @@ impl Accounts {
             password,
             invitation,
             created_at,
-            expires_at: created_at + Self::CONFIRMATION_LIFE,
+            expires_at: created_at + Self::CONFIRMATION_LIFETIME,
         };
         self.ports.accounts.add_sign_up(pending).await?;
         let link = self.links.confirmation(&token);
@@ -146,7 +146,7 @@ impl Accounts {
             digest: token.digest(),
             user,
             email: email.clone(),
-            expires_at: self.ports.clock.now() + Self::CONFIRMATION_LIFE,
+            expires_at: self.ports.clock.now() + Self::CONFIRMATION_LIFETIME,
         };
         self.ports.accounts.add_address(pending).await?;
         let link = self.links.address(&token);

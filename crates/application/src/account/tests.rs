@@ -247,7 +247,7 @@ async fn an_unknown_address_gets_a_link_and_no_account() {
         .withf(|pending| {
             pending.email == ADDRESS
                 && pending.name == "Ann"
-                && pending.expires_at == now() + Accounts::CONFIRMATION_LIFE
+                && pending.expires_at == now() + Accounts::CONFIRMATION_LIFETIME
         })
         .times(1)
         .returning(|_| Ok(()));

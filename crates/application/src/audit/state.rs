@@ -27,9 +27,9 @@ use crate::public::component_group::PublicOrder;
 use crate::timestamp;
 
 /// Longest text of a state, in characters.
-pub const TEXT_MAX: usize = 2_000;
+pub const MAX_TEXT: usize = 2_000;
 /// Most bytes of a state's texts and lists.
-pub const BYTES_MAX: usize = 16 * 1024;
+pub const MAX_STATE_BYTES: usize = 16 * 1024;
 
 /// An API key, without its text.
 #[must_use]
@@ -43,11 +43,11 @@ pub fn api_key(key: &ApiKey) -> Value {
     })
 }
 
-/// The JSON of a state for storage. A text longer than [`TEXT_MAX`] is cut, and what does not fit into [`BYTES_MAX`] is left out; both
+/// The JSON of a state for storage. A text longer than [`MAX_TEXT`] is cut, and what does not fit into [`MAX_STATE_BYTES`] is left out; both
 /// are marked by `… N more`.
 #[must_use]
 pub fn stored(mut state: Value) -> String {
-    let mut room = BYTES_MAX;
+    let mut room = MAX_STATE_BYTES;
     cut(&mut state, &mut room);
     state.to_string()
 }
@@ -55,7 +55,7 @@ pub fn stored(mut state: Value) -> String {
 fn cut(value: &mut Value, room: &mut usize) {
     match value {
         Value::String(text) => {
-            let most = TEXT_MAX.min(*room);
+            let most = MAX_TEXT.min(*room);
             if let Some((end, _)) = text.char_indices().nth(most) {
                 let left = text[end..].chars().count();
                 text.truncate(end);
@@ -345,11 +345,11 @@ mod tests {
 
     #[test]
     fn long_text_is_cut_and_says_how_much_is_missing() {
-        let cut = stored(json!({"message": "é".repeat(TEXT_MAX + 7), "id": 1}));
+        let cut = stored(json!({"message": "é".repeat(MAX_TEXT + 7), "id": 1}));
         let read: Value = serde_json::from_str(&cut).unwrap();
         let message = read["message"].as_str().unwrap();
         assert!(message.ends_with("é… 7 more"), "{message}");
-        assert_eq!(message.matches('é').count(), TEXT_MAX);
+        assert_eq!(message.matches('é').count(), MAX_TEXT);
         assert_eq!(read["id"], 1);
     }
 
@@ -358,7 +358,7 @@ mod tests {
         let ids: Vec<_> = (0..100_000).map(|number| format!("{number:036}")).collect();
         let groups = vec![json!({"components": ids}); 3];
         let cut = stored(json!({"groups": groups}));
-        assert!(cut.len() < 2 * BYTES_MAX, "{}", cut.len());
+        assert!(cut.len() < 2 * MAX_STATE_BYTES, "{}", cut.len());
         let read: Value = serde_json::from_str(&cut).unwrap();
         let first = read["groups"][0]["components"].as_array().unwrap();
         let end = first.last().unwrap().as_str().unwrap();

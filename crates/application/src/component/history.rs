@@ -21,7 +21,7 @@ use crate::precondition::Precondition;
 use crate::transition::{Committed, Transition};
 
 /// Most related incidents of a response.
-pub const MOST_RELATED: u64 = 500;
+pub const MAX_RELATED: u64 = 500;
 
 /// The days of a history that are requested, both included; everything if absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,7 +79,7 @@ pub struct ComponentUptime {
     pub range: DateRange,
     /// Seconds and percentage.
     pub uptime: Uptime,
-    /// The incidents that affected the component on these days, newest first, at most [`MOST_RELATED`].
+    /// The incidents that affected the component on these days, newest first, at most [`MAX_RELATED`].
     pub incidents: Vec<RelatedIncident>,
 }
 
@@ -138,7 +138,7 @@ pub trait ComponentHistoryStore: Send + Sync {
         to: DateTime<Utc>,
     ) -> Result<Option<Vec<MeasuredComponent>>, Error>;
 
-    /// Returns the incidents that affected one of these components in an interval, newest first, at most [`MOST_RELATED`].
+    /// Returns the incidents that affected one of these components in an interval, newest first, at most [`MAX_RELATED`].
     async fn related_incidents(
         &self,
         organisation: &OrganisationId,

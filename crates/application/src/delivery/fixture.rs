@@ -17,7 +17,7 @@ pub(super) fn pending() -> Subscriber {
 
 pub(super) fn subscribed() -> Subscriber {
     pending()
-        .verify(now() + Subscriber::VERIFICATION_LIFE, now())
+        .verify(now() + Subscriber::VERIFICATION_LIFETIME, now())
         .unwrap()
 }
 

@@ -90,9 +90,10 @@ impl MailComposer {
         } = delivery;
         let code = self
             .codes
-            .verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFE);
+            .verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFETIME);
         let content = MailContent::Verification {
             link: self.links.verify(subscriber, delivery.link_target(), &code),
+            manage: self.manage(delivery),
             unsubscribe: self.unsubscribe(delivery),
             organisation: delivery.organisation_name.clone(),
         };

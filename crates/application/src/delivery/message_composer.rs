@@ -43,7 +43,7 @@ type SharedState = Arc<OnceCell<Arc<PublicState>>>;
 
 impl MessageComposer {
     /// Number of notices whose public state is kept. A node sends the messages of a few notices at a time.
-    const KEPT: usize = 8;
+    const MAX_RECENT: usize = 8;
 
     /// A composer for this installation's links. `limit` is the maximum of verification messages per target.
     #[must_use]
@@ -124,7 +124,7 @@ impl MessageComposer {
     }
 
     fn verification_link(&self, delivery: &Delivery) -> String {
-        let ends_at = delivery.queued_at + Subscriber::VERIFICATION_LIFE;
+        let ends_at = delivery.queued_at + Subscriber::VERIFICATION_LIFETIME;
         let subscriber = &delivery.subscriber;
         let code = self.codes.verification_code(subscriber, ends_at);
         self.links.verify(subscriber, delivery.link_target(), &code)
@@ -148,7 +148,7 @@ impl MessageComposer {
         }
         let state = SharedState::default();
         recent.push_front((notice, Arc::clone(&state)));
-        recent.truncate(Self::KEPT);
+        recent.truncate(Self::MAX_RECENT);
         state
     }
 

@@ -3,8 +3,8 @@ use super::*;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::incident_update::{IncidentUpdateDraft, IncidentUpdatePatch};
 use allclear_domain::organisation::Revision;
+use allclear_domain::update::{UpdateDraft, UpdatePatch};
 use chrono::DateTime;
 use uuid::Uuid;
 
@@ -78,7 +78,7 @@ async fn a_missing_incident_or_update_is_not_found() {
         component_id: ComponentId(Uuid::from_u128(7)),
         status: ComponentStatus::Degraded,
     };
-    let draft = IncidentUpdateDraft {
+    let draft = UpdateDraft {
         message: "m".into(),
         status: IncidentStatus::Monitoring,
         ..Default::default()
@@ -113,7 +113,7 @@ async fn a_missing_incident_or_update_is_not_found() {
             .all(|refused| matches!(refused, Err(Error::NotFound("Incident")))),
         "{refusals:?}"
     );
-    let patch = IncidentUpdatePatch::default();
+    let patch = UpdatePatch::default();
     for refused in [
         service.find_update(&acme, id, update).await,
         service

@@ -4,9 +4,9 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch,
-    RecordRefused, UpdateDeletion, check_deletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, RecordRefused, UpdateDeletion,
 };
+use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
 use super::Incidents;
 use crate::error::Error;
@@ -49,7 +49,7 @@ impl Incidents {
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
-        draft: IncidentUpdateDraft,
+        draft: UpdateDraft,
         author: Author,
     ) -> Result<IncidentUpdate, Error> {
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
@@ -73,7 +73,7 @@ impl Incidents {
         organisation: &OrganisationId,
         incident: IncidentId,
         id: IncidentUpdateId,
-        patch: IncidentUpdatePatch,
+        patch: UpdatePatch,
         precondition: Precondition,
     ) -> Result<IncidentUpdate, Error> {
         let rule: Transition<IncidentAndUpdate> = Box::new(move |entry, stamp| {
@@ -91,15 +91,14 @@ impl Incidents {
             .await)
     }
 
-    /// Deletes updates, all or none. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`] if it does not have one of
-    /// the updates.
+    /// Deletes updates, all or none. [`Error::NotFound`] if the incident does not exist, [`Error::Invalid`] if the list is empty or
+    /// names an update twice or one that the incident does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,
         incident: IncidentId,
         ids: Vec<IncidentUpdateId>,
     ) -> Result<(), Error> {
-        check_deletion(&ids)?;
         let deleted = ids.clone();
         let rule: Transition<UpdateDeletion, Incident> = Box::new(move |deletion, stamp| {
             let deletion = deletion.delete(&deleted, stamp.now)?;

@@ -36,7 +36,7 @@ async fn an_invitation_is_stored_by_its_digest_and_mailed_with_its_token() {
     store
         .expect_add_invitation()
         .withf(|invitation, _| {
-            invitation.role == Role::Admin && invitation.expires_at == now() + Invitations::LIFE
+            invitation.role == Role::Admin && invitation.expires_at == now() + Invitations::LIFETIME
         })
         .times(1)
         .return_once(|_, _| Ok(()));

@@ -2,8 +2,8 @@ use super::*;
 
 use allclear_domain::id::MaintenanceUpdateId;
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::maintenance_update::MaintenanceUpdateDraft;
 use allclear_domain::organisation::Revision;
+use allclear_domain::update::UpdateDraft;
 use chrono::TimeDelta;
 use uuid::Uuid;
 
@@ -109,7 +109,7 @@ async fn a_missing_maintenance_or_update_is_not_found() {
         .expect_delete_updates()
         .return_once(|_, _, _, _| Ok(None));
     let (service, org) = (service(store, 0), organisation());
-    let draft = MaintenanceUpdateDraft {
+    let draft = UpdateDraft {
         status: IncidentStatus::Monitoring,
         message: "Half way".into(),
         ..Default::default()

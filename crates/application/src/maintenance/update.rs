@@ -2,9 +2,8 @@
 
 use allclear_domain::author::Author;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
-use allclear_domain::maintenance_update::{
-    MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
-};
+use allclear_domain::maintenance_update::MaintenanceUpdate;
+use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
 use crate::error::Error;
 use crate::maintenance::{Maintenances, UpdateTransition};
@@ -46,7 +45,7 @@ impl Maintenances {
         &self,
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
-        draft: MaintenanceUpdateDraft,
+        draft: UpdateDraft,
         author: Author,
     ) -> Result<MaintenanceUpdate, Error> {
         let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
@@ -80,7 +79,7 @@ impl Maintenances {
         organisation: &OrganisationId,
         maintenance: MaintenanceId,
         id: MaintenanceUpdateId,
-        patch: MaintenanceUpdatePatch,
+        patch: UpdatePatch,
         precondition: Precondition,
     ) -> Result<MaintenanceUpdate, Error> {
         let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
@@ -100,7 +99,7 @@ impl Maintenances {
     }
 
     /// Deletes updates, all or none, and returns their identifiers. [`Error::NotFound`] if the maintenance does not exist,
-    /// [`Error::Invalid`] if the list is empty or names an update that the maintenance does not have.
+    /// [`Error::Invalid`] if the list is empty or names an update twice or one that the maintenance does not have.
     pub async fn delete_updates(
         &self,
         organisation: &OrganisationId,

@@ -56,7 +56,7 @@ struct Stored {
 
 impl SignInState {
     /// How long a person may take to sign in at the provider.
-    pub(super) const LIFE: TimeDelta = TimeDelta::minutes(10);
+    pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
     /// A sign-in that begins now.
     pub(super) fn begin(
@@ -72,7 +72,7 @@ impl SignInState {
             return_to,
             before,
             marks: Vec::new(),
-            expires_at: now + Self::LIFE,
+            expires_at: now + Self::LIFETIME,
             token: SecretToken::generate(),
         }
     }
@@ -84,7 +84,7 @@ impl SignInState {
 
     /// When it began.
     pub(super) fn begun_at(&self) -> DateTime<Utc> {
-        self.expires_at - Self::LIFE
+        self.expires_at - Self::LIFETIME
     }
 
     /// Whether this is the state that a response carries.
@@ -173,9 +173,9 @@ mod tests {
         assert!(opened.is_of(Some(state.token.reveal())));
         assert!(!opened.is_of(Some("other")) && !opened.is_of(None));
         assert_eq!(opened.digest(), state.digest());
-        let last = now() + SignInState::LIFE - TimeDelta::seconds(1);
+        let last = now() + SignInState::LIFETIME - TimeDelta::seconds(1);
         assert!(SignInState::open(&cookie, &key("a"), last).is_some());
-        assert!(SignInState::open(&cookie, &key("a"), now() + SignInState::LIFE).is_none());
+        assert!(SignInState::open(&cookie, &key("a"), now() + SignInState::LIFETIME).is_none());
         assert!(SignInState::open(&cookie, &key("b"), now()).is_none());
     }
 

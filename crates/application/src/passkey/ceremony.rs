@@ -40,7 +40,7 @@ struct Stored {
 
 impl Ceremony {
     /// How long a person may take.
-    pub(super) const LIFE: TimeDelta = TimeDelta::minutes(5);
+    pub(super) const LIFETIME: TimeDelta = TimeDelta::minutes(5);
 
     /// A ceremony that begins now.
     pub(super) fn begin(
@@ -53,7 +53,7 @@ impl Ceremony {
             kind,
             user,
             state,
-            expires_at: now + Self::LIFE,
+            expires_at: now + Self::LIFETIME,
         }
     }
 

@@ -142,7 +142,7 @@ pub enum PasskeyStored {
     First,
     /// It was stored beside other factors. The recovery codes stay.
     Further,
-    /// The account has [`Passkey::MOST`] passkeys.
+    /// The account has [`Passkey::MAX_COUNT`] passkeys.
     Full,
     /// The credential is stored already, or the challenge was used.
     Known,

@@ -96,7 +96,8 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
         .accounts
         .expect_add_reset()
         .withf(|reset| {
-            reset.expires_at == now() + Passwords::RESET_LIFE && reset.user == user(1, ADDRESS).id
+            reset.expires_at == now() + Passwords::RESET_LIFETIME
+                && reset.user == user(1, ADDRESS).id
         })
         .times(1)
         .returning(|_| Ok(()));

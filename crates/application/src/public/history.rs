@@ -136,6 +136,8 @@ pub struct PublishedReview {
 /// An update of a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DisplayedUpdate {
+    /// Its public code.
+    pub code: String,
     /// Status after the update.
     pub status: IncidentStatus,
     /// Its text.

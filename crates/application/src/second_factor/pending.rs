@@ -19,7 +19,7 @@ pub struct PendingSignIns {
 
 impl PendingSignIns {
     /// Lifetime of a pending sign-in.
-    pub const LIFE: TimeDelta = TimeDelta::minutes(5);
+    pub const LIFETIME: TimeDelta = TimeDelta::minutes(5);
 
     /// Signs with this key.
     #[must_use]
@@ -29,7 +29,7 @@ impl PendingSignIns {
 
     /// The token of a pending sign-in to an account.
     pub(crate) fn issue(&self, account: &Credentials, now: DateTime<Utc>) -> SecretToken {
-        let end = (now + Self::LIFE).timestamp();
+        let end = (now + Self::LIFETIME).timestamp();
         let state = self.state(account);
         let content = format!("{}.{end}.{state}", account.user.id);
         let signature = URL_SAFE_NO_PAD.encode(self.key.sign(PURPOSE, &[content.as_bytes()]));

@@ -219,7 +219,7 @@ async fn neither_a_wrong_code_nor_an_ended_sign_in_opens_a_session() {
         let refused = service.sign_in(&token, draft(wrong), &client).await;
         assert!(matches!(refused, Err(Error::Unauthenticated("Wrong code"))));
     }
-    let earlier = now() - PendingSignIns::LIFE - TimeDelta::seconds(1);
+    let earlier = now() - PendingSignIns::LIFETIME - TimeDelta::seconds(1);
     let pending = PendingSignIns::new(hmac_key());
     for token in [
         pending.issue(&credentials(1, ADDRESS, "hash"), earlier),

@@ -48,7 +48,7 @@ async fn a_token_for_an_organisation_makes_it_the_active_one() {
         issued,
         IssuedToken {
             token: "org_1".into(),
-            expires_at: now() + Sessions::TOKEN_LIFE
+            expires_at: now() + Sessions::TOKEN_LIFETIME
         }
     );
     assert!(

@@ -39,7 +39,7 @@ pub enum ImportMode {
 
 impl ImportMode {
     /// Longest statement, in characters.
-    pub const CONSENT_MAX: usize = 1_000;
+    pub const MAX_CONSENT: usize = 1_000;
 
     /// The mode of a request.
     ///
@@ -51,8 +51,8 @@ impl ImportMode {
             let message = "Say how the people agreed to get these mails";
             return Err(Invalid::field("consent", message));
         }
-        if consent.chars().count() > Self::CONSENT_MAX {
-            let message = format!("Must be at most {} characters", Self::CONSENT_MAX);
+        if consent.chars().count() > Self::MAX_CONSENT {
+            let message = format!("Must be at most {} characters", Self::MAX_CONSENT);
             return Err(Invalid::field("consent", message));
         }
         Ok(match (dry_run, confirmed) {
@@ -241,7 +241,7 @@ impl<'a> Import<'a> {
         if !confirmed {
             return Ok(Some(pending));
         }
-        let verified = pending.verify(now + Subscriber::VERIFICATION_LIFE, now);
+        let verified = pending.verify(now + Subscriber::VERIFICATION_LIFETIME, now);
         verified.map(Some).map_err(|error| error.to_string())
     }
 
@@ -335,12 +335,12 @@ fn first(invalid: &Invalid) -> String {
 }
 
 /// Most characters of a cell in a message.
-const QUOTED_MAX: usize = 100;
+const MAX_QUOTED: usize = 100;
 
 /// The beginning of a cell, for a message: the cell may be as long as the file.
 fn quoted(text: &str) -> String {
-    let mut quoted: String = text.chars().take(QUOTED_MAX + 1).collect();
-    shorten(&mut quoted, QUOTED_MAX);
+    let mut quoted: String = text.chars().take(MAX_QUOTED + 1).collect();
+    shorten(&mut quoted, MAX_QUOTED);
     quoted
 }
 
@@ -439,7 +439,7 @@ mod tests {
     fn an_error_quotes_the_beginning_of_a_long_cell() {
         let names = Names::of(Vec::new());
         let error = names.scope(&"ä".repeat(1_000)).unwrap_err();
-        let beginning = "ä".repeat(QUOTED_MAX);
+        let beginning = "ä".repeat(MAX_QUOTED);
         assert_eq!(error, format!("There is no component \"{beginning}…\""));
     }
 

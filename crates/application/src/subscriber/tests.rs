@@ -24,7 +24,7 @@ fn pending() -> Subscriber {
 
 fn subscribed() -> Subscriber {
     pending()
-        .verify(now() + Subscriber::VERIFICATION_LIFE, now())
+        .verify(now() + Subscriber::VERIFICATION_LIFETIME, now())
         .unwrap()
 }
 

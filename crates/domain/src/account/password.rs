@@ -19,7 +19,7 @@ impl Password {
     /// The fewest characters of a new password (OWASP ASVS 5.0, 6.2.1 asks for 8).
     pub const MIN: usize = 10;
     /// The most characters of a password (OWASP ASVS 5.0, 6.2.9 asks for at least 64).
-    pub const MAX: usize = 256;
+    pub const MAX_LENGTH: usize = 256;
 
     /// A password as entered.
     #[must_use]
@@ -80,8 +80,8 @@ pub(super) fn given_password(password: &Password) -> Result<(), ValidationError>
     if password.0.is_empty() {
         return Err(ValidationError::new("length").with_message("Password is required".into()));
     }
-    if password.0.chars().count() > Password::MAX {
-        let message = format!("Must be at most {} characters", Password::MAX);
+    if password.0.chars().count() > Password::MAX_LENGTH {
+        let message = format!("Must be at most {} characters", Password::MAX_LENGTH);
         return Err(ValidationError::new("length").with_message(message.into()));
     }
     text::no_nul(&password.0)

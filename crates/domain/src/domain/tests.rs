@@ -81,7 +81,11 @@ fn other_texts_are_refused() {
 #[test]
 fn a_verified_claim_is_the_domain_of_the_pages() {
     let claimed = acme().claim_domain(claim("a.example", "t1"));
-    assert_eq!(claimed.events, [Event::OrganisationUpdated]);
+    assert!(
+        claimed.has_no_events(),
+        "only operators see a pending claim"
+    );
+    assert_eq!(claimed.audited.len(), 1);
     assert_eq!(claimed.state.verified_domain(), None);
     let verified = claimed
         .state
@@ -93,6 +97,8 @@ fn a_verified_claim_is_the_domain_of_the_pages() {
     assert_eq!(removed.events, [Event::OrganisationUpdated]);
     assert_eq!(removed.state, acme());
     assert!(removed.state.remove_domain().has_no_events());
+    let withdrawn = acme().claim_domain(claim("a.example", "t1")).state;
+    assert!(withdrawn.remove_domain().has_no_events());
 }
 
 #[test]

@@ -12,8 +12,8 @@ fn author() -> Author {
     }
 }
 
-fn draft(status: IncidentStatus) -> IncidentUpdateDraft {
-    IncidentUpdateDraft {
+fn draft(status: IncidentStatus) -> UpdateDraft {
+    UpdateDraft {
         message: "Found it".into(),
         status,
         ..Default::default()
@@ -88,45 +88,12 @@ fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
 }
 
 #[test]
-fn a_message_must_be_there_and_be_bounded() {
-    let messages = [
-        (String::new(), "Message is required"),
-        ("x".repeat(10_001), "Must be at most 10000 characters"),
-        ("\0".to_owned(), "Must not contain a NUL character"),
-    ];
-    for (message, refusal) in messages {
-        let latest = IncidentAndNewest {
-            incident: incident(IncidentStatus::Investigating),
-            newest: None,
-        };
-        let draft = IncidentUpdateDraft {
-            message: message.clone(),
-            status: IncidentStatus::default(),
-            ..Default::default()
-        };
-        let refusal = Invalid::field("message", refusal);
-        assert_eq!(
-            latest.record(id(5), draft, author(), at(5)),
-            Err(RecordRefused::Invalid(refusal.clone()))
-        );
-        let patch = IncidentUpdatePatch {
-            message: Some(message),
-            ..Default::default()
-        };
-        assert_eq!(
-            recorded(IncidentStatus::Monitoring).edit(patch, at(6)),
-            Err(refusal)
-        );
-    }
-}
-
-#[test]
 fn an_edit_of_an_older_update_leaves_the_incident_where_it_is() {
     let older = IncidentAndUpdate {
         newest_other: Some(update(9, IncidentStatus::Identified)),
         ..recorded(IncidentStatus::Identified)
     };
-    let patch = IncidentUpdatePatch {
+    let patch = UpdatePatch {
         status: Some(IncidentStatus::Resolved),
         ..Default::default()
     };
@@ -151,7 +118,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
     };
     // A form sends the status along with the message, also if only the message was edited.
     for status in [None, Some(IncidentStatus::Monitoring)] {
-        let patch = IncidentUpdatePatch {
+        let patch = UpdatePatch {
             message: Some("A typing mistake less".into()),
             status,
             ..Default::default()
@@ -170,7 +137,7 @@ fn an_edit_of_only_the_message_leaves_the_incidents_status() {
 #[test]
 fn unchanged_update_publishes_nothing() {
     let entry = recorded(IncidentStatus::Identified);
-    let same = IncidentUpdatePatch {
+    let same = UpdatePatch {
         message: Some(entry.update.message.clone()),
         status: Some(entry.update.status),
         ..Default::default()
@@ -248,7 +215,7 @@ proptest! {
     ) {
         let entry = recorded(first);
         prop_assert_eq!(entry.incident.status, first);
-        let patch = IncidentUpdatePatch { status: Some(second), ..Default::default() };
+        let patch = UpdatePatch { status: Some(second), ..Default::default() };
         let edited = entry.edit(patch, at(6)).unwrap().state;
         prop_assert_eq!(edited.incident.status, second);
         prop_assert_eq!(edited.incident.resolved_at.is_some(), second == IncidentStatus::Resolved);
@@ -269,20 +236,6 @@ proptest! {
             latest = IncidentAndNewest { incident: entry.incident, newest: Some(entry.update) };
         }
     }
-}
-
-#[test]
-fn deleting_needs_an_update_and_takes_each_once() {
-    assert_eq!(
-        check_deletion(&[]),
-        Err(Invalid::field(
-            "incidentUpdateIds",
-            "At least one update is required"
-        ))
-    );
-    assert_eq!(check_deletion(&[id(1), id(2)]), Ok(()));
-    let twice = Invalid::field("incidentUpdateIds[1]", "This update is chosen already");
-    assert_eq!(check_deletion(&[id(1), id(1)]), Err(twice));
 }
 
 /// An incident with its timeline, as a store keeps it.
@@ -330,7 +283,7 @@ impl World {
             incident: self.incident.clone(),
             newest: self.newest(None),
         };
-        let draft = IncidentUpdateDraft {
+        let draft = UpdateDraft {
             display_at,
             ..draft(status)
         };
@@ -341,7 +294,7 @@ impl World {
         Ok(())
     }
 
-    fn edit(&mut self, index: usize, patch: IncidentUpdatePatch, now: i64) {
+    fn edit(&mut self, index: usize, patch: UpdatePatch, now: i64) {
         let update = self.updates[index].clone();
         let entry = IncidentAndUpdate {
             incident: self.incident.clone(),
@@ -388,7 +341,7 @@ proptest! {
             prop_assert_eq!(world.incident.status, world.newest(None).unwrap().status);
         }
         for (index, status, display_at) in edits {
-            let patch = IncidentUpdatePatch {
+            let patch = UpdatePatch {
                 status: Some(status), display_at: Some(time(display_at)), ..Default::default()
             };
             world.edit(index.index(world.updates.len()), patch, 200);
@@ -422,7 +375,7 @@ proptest! {
                 world.delete(index, 300);
             } else {
                 let display_at = Some(time(Some(display_at.min(resolved - 1))));
-                let patch = IncidentUpdatePatch { status: Some(status), display_at, ..Default::default() };
+                let patch = UpdatePatch { status: Some(status), display_at, ..Default::default() };
                 world.edit(index, patch, 200);
             }
         }
@@ -441,7 +394,7 @@ fn resolution_has_the_display_time_of_its_update() {
         .record(IncidentStatus::Resolved, time(Some(20)), 101)
         .unwrap();
     assert_eq!(world.incident.resolved_at, Some(at(20)));
-    let patch = |display_at| IncidentUpdatePatch {
+    let patch = |display_at| UpdatePatch {
         display_at: Some(time(Some(display_at))),
         ..Default::default()
     };

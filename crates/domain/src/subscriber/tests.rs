@@ -30,7 +30,7 @@ fn step(subscriber: Subscriber, step: Step, now: DateTime<Utc>) -> Subscriber {
     match step {
         Step::SubscribeAgain => subscriber.subscribe_again(draft(), now),
         Step::Verify => subscriber
-            .verify(now + Subscriber::VERIFICATION_LIFE, now)
+            .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
             .unwrap(),
         Step::Unsubscribe => subscriber.unsubscribe(now),
     }
@@ -60,7 +60,7 @@ fn a_new_subscriber_is_pending_with_its_address_as_typed() {
 
 #[test]
 fn following_the_link_subscribes_until_it_expires() {
-    let end = at(0) + Subscriber::VERIFICATION_LIFE;
+    let end = at(0) + Subscriber::VERIFICATION_LIFETIME;
     let verified = subscriber().verify(end, at(1)).unwrap();
     assert_eq!(
         (verified.status, verified.is_verified),

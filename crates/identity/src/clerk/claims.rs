@@ -11,7 +11,7 @@ use super::permission::permissions;
 use crate::jwt::{Registered, bad};
 
 /// Maximum length of the identifier of a user or a session, in bytes; Clerk's have about thirty.
-const LONGEST_ID: usize = 64;
+const MAX_ID_LENGTH: usize = 64;
 
 /// The claims of a session token, of either version.
 #[derive(Debug, Clone, Deserialize)]
@@ -119,7 +119,7 @@ impl Claims {
             return Err(bad("claims of an unknown version"));
         }
         let is_id = |text: &str| {
-            (1..=LONGEST_ID).contains(&text.len())
+            (1..=MAX_ID_LENGTH).contains(&text.len())
                 && text.bytes().all(|byte| byte.is_ascii_graphic())
         };
         if !is_id(&self.sub) || !is_id(&self.sid) {

@@ -18,7 +18,7 @@ use super::webhook_event::Event;
 /// Tolerance of a message's time, as in Svix's own libraries.
 const TOLERANCE: TimeDelta = TimeDelta::minutes(5);
 /// Maximum length of a message's identifier, in bytes; Svix's have about thirty.
-const LONGEST_ID: usize = 128;
+const MAX_ID_LENGTH: usize = 128;
 
 /// The secret of a webhook endpoint, as the dashboard shows it. It is never logged.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl Webhooks {
 impl WebhookVerifier for Webhooks {
     fn verify(&self, envelope: &Envelope<'_>) -> Result<Message, InvalidWebhook> {
         let refused = |reason: &str| InvalidWebhook(reason.to_owned());
-        if !(1..=LONGEST_ID).contains(&envelope.id.len()) {
+        if !(1..=MAX_ID_LENGTH).contains(&envelope.id.len()) {
             return Err(refused("no identifier, or one that is too long"));
         }
         let sent_at = envelope

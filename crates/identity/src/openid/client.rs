@@ -45,7 +45,7 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
 /// Tolerated difference of clocks.
 const LEEWAY: TimeDelta = TimeDelta::seconds(5);
 /// Maximum length of an ID token that is kept for the sign-out, in bytes.
-const LONGEST_HINT: usize = 16 * 1024;
+const MAX_HINT_LENGTH: usize = 16 * 1024;
 
 /// Time that a sign-out waits for the provider's metadata.
 const SIGN_OUT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -318,7 +318,7 @@ impl ProviderClient for OpenIdClient {
         query.append_pair("client_id", &self.settings.client_id);
         let back = format!("{}/login", self.settings.public_url);
         query.append_pair("post_logout_redirect_uri", &back);
-        if id_token.len() <= LONGEST_HINT {
+        if id_token.len() <= MAX_HINT_LENGTH {
             query.append_pair("id_token_hint", id_token);
         }
         drop(query);

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 pub(super) type Claims = Map<String, Value>;
 
 /// Maximum length of a subject, in ASCII characters (OpenID Connect Core 1.0, section 2).
-const LONGEST_SUBJECT: usize = 255;
+const MAX_SUBJECT_LENGTH: usize = 255;
 /// Maximum number of values of the claim that gives roles.
-const MOST_ROLES: usize = 1000;
+const MAX_ROLES: usize = 1000;
 
 /// Names of the claims that an operator chooses.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl ClaimNames {
                 .map(ToOwned::to_owned)
         };
         let subject = text("sub")?;
-        if subject.is_empty() || subject.len() > LONGEST_SUBJECT || !subject.is_ascii() {
+        if subject.is_empty() || subject.len() > MAX_SUBJECT_LENGTH || !subject.is_ascii() {
             return None;
         }
         let full = [text("given_name"), text("family_name")];
@@ -98,7 +98,7 @@ fn texts(value: &Value) -> Vec<String> {
         Value::String(text) => vec![text.clone()],
         Value::Array(values) => {
             let texts = values.iter().filter_map(Value::as_str);
-            texts.take(MOST_ROLES).map(ToOwned::to_owned).collect()
+            texts.take(MAX_ROLES).map(ToOwned::to_owned).collect()
         }
         _ => Vec::new(),
     }

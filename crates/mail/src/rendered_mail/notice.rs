@@ -8,18 +8,18 @@ use askama::Template;
 use chrono::{DateTime, Utc};
 
 use super::status::StatusStyle;
-use super::{one_line, organisation_name};
+use super::{RenderedMail, one_line, organisation_name};
 
 #[derive(Template)]
 #[template(path = "notice.txt", escape = "none")]
-pub(super) struct NoticeText<'a> {
-    pub(super) mail: &'a NoticeMail<'a>,
+struct NoticeText<'a> {
+    mail: &'a NoticeMail<'a>,
 }
 
 #[derive(Template)]
 #[template(path = "notice.html")]
-pub(super) struct NoticeHtml<'a> {
-    pub(super) mail: &'a NoticeMail<'a>,
+struct NoticeHtml<'a> {
+    mail: &'a NoticeMail<'a>,
 }
 
 /// A notice as both templates show it.
@@ -57,9 +57,18 @@ impl<'a> NoticeMail<'a> {
         }
     }
 
+    pub(super) fn render(&self) -> Result<RenderedMail, askama::Error> {
+        RenderedMail::render(
+            self.subject(),
+            &NoticeText { mail: self },
+            &NoticeHtml { mail: self },
+            vec![self.links.page.to_owned()],
+        )
+    }
+
     /// One subject for all mails about an incident: Gmail groups a thread by subject. The first line of the text, which
     /// mail programs show beside the subject, has what is new.
-    pub(super) fn subject(&self) -> String {
+    fn subject(&self) -> String {
         one_line(&format!("[{}] {}", self.organisation, self.content.title))
     }
 

@@ -9,7 +9,7 @@ use lettre::transport::smtp::Error;
 use crate::rendered_mail::one_line;
 
 /// Maximum length of a reason, in characters.
-const LONGEST: usize = 300;
+const MAX_LENGTH: usize = 300;
 
 /// Stage of the SMTP dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Failure {
 
 /// A text as one line of limited length.
 fn shortened(said: &str) -> String {
-    one_line(said).chars().take(LONGEST).collect()
+    one_line(said).chars().take(MAX_LENGTH).collect()
 }
 
 impl From<Failure> for SendError {

@@ -15,8 +15,8 @@ use super::Lookup;
 const NAMES: usize = 10_000;
 /// How long a result is used: of a name with addresses, and of a name without. A name server that does not reply occupies a thread
 /// for many seconds, so such a name is asked for less often.
-const KEPT: Duration = Duration::from_secs(10);
-const KEPT_EMPTY: Duration = Duration::from_secs(15);
+const CACHED_FOR: Duration = Duration::from_secs(10);
+const EMPTY_CACHED_FOR: Duration = Duration::from_secs(15);
 /// How long a look-up waits for others to end. Nobody waits longer for its result.
 const WAIT: Duration = Duration::from_secs(3);
 
@@ -65,9 +65,9 @@ impl SharedLookup {
             };
             let addresses = lookup.addresses(&host).await;
             let kept = if addresses.is_empty() {
-                KEPT_EMPTY
+                EMPTY_CACHED_FOR
             } else {
-                KEPT
+                CACHED_FOR
             };
             sender.send_replace(Some(Found {
                 addresses,
@@ -162,7 +162,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_result_is_used_for_seconds_only() {
-        for (addresses, kept) in [(&["8.8.8.8"][..], KEPT), (&[], KEPT_EMPTY)] {
+        for (addresses, kept) in [(&["8.8.8.8"][..], CACHED_FOR), (&[], EMPTY_CACHED_FOR)] {
             let (counting, shared) = counting(addresses);
             for (passed, expected) in [
                 (Duration::ZERO, 1),

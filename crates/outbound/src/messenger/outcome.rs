@@ -10,7 +10,7 @@ use reqwest::header::RETRY_AFTER;
 use crate::client::{RequestError, Response};
 
 /// The longest wait that a receiver may ask for.
-const LONGEST_WAIT: TimeDelta = TimeDelta::hours(24);
+const MAX_WAIT: TimeDelta = TimeDelta::hours(24);
 
 /// The outcome of a request without a response.
 pub(super) fn of_failure(error: &RequestError) -> MessageError {
@@ -67,7 +67,7 @@ fn wait(text: &str, now: DateTime<Utc>) -> Option<TimeDelta> {
     let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
     let wait = if text.bytes().all(is_number) {
         let seconds: f64 = text.parse().ok()?;
-        let seconds = seconds.ceil().min(LONGEST_WAIT.as_seconds_f64());
+        let seconds = seconds.ceil().min(MAX_WAIT.as_seconds_f64());
         std::time::Duration::try_from_secs_f64(seconds)
             .ok()
             .and_then(|wait| TimeDelta::from_std(wait).ok())?
@@ -75,7 +75,7 @@ fn wait(text: &str, now: DateTime<Utc>) -> Option<TimeDelta> {
         let date: SystemTime = httpdate::parse_http_date(text).ok()?;
         DateTime::<Utc>::from(date) - now
     };
-    Some(wait.clamp(TimeDelta::zero(), LONGEST_WAIT))
+    Some(wait.clamp(TimeDelta::zero(), MAX_WAIT))
 }
 
 fn sentence(clause: &str) -> String {

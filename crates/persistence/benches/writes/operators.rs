@@ -15,7 +15,7 @@ use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
-use allclear_domain::incident_update::IncidentUpdateDraft;
+use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
 use async_trait::async_trait;
 use tokio::sync::mpsc;
@@ -135,7 +135,7 @@ impl Operators {
                     let message = format!(
                         "We are still looking into it, and know a little more than before: {number}"
                     );
-                    let draft = IncidentUpdateDraft {
+                    let draft = UpdateDraft {
                         message,
                         status: IncidentStatus::Identified,
                         ..Default::default()

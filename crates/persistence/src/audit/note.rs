@@ -132,7 +132,7 @@ impl NewAuditItems {
 
 /// Largest step from an item's identifier to the next one within a millisecond. The step is random, so two transactions
 /// that follow the same item hardly ever choose the same identifier.
-const MOST_STEP: u128 = 1 << 20;
+const MAX_STEP: u128 = 1 << 20;
 
 /// Identifier and time of the organisation's next item at the time `now`: after every item that the transaction sees, also one of
 /// the same millisecond, and one of a node whose clock is ahead.
@@ -155,7 +155,7 @@ async fn following(
     let id = Stamp::at(now, now, Revision(0), random).id;
     Ok(match newest {
         Some((newest, created_at)) if newest >= id => {
-            let step = 1 + random.as_u128() % MOST_STEP;
+            let step = 1 + random.as_u128() % MAX_STEP;
             // The step does not change the revision in the identifier, so the organisation's next commit is later.
             let id = Uuid::from_u128(newest.as_u128() + step);
             (id, created_at.max(now))

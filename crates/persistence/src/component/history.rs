@@ -5,7 +5,7 @@ pub(crate) mod spans;
 
 use allclear_application::audit::state;
 use allclear_application::component::history::{
-    ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MOST_RELATED, MeasuredComponent,
+    ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MAX_RELATED, MeasuredComponent,
     RelatedIncident,
 };
 use allclear_application::error::Error;
@@ -239,7 +239,7 @@ pub(super) fn related(
         .cond_where(not_over)
         .and_where(IncidentColumn::Id.in_subquery(linked))
         .order_by(IncidentColumn::Id, sea_orm::Order::Desc)
-        .limit(MOST_RELATED)
+        .limit(MAX_RELATED)
         .take()
 }
 

@@ -1,7 +1,7 @@
 //! Lists with a maximum length do not read the rows beyond it. Here such a row has a time that cannot be read, so a
 //! query that reads it fails.
 
-use allclear_application::dashboard::{DashboardStore, MOST_ITEMS, ShownChanges};
+use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;
 use allclear_domain::reminder::OpenIncident;
 use allclear_persistence::database::Database;
@@ -41,7 +41,7 @@ async fn damage(url: &str, table: &str, condition: &str) {
 async fn dashboard_reads_only_the_incidents_that_it_shows(url: &str) {
     let world = world(url).await;
     let mut opened = Vec::new();
-    for number in 0..=MOST_ITEMS {
+    for number in 0..=MAX_ITEMS {
         opened.push(world.open(&format!("Down {number}"), &[]).await.id);
     }
     damage(url, "incidents", "title = 'Down 0'").await;
@@ -60,7 +60,7 @@ async fn dashboard_reads_only_the_maintenances_that_it_shows(url: &str) {
     let world = world(url).await;
     let start = clock().now() + TimeDelta::hours(1);
     let mut planned = Vec::new();
-    for number in 0..=i64::try_from(MOST_ITEMS).unwrap() {
+    for number in 0..=i64::try_from(MAX_ITEMS).unwrap() {
         // Two at a time start together. The last one to start is created first.
         let start_at = start - TimeDelta::seconds(number / 2);
         let planned_one = create(&world.database, &world.acme, start_at, None).await;

@@ -14,10 +14,9 @@ use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{
     Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
-use allclear_domain::maintenance_update::{
-    MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
-};
+use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::organisation::Revision;
+use allclear_domain::update::{UpdateDraft, UpdatePatch};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -95,7 +94,7 @@ pub(crate) async fn record(
     maintenance: MaintenanceId,
     message: &str,
 ) -> MaintenanceUpdate {
-    let draft = MaintenanceUpdateDraft {
+    let draft = UpdateDraft {
         status: IncidentStatus::Monitoring,
         message: message.into(),
         ..Default::default()
@@ -396,7 +395,7 @@ async fn updates_are_published_before_their_maintenance_and_without_their_author
         .await
         .unwrap();
     assert_eq!(read.as_ref(), Some(&update));
-    let patch = MaintenanceUpdatePatch {
+    let patch = UpdatePatch {
         status: Some(IncidentStatus::Resolved),
         message: Some("Done".into()),
         ..Default::default()

@@ -1,6 +1,7 @@
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::transition::Transition;
 use allclear_domain::id::OrganisationId;
-use allclear_domain::organisation::Revision;
+use allclear_domain::organisation::{Organisation, OrganisationPatch, Revision};
 use allclear_persistence::database::Database;
 
 use crate::backend::organisation;
@@ -9,6 +10,7 @@ use crate::contract;
 contract!(
     an_organisation_is_made_once,
     a_new_name_makes_a_revision_and_the_same_name_none,
+    every_change_of_the_settings_has_a_version_of_its_own,
     a_deleted_organisation_is_gone,
 );
 
@@ -55,6 +57,46 @@ async fn a_new_name_makes_a_revision_and_the_same_name_none(database: &Database)
             .name,
         "Acme Ltd"
     );
+}
+
+async fn every_change_of_the_settings_has_a_version_of_its_own(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let found = async || {
+        let found = OrganisationStore::find(database, &acme).await.unwrap();
+        found.unwrap()
+    };
+    let mut versions = vec![found().await.version];
+    let mut revisions = Vec::new();
+    for (hours, title) in [
+        (Some(1), None),
+        (Some(2), None),
+        (Some(3), None),
+        (Some(4), Some("Acme Cloud")),
+    ] {
+        let rule: Transition<Organisation> = Box::new(move |organisation, _| {
+            let patch = OrganisationPatch {
+                reminder_hours: Some(hours),
+                page_title: Some(title.map(str::to_owned)),
+                ..Default::default()
+            };
+            Ok(organisation.edit(patch)?)
+        });
+        let changed = OrganisationStore::change(database, &acme, rule).await;
+        let changed = changed.unwrap().unwrap();
+        revisions.extend(changed.commit.map(|commit| commit.revision));
+        assert_eq!(changed.state, found().await);
+        versions.push(changed.state.version);
+    }
+    database
+        .ensure(&acme, Some("Acme Ltd".into()))
+        .await
+        .unwrap();
+    versions.push(found().await.version);
+    assert!(
+        versions.is_sorted_by(|one, next| one < next),
+        "{versions:?}"
+    );
+    assert_eq!(revisions, [1], "private changes make no revision");
 }
 
 async fn a_deleted_organisation_is_gone(database: &Database) {

@@ -45,7 +45,7 @@ fn pending(email: &str, name: &str, invitation: Option<Digest>) -> (SecretToken,
         password: PasswordHash::new(format!("hash of {name}")),
         invitation,
         created_at,
-        expires_at: created_at + Accounts::CONFIRMATION_LIFE,
+        expires_at: created_at + Accounts::CONFIRMATION_LIFETIME,
     };
     (token, pending)
 }
@@ -113,7 +113,7 @@ async fn of_two_links_of_one_address_the_first_followed_counts(database: &Databa
 async fn a_link_ends_after_a_day(database: &Database) {
     let link = waits(database, "ann@example.com", "Ann").await;
     let late = Confirmation {
-        now: clock().now() + Accounts::CONFIRMATION_LIFE + TimeDelta::seconds(1),
+        now: clock().now() + Accounts::CONFIRMATION_LIFETIME + TimeDelta::seconds(1),
         ..follow(&link)
     };
     assert_eq!(

@@ -101,8 +101,8 @@ async fn a_session_ends_at_its_expiry_and_at_its_absolute_lifetime(database: &Da
         assert_eq!((found, listed), (bearer.is_some(), bearer.is_some()));
         found
     };
-    assert!(alive(begun + Sessions::LIFE - TimeDelta::seconds(1)).await);
-    assert!(!alive(begun + Sessions::LIFE).await);
+    assert!(alive(begun + Sessions::LIFETIME - TimeDelta::seconds(1)).await);
+    assert!(!alive(begun + Sessions::LIFETIME).await);
     let end = begun + Sessions::IDLE;
     database.touch(id, begun, end).await.unwrap();
     assert!(alive(end - TimeDelta::seconds(1)).await);

@@ -14,8 +14,9 @@ use allclear_domain::id::{
 };
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, IncidentUpdateDraft};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate};
 use allclear_domain::organisation::Revision;
+use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
 use serde_json::Value;
 
@@ -236,7 +237,7 @@ impl World {
         message: &str,
     ) -> IncidentUpdate {
         let (draft, author) = (
-            IncidentUpdateDraft {
+            UpdateDraft {
                 message: message.into(),
                 status,
                 ..Default::default()

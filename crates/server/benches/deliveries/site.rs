@@ -170,7 +170,7 @@ impl Server {
                 let rule: SubscriberRule = Box::new(move |_| {
                     let subscriber = Subscriber::create(id, draft, now);
                     Ok(subscriber
-                        .verify(now + Subscriber::VERIFICATION_LIFE, now)
+                        .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
                         .unwrap())
                 });
                 database.save(&organisation, key, rule).await.unwrap();

@@ -20,12 +20,11 @@ use allclear_domain::id::{
 };
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentDraft, IncidentStatus};
-use allclear_domain::incident_update::IncidentUpdateDraft;
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenanceStatus};
-use allclear_domain::maintenance_update::MaintenanceUpdateDraft;
 use allclear_domain::membership::Role;
 use allclear_domain::organisation::{OrganisationDraft, OrganisationPatch};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_domain::update::UpdateDraft;
 use chrono::TimeDelta;
 
 use super::clock::DemoClock;
@@ -186,7 +185,7 @@ impl<'a> Writer<'a> {
         let id = created.incident.id;
         for (minutes, status, message) in story.updates {
             self.set_time(began - minutes * stretch / 100);
-            let draft = IncidentUpdateDraft {
+            let draft = UpdateDraft {
                 status: *status,
                 message: (*message).into(),
                 notify: Some(self.notify),
@@ -219,7 +218,7 @@ impl<'a> Writer<'a> {
             let draft = SubscriberDraft::of_everything(target);
             let now = self.clock.now();
             let subscriber = Subscriber::create(SubscriberId(self.clock.id()), draft, now)
-                .verify(now + Subscriber::VERIFICATION_LIFE, now)
+                .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
                 .map_err(Error::internal)?;
             let rule: SubscriberRule = Box::new(move |_| Ok(subscriber));
             let database = &self.app.database;
@@ -297,7 +296,7 @@ impl<'a> Writer<'a> {
         message: &str,
     ) -> Result<(), Error> {
         self.clock.set_back(minutes_ago);
-        let draft = MaintenanceUpdateDraft {
+        let draft = UpdateDraft {
             status,
             message: message.into(),
             notify: Some(self.notify),

@@ -6,7 +6,7 @@ use clap::Args;
 use super::secret_string::SecretString;
 
 /// Shortest token taken, in characters.
-const SHORTEST_TOKEN: usize = 16;
+const MIN_TOKEN_LENGTH: usize = 16;
 
 /// Clients outside this machine that may read `/metrics`.
 #[derive(Debug, Clone, Default, Args)]
@@ -33,9 +33,9 @@ impl MetricsSettings {
     pub(crate) fn access(&self) -> Result<MetricsAccess, String> {
         let token = self.metrics_token.as_ref().map(SecretString::reveal);
         let token = token.filter(|token| !token.is_empty());
-        if token.is_some_and(|token| token.chars().count() < SHORTEST_TOKEN) {
+        if token.is_some_and(|token| token.chars().count() < MIN_TOKEN_LENGTH) {
             return Err(format!(
-                "ALLCLEAR_METRICS_TOKEN is too short: it needs at least {SHORTEST_TOKEN} characters"
+                "ALLCLEAR_METRICS_TOKEN is too short: it needs at least {MIN_TOKEN_LENGTH} characters"
             ));
         }
         MetricsAccess::new(self.metrics_networks.iter().map(String::as_str), token)

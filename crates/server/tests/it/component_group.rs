@@ -2,7 +2,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::{Method, header};
 use serde_json::{Value, json};
 
-use crate::app::{Operator, TestApp, send};
+use crate::app::{Operator, TestApp, assert_status, send};
 
 async fn group(operator: &Operator, name: &str) -> String {
     let created = operator
@@ -172,6 +172,7 @@ async fn order_is_replaced_unless_somebody_else_changed_it() {
     );
     let core = group(&operator, "Core").await;
     let read = operator.get("/component/order").await;
+    let before = operator.get(&format!("/component/{b}")).await;
     let wanted =
         json!({"groups": [{"id": null, "components": [a]}, {"id": core, "components": [b]}]});
     let reorder = |etag: String, body: Value| {
@@ -184,6 +185,9 @@ async fn order_is_replaced_unless_somebody_else_changed_it() {
     assert_eq!(reorder(etag, wanted.clone()).await.status, 412);
     let moved = operator.get(&format!("/component/{b}")).await;
     assert_eq!(moved.body["data"]["groupId"], json!(core));
+    let stale = operator.request(Method::PATCH, &format!("/component/{b}"));
+    let stale = stale.header(header::IF_MATCH, before.etag.unwrap());
+    assert_status(send(stale.json(&json!({"groupId": null}))), 412).await;
 
     let rows = [
         json!({"groups": [{"id": null, "components": [a]}]}),

@@ -2,6 +2,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::app::TestApp;
+use crate::statuspage::document;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn settings_are_changed_and_shown_on_the_page() {
@@ -39,6 +40,34 @@ async fn settings_are_changed_and_shown_on_the_page() {
     assert_eq!(emptied.body["data"]["pageTitle"], json!(null));
     let shown = operator.snapshot().await["organisation"].clone();
     assert_eq!(shown["pageTitle"], shown["name"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_only_operators_see_leave_the_public_documents_as_they_are() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let page = async || {
+        let summary = document(&operator, "summary").await;
+        let revision = operator.snapshot().await["revision"].clone();
+        (summary["page"]["updated_at"].clone(), revision)
+    };
+    let before = page().await;
+    let mut versions = vec![operator.get("/organisation").await.etag];
+    for change in [
+        json!({"notifyByDefault": false}),
+        json!({"reminderHours": 4}),
+        json!({"notifyByDefault": true}),
+    ] {
+        let changed = operator.patch("/organisation", change).await;
+        assert_eq!(changed.status, 200, "{changed:?}");
+        assert!(!versions.contains(&changed.etag), "{changed:?}");
+        versions.push(changed.etag);
+    }
+    assert_eq!(page().await, before);
+    let public = operator
+        .patch("/organisation", json!({"pageTitle": "Acme Cloud"}))
+        .await;
+    assert!(!versions.contains(&public.etag), "{public:?}");
+    assert_ne!(page().await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -27,7 +27,7 @@ const MARKS: usize = 10;
 /// Maximum length of a device mark.
 const MARK_LENGTH: usize = 64;
 /// How long a browser stays a known device.
-const DEVICE_LIFE: Duration = Duration::days(365);
+const DEVICE_LIFETIME: Duration = Duration::days(365);
 /// Path without TLS: browsers send the cookie to the identity routes only.
 const PATH: &str = "/api/v1/identity";
 /// Path that the `__Host-` prefix requires.
@@ -42,7 +42,7 @@ pub(crate) struct CookieSecurity {
 impl CookieSecurity {
     /// The cookie with a session's token. It lives as long as the session may.
     pub(crate) fn carrying(self, token: &SecretToken) -> Cookie<'static> {
-        let life = Duration::seconds(Sessions::LIFE.num_seconds());
+        let life = Duration::seconds(Sessions::LIFETIME.num_seconds());
         self.cookie(self.name(), token.reveal().to_owned(), life)
     }
 
@@ -53,7 +53,7 @@ impl CookieSecurity {
 
     /// The cookie of a sign-in that awaits a code.
     pub(crate) fn pending(self, token: &SecretToken) -> Cookie<'static> {
-        let life = Duration::seconds(PendingSignIns::LIFE.num_seconds());
+        let life = Duration::seconds(PendingSignIns::LIFETIME.num_seconds());
         self.cookie(self.either(PENDING), token.reveal().to_owned(), life)
     }
 
@@ -71,7 +71,7 @@ impl CookieSecurity {
 
     /// The cookie of a challenge for a passkey.
     pub(crate) fn ceremony(self, token: &SecretToken) -> Cookie<'static> {
-        let life = Duration::seconds(Passkeys::CEREMONY_LIFE.num_seconds());
+        let life = Duration::seconds(Passkeys::CEREMONY_LIFETIME.num_seconds());
         self.cookie(self.either(CEREMONY), token.reveal().to_owned(), life)
     }
 
@@ -93,7 +93,7 @@ impl CookieSecurity {
         marks.retain(|mark| mark != newest);
         marks.insert(0, newest.to_owned());
         marks.truncate(MARKS);
-        self.cookie(self.either(DEVICE), marks.join("."), DEVICE_LIFE)
+        self.cookie(self.either(DEVICE), marks.join("."), DEVICE_LIFETIME)
     }
 
     /// Removes the session cookie with a response.

@@ -35,7 +35,7 @@ use crate::throttle::{Bucket, Limit, client};
 pub(super) use self::passwords::{PasswordsAllowed, check_passwords};
 
 /// Maximum length of a code, in bytes. Those of known providers have up to 2 KiB.
-const LONGEST_CODE: usize = 8 * 1024;
+const MAX_CODE_LENGTH: usize = 8 * 1024;
 const SIGN_IN_PAGE: &str = "/login";
 /// The page that says in a window of its own how a sign-in or an authentication ended.
 const DONE_PAGE: &str = "/signed-in";
@@ -256,7 +256,7 @@ async fn callback(
 
 fn response(query: CallbackQuery) -> AuthorizationResponse {
     AuthorizationResponse {
-        code: query.code.filter(|code| code.len() <= LONGEST_CODE),
+        code: query.code.filter(|code| code.len() <= MAX_CODE_LENGTH),
         state: query.state,
         issuer: query.iss,
         error: query.error,

@@ -31,7 +31,7 @@ use crate::security_log::record;
 use crate::throttle::client;
 
 /// Maximum length of an authenticator's response as JSON, in bytes.
-const LONGEST_RESPONSE: usize = 32 * 1024;
+const MAX_RESPONSE_LENGTH: usize = 32 * 1024;
 
 /// A passkey of the signed-in account.
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,7 +108,7 @@ fn draft(name: FieldInput<Text>, invalid: &mut Invalid) -> PasskeyDraft {
 fn response(input: FieldInput<Value>, invalid: &mut Invalid) -> Value {
     let given = input.required("response", "Must be the response of a passkey", invalid);
     let given = given.unwrap_or_default();
-    if given.to_string().len() > LONGEST_RESPONSE {
+    if given.to_string().len() > MAX_RESPONSE_LENGTH {
         invalid.add(FieldError::new("response", "Is too long"));
     }
     given

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use crate::api_response::{ApiResponse, Deleted};
 use crate::caller::{Editor, Viewer};
 use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Text};
+use crate::input::{Body, FieldInput, OptionalBody, Text};
 use crate::path::Id;
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -74,7 +74,7 @@ impl ReviewInput {
 }
 
 /// How a review is published.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
 #[schema(as = ReviewPublication)]
 struct PublicationInput {
     /// Whether subscribers are notified. The default of the organisation if absent.
@@ -138,7 +138,7 @@ async fn write(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
-    request_body = PublicationInput,
+    request_body = Option<PublicationInput>,
     responses((status = 200, body = ApiResponse<ReviewBody>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -147,7 +147,7 @@ async fn publish(
     operator: Editor,
     id: Id<IncidentId>,
     if_match: IfMatch,
-    body: Body<PublicationInput>,
+    body: OptionalBody<PublicationInput>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let mut invalid = Invalid::default();

@@ -5,10 +5,7 @@ use allclear_application::incident::Incidents;
 use allclear_application::timestamp;
 use allclear_domain::id::{IncidentId, IncidentUpdateId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::incident_update::{
-    IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch, check_deletion,
-};
-use allclear_domain::validation::Invalid;
+use allclear_domain::incident_update::IncidentUpdate;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,15 +13,14 @@ use utoipa::ToSchema;
 use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
 use crate::caller::{Editor, Viewer};
-use crate::change_options::{display_time, notify};
-use crate::component::STATUS_MESSAGE;
 use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
+use crate::input::Body;
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::update::{ChosenUpdates, UpdateInput, chosen_updates};
 
 /// An update of an incident as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,68 +60,6 @@ impl From<&IncidentUpdate> for IncidentUpdateBody {
     }
 }
 
-/// Fields of an update. An edit leaves absent fields unchanged.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = IncidentUpdateInput)]
-struct IncidentUpdateInput {
-    /// 1 to 10,000 characters. Required to record an update.
-    #[serde(default)]
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
-    message: FieldInput<Text>,
-    /// Status that the update gives the incident. `INVESTIGATING` if absent when recording.
-    #[serde(default)]
-    #[schema(value_type = IncidentStatus, required = false)]
-    status: FieldInput<Parsed<IncidentStatus>>,
-    /// Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
-    /// future. Null means the time at which it was recorded.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, format = "date-time", required = false)]
-    display_at: FieldInput<Timestamp>,
-    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent.
-    #[serde(default)]
-    #[schema(value_type = bool, required = false)]
-    notify: FieldInput<bool>,
-}
-
-impl IncidentUpdateInput {
-    fn draft(self) -> Result<IncidentUpdateDraft, Invalid> {
-        let (patch, mut invalid) = self.read();
-        let draft = IncidentUpdateDraft {
-            message: patch.message.unwrap_or_default(),
-            status: patch.status.unwrap_or_default(),
-            display_at: patch.display_at.unwrap_or_default(),
-            notify: patch.notify,
-        };
-        invalid.check(&draft);
-        invalid.into_result()?;
-        Ok(draft)
-    }
-
-    fn patch(self) -> Result<IncidentUpdatePatch, Invalid> {
-        let (patch, invalid) = self.read();
-        invalid.into_result()?;
-        Ok(patch)
-    }
-
-    fn read(self) -> (IncidentUpdatePatch, Invalid) {
-        let mut invalid = Invalid::default();
-        let patch = IncidentUpdatePatch {
-            message: self
-                .message
-                .optional("message", "Message is required", &mut invalid)
-                .map(|text| text.0),
-            status: self
-                .status
-                .optional("status", STATUS_MESSAGE, &mut invalid)
-                .map(|word| word.0),
-            display_at: display_time(self.display_at, &mut invalid),
-            notify: notify(self.notify, &mut invalid),
-        };
-        (patch, invalid)
-    }
-}
-
 /// Updates to delete, each once.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -134,30 +68,7 @@ struct DeletionInput {
     /// Identifiers of at least one update.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    incident_update_ids: FieldInput<Vec<FieldInput<Parsed<IncidentUpdateId>>>>,
-}
-
-impl DeletionInput {
-    fn read(self) -> Result<Vec<IncidentUpdateId>, Invalid> {
-        let mut invalid = Invalid::default();
-        let message = "At least one update is required";
-        let rows = self
-            .incident_update_ids
-            .required("incidentUpdateIds", message, &mut invalid)
-            .unwrap_or_default();
-        let mut ids = Vec::with_capacity(rows.len());
-        for (index, id) in rows.into_iter().enumerate() {
-            let id = id.required(
-                &format!("incidentUpdateIds[{index}]"),
-                "Update is required",
-                &mut invalid,
-            );
-            ids.extend(id.map(|word| word.0));
-        }
-        invalid.into_result()?;
-        check_deletion(&ids)?;
-        Ok(ids)
-    }
+    incident_update_ids: ChosenUpdates<IncidentUpdateId>,
 }
 
 /// Lists the updates of an incident, newest first.
@@ -187,7 +98,7 @@ async fn list_updates(
 #[utoipa::path(
     tag = "incidents",
     params(("id" = String, Path, format = "uuid")),
-    request_body = IncidentUpdateInput,
+    request_body = UpdateInput,
     responses((status = 201, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -196,7 +107,7 @@ async fn record_update(
     operator: Editor,
     id: Id<IncidentId>,
     repeatable: Repeatable,
-    body: Body<IncidentUpdateInput>,
+    body: Body<UpdateInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let respond = |recorded: &IncidentUpdate| {
@@ -236,7 +147,7 @@ async fn read_update(
         ("update_id" = String, Path, format = "uuid"),
         ("If-Match" = Option<String>, Header)
     ),
-    request_body = IncidentUpdateInput,
+    request_body = UpdateInput,
     responses((status = 200, body = ApiResponse<IncidentUpdateBody>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -246,7 +157,7 @@ async fn edit_update(
     id: Id<IncidentId>,
     update: UpdateId<IncidentUpdateId>,
     if_match: IfMatch,
-    body: Body<IncidentUpdateInput>,
+    body: Body<UpdateInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let patch = body.0.patch()?;
@@ -272,7 +183,7 @@ async fn delete_updates(
     body: Body<DeletionInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let updates = body.0.read()?;
+    let updates = chosen_updates(IncidentUpdate::IDS, body.0.incident_update_ids)?;
     let ids = updates.iter().map(ToString::to_string).collect();
     incidents
         .delete_updates(&operator.organisation, id.0, updates)

@@ -5,10 +5,7 @@ use allclear_application::maintenance::Maintenances;
 use allclear_application::timestamp;
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::maintenance_update::{
-    MaintenanceUpdate, MaintenanceUpdateDraft, MaintenanceUpdatePatch,
-};
-use allclear_domain::validation::Invalid;
+use allclear_domain::maintenance_update::MaintenanceUpdate;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,15 +13,14 @@ use utoipa::ToSchema;
 use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
 use crate::author::AuthorBody;
 use crate::caller::{Editor, Viewer};
-use crate::change_options::{display_time, notify};
-use crate::component::STATUS_MESSAGE;
 use crate::idempotency::Repeatable;
 use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
+use crate::input::Body;
 use crate::page_query::{PageQuery, RequestedPage};
 use crate::path::{Id, UpdateId};
 use crate::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::update::{ChosenUpdates, UpdateInput, chosen_updates};
 
 /// An update of a maintenance as operators see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -64,69 +60,6 @@ impl From<&MaintenanceUpdate> for MaintenanceUpdateBody {
     }
 }
 
-/// Fields of an update. An edit leaves absent fields unchanged.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[schema(as = MaintenanceUpdateInput)]
-struct MaintenanceUpdateInput {
-    /// 1 to 10,000 characters. Required to record an update.
-    #[serde(default)]
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 10_000)]
-    message: FieldInput<Text>,
-    /// Status of the update. `INVESTIGATING` if absent when recording. The status of the
-    /// maintenance does not change.
-    #[serde(default)]
-    #[schema(value_type = IncidentStatus, required = false)]
-    status: FieldInput<Parsed<IncidentStatus>>,
-    /// Time at which the update is displayed, which orders the timeline: RFC 3339, or `2026-01-31T09:30` in UTC, not in the
-    /// future. Null means the time at which it was recorded.
-    #[serde(default)]
-    #[schema(value_type = Option<String>, format = "date-time", required = false)]
-    display_at: FieldInput<Timestamp>,
-    /// Whether the change notifies subscribers. The organisation's `notifyByDefault` if absent.
-    #[serde(default)]
-    #[schema(value_type = bool, required = false)]
-    notify: FieldInput<bool>,
-}
-
-impl MaintenanceUpdateInput {
-    fn draft(self) -> Result<MaintenanceUpdateDraft, Invalid> {
-        let (patch, mut invalid) = self.read();
-        let draft = MaintenanceUpdateDraft {
-            status: patch.status.unwrap_or_default(),
-            message: patch.message.unwrap_or_default(),
-            display_at: patch.display_at.unwrap_or_default(),
-            notify: patch.notify,
-        };
-        invalid.check(&draft);
-        invalid.into_result()?;
-        Ok(draft)
-    }
-
-    fn patch(self) -> Result<MaintenanceUpdatePatch, Invalid> {
-        let (patch, invalid) = self.read();
-        invalid.into_result()?;
-        Ok(patch)
-    }
-
-    fn read(self) -> (MaintenanceUpdatePatch, Invalid) {
-        let mut invalid = Invalid::default();
-        let patch = MaintenanceUpdatePatch {
-            status: self
-                .status
-                .optional("status", STATUS_MESSAGE, &mut invalid)
-                .map(|word| word.0),
-            message: self
-                .message
-                .optional("message", "Message is required", &mut invalid)
-                .map(|text| text.0),
-            display_at: display_time(self.display_at, &mut invalid),
-            notify: notify(self.notify, &mut invalid),
-        };
-        (patch, invalid)
-    }
-}
-
 /// Updates to delete, each once.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -135,27 +68,7 @@ struct DeletionInput {
     /// Identifiers of at least one update.
     #[serde(default)]
     #[schema(value_type = Vec<String>, min_items = 1, required = true)]
-    maintenance_update_ids: FieldInput<Vec<FieldInput<Parsed<MaintenanceUpdateId>>>>,
-}
-
-impl DeletionInput {
-    fn read(self) -> Result<Vec<MaintenanceUpdateId>, Invalid> {
-        let mut invalid = Invalid::default();
-        let message = "At least one update is required";
-        let rows =
-            self.maintenance_update_ids
-                .required(MaintenanceUpdate::IDS, message, &mut invalid);
-        let mut ids = Vec::new();
-        for (index, id) in rows.unwrap_or_default().into_iter().enumerate() {
-            let field = format!("{}[{index}]", MaintenanceUpdate::IDS);
-            ids.extend(
-                id.required(&field, "Update is required", &mut invalid)
-                    .map(|word| word.0),
-            );
-        }
-        invalid.into_result()?;
-        Ok(ids)
-    }
+    maintenance_update_ids: ChosenUpdates<MaintenanceUpdateId>,
 }
 
 /// Lists the updates of a maintenance, newest first.
@@ -184,7 +97,7 @@ async fn list_maintenance_updates(
 #[utoipa::path(
     tag = "maintenances",
     params(("id" = String, Path, format = "uuid")),
-    request_body = MaintenanceUpdateInput,
+    request_body = UpdateInput,
     responses((status = 201, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -193,7 +106,7 @@ async fn record_maintenance_update(
     operator: Editor,
     id: Id<MaintenanceId>,
     repeatable: Repeatable,
-    body: Body<MaintenanceUpdateInput>,
+    body: Body<UpdateInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let respond = |recorded: &MaintenanceUpdate| {
@@ -232,7 +145,7 @@ async fn read_maintenance_update(
         ("update_id" = String, Path, format = "uuid"),
         ("If-Match" = Option<String>, Header)
     ),
-    request_body = MaintenanceUpdateInput,
+    request_body = UpdateInput,
     responses((status = 200, body = ApiResponse<MaintenanceUpdateBody>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -242,7 +155,7 @@ async fn edit_maintenance_update(
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
     if_match: IfMatch,
-    body: Body<MaintenanceUpdateInput>,
+    body: Body<UpdateInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let patch = body.0.patch()?;
@@ -267,8 +180,9 @@ async fn delete_maintenance_updates(
     body: Body<DeletionInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
+    let updates = chosen_updates(MaintenanceUpdate::IDS, body.0.maintenance_update_ids)?;
     let deleted = maintenances
-        .delete_updates(&operator.organisation, id.0, body.0.read()?)
+        .delete_updates(&operator.organisation, id.0, updates)
         .await?;
     Ok(ApiResponse::new(AllDeleted {
         ids: deleted.iter().map(ToString::to_string).collect(),

@@ -9,7 +9,7 @@ mod text_width;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::rollup::{Indicator, PublicStatus};
-use allclear_domain::text::one_line;
+use allclear_domain::text::{one_line, trimmed};
 use allclear_domain::uptime::{BAR_DAYS, Percentage};
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
@@ -80,7 +80,8 @@ impl BadgeQuery {
                 Metric::Status
             }
         };
-        if let Some(label) = &self.label {
+        let label = self.label.map(|label| trimmed(&label));
+        if let Some(label) = &label {
             if label.chars().nth(LABEL_LENGTH).is_some() {
                 refuse(
                     "label",
@@ -93,7 +94,7 @@ impl BadgeQuery {
         invalid.into_result()?;
         Ok(Wanted {
             style,
-            label: self.label,
+            label,
             metric,
         })
     }

@@ -325,7 +325,7 @@ impl Document {
         };
         let headers = response.headers_mut();
         headers.insert(header::ETAG, self.tag.clone());
-        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
         headers.insert(header::CACHE_CONTROL, self.caching.clone());
         response
     }

@@ -15,7 +15,7 @@ use crate::status::pages::Pages;
 /// Bytes of pages that each worker caches. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 16 * 1024 * 1024;
 /// Largest page that is copied for a worker, in bytes; copying a larger one costs more than the shared count.
-const LARGEST: u64 = 2 * 1024 * 1024;
+const MAX_WEIGHT: u64 = 2 * 1024 * 1024;
 /// Expected number of organisations with visitors.
 const ORGANISATIONS: usize = 64;
 
@@ -53,7 +53,7 @@ impl WorkerCache {
         let page = self
             .pages
             .current(&organisation)
-            .filter(|page| page.weight() <= LARGEST)?;
+            .filter(|page| page.weight() <= MAX_WEIGHT)?;
         let page = Rc::new(page.deep_copy());
         self.cached
             .borrow_mut()

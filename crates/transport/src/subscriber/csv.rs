@@ -250,12 +250,20 @@ impl<'a> Rows<'a> {
     }
 
     fn iter(&self) -> impl Iterator<Item = ImportRow> + Send {
-        let (email, components) = (self.email, self.components);
-        let mut reader = reader(self.file);
+        let (file, email, components) = (self.file, self.email, self.components);
+        let mut reader = reader(file);
         let mut record = ByteRecord::new();
+        let (mut line, mut counted) = (1, 0);
         std::iter::from_fn(move || {
             let read = reader.read_byte_record(&mut record);
-            let line = record.position().map_or(0, csv::Position::line);
+            // The reader's own count knows `\n` alone, and begins a record before the line ends that it skips.
+            let position = record.position().map_or(0, csv::Position::byte);
+            let mut begin = usize::try_from(position).unwrap_or_default().max(counted);
+            while matches!(file.get(begin), Some(b'\r' | b'\n')) {
+                begin += 1;
+            }
+            line += lines(&file[counted..begin]) as u64;
+            counted = begin;
             match read {
                 Ok(false) => None,
                 Ok(true) => Some(ImportRow {
@@ -433,6 +441,15 @@ mod tests {
         );
         assert_eq!(rows("email,components\n,\n"), [row(2, "", "")]);
         assert!(rows("email\n").is_empty());
+    }
+
+    #[test]
+    fn lines_are_counted_whatever_ends_them() {
+        for end in ["\n", "\r", "\r\n"] {
+            let file = ["email", "", "ann@example.com", "\"bob", "\"", "", "eve", ""].join(end);
+            let lines: Vec<_> = rows(&file).iter().map(|row| row.line).collect();
+            assert_eq!(lines, [3, 4, 7], "{end:?}");
+        }
     }
 
     #[test]

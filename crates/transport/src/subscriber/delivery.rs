@@ -48,7 +48,7 @@ impl From<DeliveryCounts> for CountsBody {
             sent: found.sent,
             given_up: found.given_up,
             reasons: found.reasons.into_iter().map(reason).collect(),
-            days: Deliveries::KEPT.num_days(),
+            days: Deliveries::RETENTION.num_days(),
         }
     }
 }

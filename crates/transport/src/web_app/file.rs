@@ -125,7 +125,7 @@ impl File {
         });
         response
             .insert_header(ETag(self.tag.clone()))
-            .insert_header((header::VARY, "accept-encoding"))
+            .insert_header((header::VARY, "Accept-Encoding"))
             .insert_header((header::CACHE_CONTROL, cache));
         if known {
             return response.finish();

@@ -82,6 +82,7 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
     let MailContent::Verification {
         organisation,
         link,
+        manage,
         unsubscribe,
     } = mail.content
     else {
@@ -99,6 +100,7 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
         .unwrap();
     let ends = Codes::new(hmac_key()).verification(Some(&pending()), code);
     assert_eq!(ends, Some(now() + TimeDelta::days(7)));
+    assert!(manage.starts_with("https://status.example.com/subscription?subscriberId="));
     assert!(unsubscribe.starts_with(&format!(
         "https://status.example.com/unsubscribe{query}unsubscribeCode="
     )));

@@ -10,11 +10,12 @@ use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::{ComponentPatch, ComponentStatus};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId};
 use allclear_domain::incident::{Incident, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdateDraft};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate};
 use allclear_domain::maintenance::MaintenancePatch;
 use allclear_domain::notice::NoticeChange;
 use allclear_domain::review::{IncidentAndReview, Review};
 use allclear_domain::subscriber::{Choice, Scope, SubscriberDraft};
+use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
 
 use super::fixture::{later, request};
@@ -251,7 +252,7 @@ async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) 
 }
 
 async fn record_quietly(world: &World, incident: IncidentId, status: IncidentStatus) {
-    let draft = IncidentUpdateDraft {
+    let draft = UpdateDraft {
         message: "Quiet".into(),
         status,
         ..Default::default()

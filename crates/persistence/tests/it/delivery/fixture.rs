@@ -114,7 +114,7 @@ impl World {
         let verify: SubscriberRule = Box::new(move |known| {
             Ok(known
                 .unwrap()
-                .verify(now + Subscriber::VERIFICATION_LIFE, now)
+                .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
                 .unwrap())
         });
         self.database.save(&self.acme, key, verify).await.unwrap()

@@ -8,10 +8,11 @@ use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::notice::Notice;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndUpdate, IncidentUpdatePatch, UpdateDeletion};
+use allclear_domain::incident_update::{IncidentAndUpdate, UpdateDeletion};
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
-use allclear_domain::maintenance_update::{MaintenanceUpdate, MaintenanceUpdatePatch};
+use allclear_domain::maintenance_update::MaintenanceUpdate;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange};
+use allclear_domain::update::UpdatePatch;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
@@ -136,7 +137,7 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
         .record(incident, IncidentStatus::Identified, "one")
         .await
         .id;
-    let typo = IncidentUpdatePatch {
+    let typo = UpdatePatch {
         message: Some("One".into()),
         ..Default::default()
     };
@@ -186,7 +187,7 @@ async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(databas
         .id;
     let before = incident_changes(&world).await.len();
     for status in [IncidentStatus::Resolved, IncidentStatus::Monitoring] {
-        let patch = IncidentUpdatePatch {
+        let patch = UpdatePatch {
             status: Some(status),
             ..Default::default()
         };
@@ -287,7 +288,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
     };
     let update = record(database, &world.acme, begun, "It begins").await;
     assert_none(database.announce(&world.acme, clock().now())).await;
-    let patch = MaintenanceUpdatePatch {
+    let patch = UpdatePatch {
         message: Some("It has begun".into()),
         ..Default::default()
     };

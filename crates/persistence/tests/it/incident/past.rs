@@ -9,10 +9,9 @@ use allclear_domain::display_time::DisplayTime;
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId};
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdateDraft, IncidentUpdatePatch,
-};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentAndUpdate, IncidentUpdate};
 use allclear_domain::status_period::{PeriodCause, StatusSpan};
+use allclear_domain::update::{UpdateDraft, UpdatePatch};
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -80,7 +79,7 @@ impl World {
         message: &str,
         display_at: DateTime<Utc>,
     ) -> IncidentUpdate {
-        let draft = IncidentUpdateDraft {
+        let draft = UpdateDraft {
             message: message.into(),
             status: IncidentStatus::Identified,
             display_at: DisplayTime::At(display_at),
@@ -253,7 +252,7 @@ async fn moved_update_changes_which_one_is_newest(database: &Database) {
         world.found(incident.id).await.status,
         IncidentStatus::Monitoring
     );
-    let patch = IncidentUpdatePatch {
+    let patch = UpdatePatch {
         display_at: Some(DisplayTime::Recorded),
         ..Default::default()
     };

@@ -6,8 +6,9 @@ use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, IncidentUpdatePatch, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
 };
+use allclear_domain::update::UpdatePatch;
 use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, clock};
@@ -27,7 +28,7 @@ contract!(
 );
 
 async fn edit(world: &World, update: &IncidentUpdate, status: IncidentStatus) -> IncidentUpdate {
-    let patch = IncidentUpdatePatch {
+    let patch = UpdatePatch {
         status: Some(status),
         ..Default::default()
     };

@@ -32,6 +32,6 @@ fn confirmed(channel: Channel, text: &str) -> Subscriber {
     let draft = SubscriberDraft::of_everything(target);
     let now = SystemClock.now();
     Subscriber::create(SubscriberId(SystemClock.id()), draft, now)
-        .verify(now + Subscriber::VERIFICATION_LIFE, now)
+        .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
         .unwrap()
 }

@@ -102,7 +102,7 @@ async fn feeds_are_open_to_caches_and_every_origin() {
             "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400"
         );
         assert_eq!(header("access-control-allow-origin"), "*");
-        assert_eq!(header("vary"), "accept-encoding");
+        assert_eq!(header("vary"), "Accept-Encoding");
         let known = client().get(response.url().clone());
         let known = known.header("if-none-match", header("etag"));
         assert_eq!(

@@ -10,7 +10,7 @@ use crate::app::{TestApp, client, send};
 
 /// Public paths below the address of a status page, as the router and the OpenAPI document write them. On a domain they are at the
 /// root.
-const PATHS: [&str; 24] = [
+const PATHS: [&str; 25] = [
     "",
     "/history",
     "/uptime",

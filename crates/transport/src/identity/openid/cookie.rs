@@ -10,7 +10,7 @@ const NAME: (&str, &str) = ("allclear_oidc", "/api/v1/identity/oidc");
 /// Name and path with TLS (RFC 6265bis, section 4.1.3.2).
 const HOST_NAME: (&str, &str) = ("__Host-allclear_oidc", "/");
 /// As long as a sign-in may take.
-const LIFE: Duration = Duration::minutes(10);
+const LIFETIME: Duration = Duration::minutes(10);
 
 const fn name(https: bool) -> (&'static str, &'static str) {
     if https { HOST_NAME } else { NAME }
@@ -18,7 +18,7 @@ const fn name(https: bool) -> (&'static str, &'static str) {
 
 /// The cookie with the sealed state. It is sent with redirects from other sites, which come from the provider.
 pub(super) fn sealed(state: &SecretToken, https: bool) -> Cookie<'static> {
-    cookie(state.reveal().to_owned(), LIFE, https)
+    cookie(state.reveal().to_owned(), LIFETIME, https)
 }
 
 /// The cookie that removes it.

@@ -207,12 +207,9 @@ fn unresolved_incidents_come_first() {
 fn times_are_shown_in_utc() {
     let html = page(&full("Words")).into_string();
     let midnight = "<time datetime=\"2026-11-20T00:05:09Z\">\
-        Nov 20, 2026 12:05:09 AM UTC</time>";
+        Nov 20, 2026 12:05:09 AM</time>";
     assert!(html.contains(midnight), "{html}");
-    assert!(
-        html.contains(">Nov 20, 2026 12:00:00 PM UTC</time>"),
-        "{html}"
-    );
+    assert!(html.contains(">Nov 20, 2026 12:00:00 PM</time>"), "{html}");
 }
 
 #[test]

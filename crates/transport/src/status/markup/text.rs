@@ -58,7 +58,6 @@ fn time(value: DateTime<Utc>, zone: TimeZone, format: SecondsFormat) -> Markup {
     html! {
         time datetime=(value.to_rfc3339_opts(format, true)) {
             (zone.local_time(value).format("%b %d, %Y %I:%M:%S %p"))
-            @if zone == TimeZone::default() { " UTC" }
         }
     }
 }
@@ -72,7 +71,7 @@ pub(super) fn time_with_distance(
     let time = local_time(value, zone);
     html! {
         span class="time" {
-            @if let Some(label) = label { span { span { (label) " " } (time) } } @else { (time) }
+            @if let Some(label) = label { span { (label) " " (time) } } @else { (time) }
         }
     }
 }

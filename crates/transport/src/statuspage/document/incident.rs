@@ -37,7 +37,7 @@ impl<'a> Documents<'a> {
                 status: record.status().word(),
                 created_at: self.time(incident.created_at),
                 updated_at: self.time(record.updated_at()),
-                monitoring_at: incident.monitoring_at.map(|at| self.time(at)),
+                monitoring_at: record.monitoring_at().map(|at| self.time(at)),
                 resolved_at: incident.resolved_at.map(|at| self.time(at)),
                 impact: record.impact().word(),
                 shortlink: format!("{}/incidents/{code}", self.state.url),

@@ -132,7 +132,8 @@ fn updates(details: &EntryDetails) -> Markup {
 fn item(update: &DisplayedUpdate, zone: TimeZone) -> Markup {
     let style = StatusStyle::from(update.status);
     html! {
-        li data-tone=(style.tone) {
+        // Feeds of updates lead here.
+        li id=(update.code) data-tone=(style.tone) {
             p {
                 span { (style.label) }
                 span class="note" { (zoned_time(update.display_at, zone)) }

@@ -90,8 +90,9 @@ impl AccountStore for Database {
                     after.as_ref().map(state::account),
                 );
                 let action = Action::AccountUpdated;
-                let notes = audit::audit_items_of_person(transaction, id, now, action, states);
-                Ok((after, notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, id, now, action, states);
+                Ok((after, audit_items.await?))
             })
         })
         .await
@@ -126,8 +127,9 @@ impl AccountStore for Database {
         self.change(move |transaction| {
             Box::pin(async move {
                 let (action, states) = (Action::SessionRefused, (None, None));
-                let notes = audit::audit_items_of_person(transaction, id, now, action, states);
-                Ok(((), notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, id, now, action, states);
+                Ok(((), audit_items.await?))
             })
         })
         .await
@@ -271,18 +273,18 @@ pub(super) async fn create(
     };
     insert(transaction, row(&user, &account.password)).await?;
     session::insert(transaction, user.id, account.session).await?;
-    let mut notes = NewAuditItems::none(NoAuditItem::OfInstallation);
+    let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
     if let Admission::Invitation(digest) = &account.admission {
         let (digest, now) = (digest.as_str(), user.created_at);
         let (accepted, joined) =
             crate::invitation::accept(transaction, digest, user.id, now).await?;
-        notes = joined;
+        audit_items = joined;
         if accepted.is_none() {
             // The invitation existed when the service checked; a concurrent request has used it since.
             return Err(Invitations::BAD);
         }
     }
-    Ok((Creation::Made(user), notes))
+    Ok((Creation::Made(user), audit_items))
 }
 
 /// Stores an account without a session and with a password that nobody knows. The first account administers the installation.

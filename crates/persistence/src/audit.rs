@@ -3,8 +3,8 @@
 //! [`Database::commit`] stores the item of every change that makes a revision, also of API keys. Every other transaction either
 //! returns its items to [`Database::change`], which stores them, or names the [reason](NoAuditItem) why it leaves none.
 
+mod new_item;
 mod no_item;
-mod note;
 #[cfg(test)]
 mod query_plan_tests;
 pub(crate) mod subject;
@@ -27,8 +27,10 @@ use sea_orm::{
 use serde_json::Value;
 use uuid::{Builder, Uuid};
 
+pub(crate) use self::new_item::{
+    NewAuditItem, NewAuditItems, audit_items_of_person, name_of_person,
+};
 pub(crate) use self::no_item::NoAuditItem;
-pub(crate) use self::note::{NewAuditItem, NewAuditItems, audit_items_of_person, name_of_person};
 use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};

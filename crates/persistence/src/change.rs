@@ -19,8 +19,8 @@ impl Database {
     {
         self.write(NoAuditItem::Appended, move |transaction| {
             Box::pin(async move {
-                let (value, notes) = work(transaction).await?;
-                notes.append(transaction).await?;
+                let (value, audit_items) = work(transaction).await?;
+                audit_items.append(transaction).await?;
                 Ok(value)
             })
         })

@@ -100,7 +100,7 @@ impl DirectoryStore for Database {
     async fn note_member(&self, member: &MemberRecord) -> Result<(), Error> {
         let (member, now) = (member.clone(), self.clock.now());
         self.change(move |transaction| {
-            Box::pin(async move { Ok(((), member::notes(transaction, &member, now).await?)) })
+            Box::pin(async move { Ok(((), member::audit_items(transaction, &member, now).await?)) })
         })
         .await
     }
@@ -123,7 +123,7 @@ impl DirectoryStore for Database {
                         .await
                         .map_err(broken)?;
                 }
-                let notes = match member {
+                let audit_items = match member {
                     Some((organisation, user)) => {
                         member::audit_items_of_removal(transaction, &organisation, &user, at, now)
                             .await?
@@ -136,7 +136,7 @@ impl DirectoryStore for Database {
                 // The identifier of a deleted organisation must not be used again, so its revocation stays.
                 let old = old.filter(directory_revocation::Column::Kind.ne(ORGANISATION));
                 old.exec(transaction).await.map_err(broken)?;
-                Ok(((), notes))
+                Ok(((), audit_items))
             })
         })
         .await

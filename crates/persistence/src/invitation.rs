@@ -94,7 +94,7 @@ pub(crate) async fn insert(
         .filter(same_place)
         .filter(Column::EmailKey.eq(key.as_str()));
     earlier.exec(transaction).await.map_err(broken)?;
-    let notes = match &organisation {
+    let audit_items = match &organisation {
         Some(organisation) => {
             let (action, now) = (Action::InvitationCreated, invitation.created_at);
             let target = (TargetType::Invitation, &invitation.id);
@@ -119,7 +119,7 @@ pub(crate) async fn insert(
         .exec_without_returning(transaction)
         .await
         .map_err(broken)?;
-    Ok(notes)
+    Ok(audit_items)
 }
 
 /// The invitation whose token has this digest. `None` if it does not exist or has expired.
@@ -162,7 +162,7 @@ pub(crate) async fn accept(
     if deleted.rows_affected == 0 {
         return Ok(missing);
     }
-    let mut notes = NewAuditItems::none(NoAuditItem::OfInstallation);
+    let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
     if let Some(host) = &invitation.organisation {
         let before = membership::member_state(transaction, &host.id, user).await?;
         let known = before.map(|member| member.role);
@@ -175,9 +175,9 @@ pub(crate) async fn accept(
             invitation.role
         };
         let roles = (known, Some(role));
-        notes = membership::notes(transaction, &host.id, user, now, roles).await?;
+        audit_items = membership::audit_items(transaction, &host.id, user, now, roles).await?;
     }
-    Ok((Some(invitation), notes))
+    Ok((Some(invitation), audit_items))
 }
 
 fn invitation(

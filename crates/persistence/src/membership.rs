@@ -71,7 +71,7 @@ pub(crate) async fn change(
     let before = member_state.role;
     let decided = rule(member_state)?;
     let roles = (Some(before), decided);
-    let notes = notes(transaction, organisation, user, now, roles).await?;
+    let audit_items = audit_items(transaction, organisation, user, now, roles).await?;
     if let Some(role) = decided {
         change_role(transaction, organisation, user, role).await?;
     } else {
@@ -82,7 +82,7 @@ pub(crate) async fn change(
             .map_err(broken)?;
         end_invitations(transaction, organisation, user).await?;
     }
-    Ok((Some(()), notes))
+    Ok((Some(()), audit_items))
 }
 
 /// Gives a member a role. Invitations end with the role of their inviter. The caller holds the organisation's lock.
@@ -142,7 +142,7 @@ pub(crate) async fn member_state(
 }
 
 /// The item for a member whose role changed from one to another; `None` stands for no membership.
-pub(crate) async fn notes(
+pub(crate) async fn audit_items(
     transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,

@@ -304,8 +304,8 @@ async fn give(
             let role = role.unwrap_or(LOWEST_ROLE);
             membership::insert(transaction, &organisation, user, role, now).await?;
             let roles = (None, Some(role));
-            let notes = membership::notes(transaction, &organisation, user, now, roles);
-            Ok((MembershipOutcome::Changed(role), notes.await?))
+            let audit_items = membership::audit_items(transaction, &organisation, user, now, roles);
+            Ok((MembershipOutcome::Changed(role), audit_items.await?))
         }
         (Some(MemberState { role: own, .. }), Some(role)) if own == role => {
             Ok(without_change(MembershipOutcome::Unchanged))
@@ -316,8 +316,8 @@ async fn give(
             }
             membership::change_role(transaction, &organisation, user, role).await?;
             let roles = (Some(state.role), Some(role));
-            let notes = membership::notes(transaction, &organisation, user, now, roles);
-            Ok((MembershipOutcome::Changed(role), notes.await?))
+            let audit_items = membership::audit_items(transaction, &organisation, user, now, roles);
+            Ok((MembershipOutcome::Changed(role), audit_items.await?))
         }
         (Some(_), None) => Ok(without_change(MembershipOutcome::Unchanged)),
     }

@@ -69,8 +69,8 @@ impl OrganisationStore for Database {
         let limits = self.limits;
         self.change(move |transaction| {
             Box::pin(async move {
-                let notes = create(transaction, organisation, limits).await?;
-                Ok(((), notes))
+                let audit_items = create(transaction, organisation, limits).await?;
+                Ok(((), audit_items))
             })
         })
         .await
@@ -142,8 +142,8 @@ impl OrganisationStore for Database {
     async fn add_invitation(&self, invitation: Invitation, digest: Digest) -> Result<(), Error> {
         self.change(move |transaction| {
             Box::pin(async move {
-                let notes = invitation::insert(transaction, invitation, digest).await?;
-                Ok(((), notes))
+                let audit_items = invitation::insert(transaction, invitation, digest).await?;
+                Ok(((), audit_items))
             })
         })
         .await

@@ -89,8 +89,9 @@ impl PasskeyStore for Database {
                 }
                 let states = (Some(state.clone()), Some(state));
                 let action = Action::FactorCopied;
-                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok((true, notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok((true, audit_items.await?))
             })
         })
         .await
@@ -124,8 +125,9 @@ impl PasskeyStore for Database {
                     .map_err(broken)?;
                 let states = (Some(state(&before)), Some(state(&after)));
                 let action = Action::FactorUpdated;
-                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok((Some(after), notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok((Some(after), audit_items.await?))
             })
         })
         .await
@@ -149,10 +151,10 @@ impl PasskeyStore for Database {
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(state(&before)), None);
                 let action = Action::FactorDeleted;
-                let notes =
+                let audit_items =
                     audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
-                Ok((true, notes))
+                Ok((true, audit_items))
             })
         })
         .await
@@ -216,7 +218,7 @@ async fn add(
         replace_recovery_codes(transaction, user, recovery_codes).await?;
     }
     let (action, states) = (Action::FactorCreated, (None, Some(after)));
-    let notes = audit::audit_items_of_person(transaction, user, now, action, states).await?;
+    let audit_items = audit::audit_items_of_person(transaction, user, now, action, states).await?;
     note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
     let stored = if is_first {
@@ -224,7 +226,7 @@ async fn add(
     } else {
         PasskeyStored::Further
     };
-    Ok((stored, notes))
+    Ok((stored, audit_items))
 }
 
 async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<PasskeyUsed, Error> {
@@ -264,7 +266,7 @@ async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<Pass
     if exists.map_err(broken)? == 0 {
         return Ok(PasskeyUsed::Refused);
     }
-    // The caller then notes the copy, which marks the challenge as used.
+    // The caller then records the copy, which marks the challenge as used.
     unmark(transaction, &challenge.digest).await?;
     Ok(PasskeyUsed::CounterWentBack)
 }

@@ -105,10 +105,10 @@ impl FactorStore for Database {
                     Action::RecoveryCodesCreated,
                     (None, Some(json!({"count": count}))),
                 );
-                let notes =
+                let audit_items =
                     audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
-                Ok(((), notes))
+                Ok(((), audit_items))
             })
         })
         .await
@@ -130,10 +130,10 @@ impl FactorStore for Database {
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(totp_state()), None);
                 let action = Action::FactorDeleted;
-                let notes =
+                let audit_items =
                     audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, Some(spared)).await?;
-                Ok((true, notes))
+                Ok((true, audit_items))
             })
         })
         .await
@@ -175,8 +175,8 @@ impl FactorStore for Database {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.change(move |transaction| {
             Box::pin(async move {
-                let notes = require_factor(transaction, &organisation, required, now).await?;
-                Ok(((), notes))
+                let audit_items = require_factor(transaction, &organisation, required, now).await?;
+                Ok(((), audit_items))
             })
         })
         .await
@@ -195,10 +195,10 @@ impl FactorStore for Database {
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
                 let states = (Some(json!({"factors": factors})), None);
                 let action = Action::FactorDeleted;
-                let notes =
+                let audit_items =
                     audit::audit_items_of_person(transaction, user, now, action, states).await?;
                 end_all(transaction, user, None).await?;
-                Ok(((), notes))
+                Ok(((), audit_items))
             })
         })
         .await
@@ -321,10 +321,10 @@ async fn confirm_totp(
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
     let (action, states) = (Action::FactorCreated, (None, Some(totp_state())));
-    let notes = audit::audit_items_of_person(transaction, user, now, action, states).await?;
+    let audit_items = audit::audit_items_of_person(transaction, user, now, action, states).await?;
     session::note_own_factor(transaction, spared).await?;
     end_all(transaction, user, Some(spared)).await?;
-    Ok((true, notes))
+    Ok((true, audit_items))
 }
 
 async fn recovery_codes(connection: &impl ConnectionTrait, user: UserId) -> Result<u64, Error> {

@@ -125,8 +125,9 @@ impl SessionStore for Database {
                 let (action, id) = (Action::SessionDeleted, SessionId(session.id));
                 let states = (Some(state(id)), None);
                 let user = UserId(session.user_id);
-                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok(((), notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok(((), audit_items.await?))
             })
         })
         .await
@@ -156,8 +157,9 @@ impl SessionStore for Database {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
-                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok((true, notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok((true, audit_items.await?))
             })
         })
         .await
@@ -173,8 +175,9 @@ impl SessionStore for Database {
                 }
                 let states = (Some(json!({"sessions": ended})), None);
                 let action = Action::SessionDeleted;
-                let notes = audit::audit_items_of_person(transaction, user, now, action, states);
-                Ok((ended, notes.await?))
+                let audit_items =
+                    audit::audit_items_of_person(transaction, user, now, action, states);
+                Ok((ended, audit_items.await?))
             })
         })
         .await

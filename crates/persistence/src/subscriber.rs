@@ -82,8 +82,8 @@ impl SubscriberStore for Database {
         self.change(move |transaction| {
             Box::pin(async move {
                 let (before, state) = store(transaction, &organisation, &key, rule).await?;
-                let notes = notes(&organisation, now, (before.as_ref(), Some(&state)));
-                Ok((state, notes))
+                let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&state)));
+                Ok((state, audit_items))
             })
         })
         .await
@@ -105,8 +105,8 @@ impl SubscriberStore for Database {
                 let response = idempotency::response_to(&state)?;
                 idempotency::keep(transaction, &organisation, now, response).await?;
                 queue_verification(transaction, &organisation, &state, now).await?;
-                let notes = notes(&organisation, now, (before.as_ref(), Some(&state)));
-                Ok((state, notes))
+                let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&state)));
+                Ok((state, audit_items))
             })
         })
         .await
@@ -125,7 +125,10 @@ impl SubscriberStore for Database {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 add_to_count(transaction, &organisation, -1).await?;
-                Ok((true, notes(&organisation, now, (before.as_ref(), None))))
+                Ok((
+                    true,
+                    audit_items(&organisation, now, (before.as_ref(), None)),
+                ))
             })
         })
         .await
@@ -264,7 +267,7 @@ async fn find_row(
 }
 
 /// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
-fn notes(
+fn audit_items(
     organisation: &OrganisationId,
     now: DateTime<Utc>,
     (before, after): (Option<&Subscriber>, Option<&Subscriber>),

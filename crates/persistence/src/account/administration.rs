@@ -133,6 +133,6 @@ async fn make_admin(
         None => membership::insert(transaction, &organisation, id, Role::Admin, now).await?,
     }
     let roles = (before, Some(Role::Admin));
-    let notes = membership::notes(transaction, &organisation, id, now, roles).await?;
-    Ok((MadeAdmin::Done, notes))
+    let audit_items = membership::audit_items(transaction, &organisation, id, now, roles).await?;
+    Ok((MadeAdmin::Done, audit_items))
 }

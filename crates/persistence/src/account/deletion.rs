@@ -31,7 +31,7 @@ pub(super) async fn delete(
     now: DateTime<Utc>,
 ) -> Result<(Deletion, NewAuditItems), Error> {
     let unchanged = |why: Deletion| Ok((why, NewAuditItems::none(NoAuditItem::Unchanged)));
-    let mut notes = NewAuditItems::none(NoAuditItem::OfInstallation);
+    let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
     installation::lock(transaction).await?;
     let Some(user) = Entity::find_by_id(id.0)
         .one(transaction)
@@ -48,7 +48,7 @@ pub(super) async fn delete(
         match departure(transaction, &organisation, id).await? {
             Ok(Departure::Leaves) => {
                 let left = audit_items_of_departure(transaction, &organisation, id, now).await?;
-                notes = notes.and(left);
+                audit_items = audit_items.and(left);
             }
             Ok(Departure::EndsOrganisation) => ended.push(organisation),
             Err(name) => return unchanged(Deletion::LastAdmin(name)),
@@ -68,7 +68,7 @@ pub(super) async fn delete(
         .exec(transaction)
         .await
         .map_err(broken)?;
-    Ok((Deletion::Deleted, notes.anonymous(id)))
+    Ok((Deletion::Deleted, audit_items.anonymous(id)))
 }
 
 async fn audit_items_of_departure(
@@ -82,7 +82,7 @@ async fn audit_items_of_departure(
     if before.is_none() {
         return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
-    members::notes(transaction, organisation, id, now, (before, None)).await
+    members::audit_items(transaction, organisation, id, now, (before, None)).await
 }
 
 async fn has_others(transaction: &Transaction, id: UserId) -> Result<bool, Error> {

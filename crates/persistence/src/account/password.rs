@@ -94,9 +94,9 @@ pub(super) async fn set_password(
         ));
     }
     let (action, states) = (Action::PasswordChanged, (None, None));
-    let notes = audit::audit_items_of_person(transaction, id, now, action, states).await?;
+    let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
     end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
     resets.exec(transaction).await.map_err(broken)?;
-    Ok((PasswordStored::Stored, notes))
+    Ok((PasswordStored::Stored, audit_items))
 }

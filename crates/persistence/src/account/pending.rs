@@ -100,21 +100,21 @@ pub(super) async fn confirm_sign_up(
     let now = confirmation.now;
     let needs_invitation = confirmation.needs_invitation;
     let account = new_account(pending, confirmation);
-    let (user, mut notes) = match create(transaction, account).await? {
-        (Creation::Made(user), notes) => (user, notes),
+    let (user, mut audit_items) = match create(transaction, account).await? {
+        (Creation::Made(user), audit_items) => (user, audit_items),
         (Creation::Taken | Creation::NotFirst, _) => return Ok(unconfirmed(Confirmed::Taken)),
     };
     if let Some(digest) = invitation {
         let (accepted, joined) =
             crate::invitation::accept(transaction, &digest, user.id, now).await?;
-        notes = notes.and(joined);
+        audit_items = audit_items.and(joined);
         if accepted.is_none() && needs_invitation {
             return Err(Invitations::BAD);
         }
     }
     let others = Entity::delete_many().filter(Column::EmailKey.eq(key.as_str()));
     others.exec(transaction).await.map_err(broken)?;
-    Ok((Confirmed::Done(user), notes))
+    Ok((Confirmed::Done(user), audit_items))
 }
 
 fn new_account(pending: Model, confirmation: Confirmation) -> NewAccount {
@@ -207,8 +207,9 @@ pub(super) async fn confirm_address(
     let (before, after) = (credentials(before).user, credentials(after).user);
     let states = (Some(state::account(&before)), Some(state::account(&after)));
     let action = Action::AccountUpdated;
-    let notes = audit::audit_items_of_person(transaction, after.id, now, action, states).await?;
-    Ok((Confirmed::Done(after), notes))
+    let audit_items =
+        audit::audit_items_of_person(transaction, after.id, now, action, states).await?;
+    Ok((Confirmed::Done(after), audit_items))
 }
 
 /// A confirmation that changes nothing.

@@ -19,7 +19,7 @@ use crate::organisation::lock::lock;
 use crate::transaction::Transaction;
 
 /// The item for a member who joined or whose role changed, if the organisation exists; none for a late or repeated message.
-pub(super) async fn notes(
+pub(super) async fn audit_items(
     transaction: &Transaction,
     member: &MemberRecord,
     now: DateTime<Utc>,

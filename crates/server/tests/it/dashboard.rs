@@ -173,7 +173,7 @@ async fn dashboard_shows_a_maintenance_that_the_scheduler_starts() {
         found["changes"][0]["actor"],
         json!({"type": "SCHEDULER", "id": null, "name": "Scheduler"})
     );
-    assert!(found["changes"][0].get("requestId").is_none());
+    assert_eq!(found["changes"][0].get("requestId"), Some(&Value::Null));
 }
 
 /// A server whose clock stands still on 2023-11-14.

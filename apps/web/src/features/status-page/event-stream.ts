@@ -5,7 +5,7 @@ import { onWake } from '@/realtime/wake';
 import type { CurrentLists } from './page-state';
 import { fetchSnapshot } from './snapshot';
 
-/** A connection without a sign of life for this time is closed, up to a fifth later. The server sends a ping every 20 s. */
+/** A connection on which nothing arrives for this time is closed, up to a fifth later. The server sends a ping every 20 s. */
 const silenceMs = 50_000;
 /** A returning page does not wait for the end of a silence of this length. */
 const doubtMs = 25_000;
@@ -47,7 +47,7 @@ class EventStream {
   private reading = new AbortController();
   /** Ends the wait before a retry, or a silence. */
   private timer: number | undefined;
-  /** When the last sign of life came, or when one was last asked for. The clock of timers may stand still while a device sleeps. */
+  /** When something arrived last, or when that was last asked for. The clock of timers may stand still while a device sleeps. */
   private aliveAt = 0;
   private isStopped = false;
   /** Whether this stream has lost its connection. */
@@ -68,17 +68,17 @@ class EventStream {
     );
     this.source = source;
     this.isLost = false;
-    this.expectLife();
+    this.restartSilenceTimer();
     source.addEventListener('open', () => {
       this.isLost = false;
       this.failures = 0;
-      this.expectLife();
+      this.restartSilenceTimer();
       this.listener.onConnected(true);
     });
-    source.addEventListener('ping', this.expectLife);
+    source.addEventListener('ping', this.restartSilenceTimer);
     source.addEventListener('error', () => {
       this.isLost = true;
-      this.expectLife();
+      this.restartSilenceTimer();
       this.listener.onConnected(false);
       if (source.readyState === EventSource.CLOSED) this.retry((this.failures += 1));
     });
@@ -107,14 +107,14 @@ class EventStream {
 
   private readonly receive = ({ type, data, lastEventId }: MessageEvent<string>): void => {
     this.resyncs = 0;
-    this.expectLife();
+    this.restartSilenceTimer();
     this.listener.onEvent({ name: type, args: JSON.parse(data) as unknown } as LiveEvent);
     // The last event of a transaction carries its revision; earlier ones carry the revision before.
     if (lastEventId !== '') this.revision = Number(lastEventId);
   };
 
   /** Reconnects after a silence. Viewers whose connections were cut together do not return all at once. */
-  private readonly expectLife = (): void => {
+  private readonly restartSilenceTimer = (): void => {
     if (this.isStopped) return;
     this.aliveAt = Date.now();
     window.clearTimeout(this.timer);
@@ -138,7 +138,7 @@ class EventStream {
     this.reading.abort();
     this.reading = new AbortController();
     const { signal } = this.reading;
-    this.expectLife();
+    this.restartSilenceTimer();
     try {
       const latest = this.latest ?? this.revision;
       const snapshot = await fetchSnapshot(this.orgId, this.revision, signal, latest);

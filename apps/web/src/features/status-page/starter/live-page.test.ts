@@ -94,6 +94,14 @@ it('lets React take over at the first event, and hands the stream and its events
   expect(FakeEventSource.last.readyState).toBe(EventSource.CLOSED);
 });
 
+it('empties the form for browsers without script once React has taken over', async () => {
+  document.body.innerHTML += '<form data-script="absent"><label>Email<input></label></form>';
+  await start();
+  expect(document.querySelector('input')).not.toBeNull();
+  FakeEventSource.last.send('component-deleted', ['c1'], '8');
+  await vi.waitFor(() => expect(document.querySelector('input')).toBeNull());
+});
+
 it('tries again by itself if React cannot be loaded at an event, and does not claim to be live', async () => {
   const errors = vi.spyOn(console, 'error').mockReturnValue();
   await start();

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import { useSubscribe } from './subscribe-context';
 import type { SubscribeDialogProps } from './subscribe-dialog';
 
@@ -61,14 +61,8 @@ export function SubscribeButton({ standalone = false }: SubscribeButtonProps) {
   );
 }
 
-/** The form for browsers without script, as the server has drawn it: see status-page.css. It goes once React is there. */
+/** The form for browsers without script: see status-page.css. What the server has drawn in it stays. */
 function PlainForm() {
-  const isHydrated = useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  );
-  if (isHydrated) return null;
   return (
     <form data-script="absent" suppressHydrationWarning dangerouslySetInnerHTML={{ __html: '' }} />
   );

@@ -203,7 +203,7 @@ pub(crate) async fn audit_items_of_person(
         }),
         ..Origin::current()
     });
-    let mut notes = Vec::new();
+    let mut audit_items = Vec::new();
     for organisation in organisations {
         if action == Action::SessionRefused
             && refused_since(transaction, &organisation, person, now - TimeDelta::days(1)).await?
@@ -216,9 +216,9 @@ pub(crate) async fn audit_items_of_person(
             origin: origin.clone(),
             ..NewAuditItem::new(&organisation, now, action, (TargetType::User, &person))
         };
-        notes.push(change.states(before.clone(), after.clone()));
+        audit_items.push(change.states(before.clone(), after.clone()));
     }
-    Ok(NewAuditItems(notes))
+    Ok(NewAuditItems(audit_items))
 }
 
 /// Name of an account; `None` if it does not exist.

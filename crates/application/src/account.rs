@@ -238,7 +238,7 @@ impl Accounts {
             found = found.or(other);
         }
         let Some(mut account) = found else {
-            self.note_refused(known);
+            self.record_refused_sign_in(known);
             return Err(Self::WRONG);
         };
         if self.ports.hasher.is_outdated(&account.password)
@@ -257,11 +257,11 @@ impl Accounts {
 
     /// Notes a refused sign-in in the audit log of a known account. For an unknown one too, a task starts later, because the time of
     /// the response must not distinguish the two.
-    fn note_refused(&self, known: Option<UserId>) {
+    fn record_refused_sign_in(&self, known: Option<UserId>) {
         let accounts = Arc::clone(&self.ports.accounts);
         let work = async move {
             match known {
-                Some(account) => accounts.note_refused(account).await,
+                Some(account) => accounts.record_refused_sign_in(account).await,
                 None => Ok(()),
             }
         };

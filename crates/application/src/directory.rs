@@ -141,7 +141,7 @@ impl Directory {
                 .write();
                 Ok(())
             }
-            DirectoryEvent::Member(member) => self.store.note_member(&member).await,
+            DirectoryEvent::Member(member) => self.store.record_member(&member).await,
             DirectoryEvent::Revoked(revocation) => {
                 self.store.revoke(&revocation, happened_at).await?;
                 record_revoked(&revocation);

@@ -237,7 +237,7 @@ impl OpenId {
                 let signed_in = match found {
                     Ok(signed_in) => signed_in,
                     Err(failure) => {
-                        self.note_refused(&linked).await?;
+                        self.record_refused_sign_in(&linked).await?;
                         return Err(failure);
                     }
                 };

@@ -107,39 +107,44 @@ pub trait Outbox: Send + Sync {
 pub struct Retention {
     outbox: Arc<dyn Outbox>,
     audit: Arc<dyn AuditStore>,
-    audit_kept: TimeDelta,
+    max_audit_age: TimeDelta,
     clock: Arc<dyn Clock>,
 }
 
 impl Retention {
     /// How long commits are kept.
-    pub const RETENTION: TimeDelta = TimeDelta::hours(24);
+    pub const COMMIT_RETENTION: TimeDelta = TimeDelta::hours(24);
 
     /// Few enough that a write hardly waits for them.
     const BATCH: u64 = 200;
 
-    /// Prunes this outbox, and this audit log of items older than `audit_kept`.
+    /// Prunes this outbox, and this audit log of items older than `max_audit_age`.
     #[must_use]
     pub fn new(
         outbox: Arc<dyn Outbox>,
         audit: Arc<dyn AuditStore>,
-        audit_kept: TimeDelta,
+        max_audit_age: TimeDelta,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self {
             outbox,
             audit,
-            audit_kept,
+            max_audit_age,
             clock,
         }
     }
 
-    /// Deletes commits older than [`Self::RETENTION`] and old items of the audit log. Returns the number of commits. Every node may
+    /// Deletes commits older than [`Self::COMMIT_RETENTION`] and old items of the audit log. Returns the number of commits. Every node may
     /// do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
-        while self.audit.prune(now - self.audit_kept, Self::BATCH).await? >= Self::BATCH {}
-        let before = now - Self::RETENTION;
+        while self
+            .audit
+            .prune(now - self.max_audit_age, Self::BATCH)
+            .await?
+            >= Self::BATCH
+        {}
+        let before = now - Self::COMMIT_RETENTION;
         let mut all = 0;
         loop {
             let deleted = self.outbox.prune(before, Self::BATCH).await?;

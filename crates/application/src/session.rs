@@ -99,7 +99,7 @@ impl Sessions {
     pub const RECENT: TimeDelta = TimeDelta::minutes(10);
     /// Maximum lifetime of a bearer token; it is invalid earlier if its session or membership ends.
     pub const TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(5);
-    /// Minimum time between two notes that a session was used, because each one is a write.
+    /// Minimum time between two writes of the last use of a session.
     const USE_INTERVAL: TimeDelta = TimeDelta::hours(1);
 
     /// The use cases over these ports.

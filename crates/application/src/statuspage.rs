@@ -99,13 +99,13 @@ impl IncidentRecord {
         impact(self.impacts.iter().copied())
     }
 
-    /// When it was first monitored: the earliest such entry, or the stored time if its status was changed without an entry.
+    /// When it was first monitored: by its status or by an entry, whichever is earlier.
     #[must_use]
     pub fn monitoring_at(&self) -> Option<DateTime<Utc>> {
         let is_monitoring = |entry: &&Entry| entry.status == EntryStatus::Monitoring;
         let entries = self.entries.iter().filter(is_monitoring);
-        let earliest = entries.map(|entry| entry.display_at).min();
-        earliest.or(self.incident.monitoring_at)
+        let times = entries.map(|entry| entry.display_at);
+        times.chain(self.incident.monitoring_at).min()
     }
 
     /// When it or one of its entries changed last.

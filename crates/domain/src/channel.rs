@@ -6,7 +6,7 @@ use url::Url;
 use utoipa::ToSchema;
 
 use crate::email::{EmailKey, Mailbox, email_address};
-use crate::text::MAX_LINK;
+use crate::text::MAX_LINK_LENGTH;
 use crate::validation::Invalid;
 
 /// How a subscriber is reached.
@@ -79,7 +79,7 @@ impl Target {
     ///
     /// # Errors
     /// [`Invalid`] at [`Channel::field`] if it is neither a mail address nor, for the other channels, an absolute http or https URL of
-    /// at most [`MAX_LINK`] characters, with a host and without a user name or password.
+    /// at most [`MAX_LINK_LENGTH`] characters, with a host and without a user name or password.
     pub fn parse(channel: Channel, text: &str) -> Result<Self, Invalid> {
         let text = match channel {
             Channel::Email => {
@@ -212,7 +212,7 @@ fn link(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("Target is required");
     }
-    if text.chars().count() as u64 > MAX_LINK {
+    if text.chars().count() as u64 > MAX_LINK_LENGTH {
         return Err("Must be at most 2000 characters");
     }
     // The URL Standard removes such characters; a person who typed them meant another URL.

@@ -26,7 +26,7 @@ pub struct InvalidDomainName;
 
 impl DomainName {
     /// Maximum length of a text that can be a name, in bytes. A name in other letters may be longer than its ASCII form.
-    const MAX_TEXT: usize = 1_024;
+    const MAX_TEXT_LENGTH: usize = 1_024;
 
     /// The name as text.
     #[must_use]
@@ -40,7 +40,7 @@ impl FromStr for DomainName {
 
     /// Reads a name in any case; an internationalised one becomes its ASCII form (UTS 46).
     fn from_str(text: &str) -> Result<Self, InvalidDomainName> {
-        if text.len() > Self::MAX_TEXT {
+        if text.len() > Self::MAX_TEXT_LENGTH {
             return Err(InvalidDomainName);
         }
         let ascii = Uts46::new()

@@ -7,7 +7,7 @@ use validator::{ValidateEmail, ValidationError};
 use crate::text::one_line;
 
 /// Maximum length of an address, in characters (RFC 5321, section 4.5.3.1.3, less the angle brackets).
-pub const MAX_EMAIL: usize = 254;
+pub const MAX_EMAIL_LENGTH: usize = 254;
 
 const REFUSAL: &str = "Invalid email address";
 
@@ -27,14 +27,15 @@ pub fn email_address(text: &str) -> Result<(), ValidationError> {
 }
 
 /// Rejects what the HTML standard's `<input type="email">` rejects, addresses to which no mail can be sent, and addresses longer
-/// than [`MAX_EMAIL`]. The domain may be internationalised (RFC 5890). For addresses that were accepted earlier, when a domain
+/// than [`MAX_EMAIL_LENGTH`]. The domain may be internationalised (RFC 5890). For addresses that were accepted earlier, when a domain
 /// needed no dot.
 ///
 /// # Errors
 /// If the text is no such address; "Must be one line" if it is not [one line](one_line).
 pub fn known_email_address(text: &str) -> Result<(), ValidationError> {
     one_line(text)?;
-    let fits = text.chars().count() <= MAX_EMAIL && Mailbox::of(text).as_str().len() <= MAX_EMAIL;
+    let fits = text.chars().count() <= MAX_EMAIL_LENGTH
+        && Mailbox::of(text).as_str().len() <= MAX_EMAIL_LENGTH;
     let parts = text.rsplit_once('@');
     if fits
         && parts.is_some_and(|(local, domain)| plain(local) && named(domain))

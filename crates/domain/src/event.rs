@@ -11,7 +11,7 @@ use crate::notice::NewNotice;
 /// stores the event, so both always agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// The organisation's name or settings changed.
+    /// Something of the organisation changed that its public pages show.
     OrganisationUpdated,
     /// A component was created.
     NewComponent(ComponentId),

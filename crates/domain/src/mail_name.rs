@@ -2,9 +2,9 @@
 //! message: it is short, one line, and contains no web address.
 
 /// Maximum length of a name in a mail, in characters.
-pub const MAX_MAIL_NAME: usize = 80;
+pub const MAX_MAIL_NAME_LENGTH: usize = 80;
 
-/// Returns the name cut to [`MAX_MAIL_NAME`] characters, without control and formatting characters and without words that look
+/// Returns the name cut to [`MAX_MAIL_NAME_LENGTH`] characters, without control and formatting characters and without words that look
 /// like a web address. `None` if nothing is left.
 #[must_use]
 pub fn mail_name(name: &str) -> Option<String> {
@@ -12,7 +12,7 @@ pub fn mail_name(name: &str) -> Option<String> {
         .chars()
         .filter(|letter| !is_invisible(*letter))
         .map(|letter| if letter.is_control() { ' ' } else { letter });
-    let short: String = visible.take(MAX_MAIL_NAME).collect();
+    let short: String = visible.take(MAX_MAIL_NAME_LENGTH).collect();
     let words: Vec<&str> = short
         .split_whitespace()
         .filter(|word| !reads_as_address(word))
@@ -138,7 +138,7 @@ mod tests {
             name in "(\\PC|[a-z.]|[\\n\\t /:.@]|www|http|\u{202e}|\u{3002}){0,120}"
         ) {
             if let Some(shown) = mail_name(&name) {
-                prop_assert!(shown.chars().count() <= MAX_MAIL_NAME);
+                prop_assert!(shown.chars().count() <= MAX_MAIL_NAME_LENGTH);
                 prop_assert!(!shown.chars().any(char::is_control));
                 prop_assert!(!shown.contains("://"));
                 prop_assert!(!shown.split_whitespace().any(reads_as_address));

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::email::{Mailbox, email_address};
 use crate::membership::Role;
-use crate::text::{MAX_NAME, breaks_line};
+use crate::text::{MAX_NAME_LENGTH, breaks_line};
 
 /// The role of a new member if the provider's claims give none.
 pub const LOWEST_ROLE: Role = Role::Viewer;
@@ -196,7 +196,7 @@ fn clean(text: &str) -> String {
             }
         })
         .collect();
-    let limit = usize::try_from(MAX_NAME).unwrap_or(usize::MAX);
+    let limit = usize::try_from(MAX_NAME_LENGTH).unwrap_or(usize::MAX);
     let bounded: String = replaced.trim().chars().take(limit).collect();
     bounded.trim().to_owned()
 }

@@ -143,7 +143,7 @@ impl Organisation {
         if self == *before {
             return Changed::without_events(self);
         }
-        if self.public_settings() != before.public_settings() {
+        if !self.looks_like(before) {
             return Changed::new(self, vec![Event::OrganisationUpdated]);
         }
         let name = self.name.clone();
@@ -154,13 +154,17 @@ impl Organisation {
         )
     }
 
-    /// Everything but what only operators see.
-    fn public_settings(&self) -> impl PartialEq + '_ {
-        (
-            (&self.name, self.time_zone, &self.public_channels),
-            (&self.page_title, &self.page_description, &self.support_url),
-            self.verified_domain(),
-        )
+    /// Whether only operators see the difference to another state of this organisation.
+    fn looks_like(&self, other: &Self) -> bool {
+        let private = Self {
+            notify_by_default: other.notify_by_default,
+            reminder_hours: other.reminder_hours,
+            domain: other.domain.clone(),
+            revision: other.revision,
+            version: other.version,
+            ..self.clone()
+        };
+        private == *other && self.verified_domain() == other.verified_domain()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::text;
 use crate::validation::Invalid;
 
 /// The longest review, in characters.
-pub const MAX_REVIEW: usize = 50_000;
+pub const MAX_REVIEW_LENGTH: usize = 50_000;
 /// How much of a review a mail contains, in characters.
 const MAILED: usize = 2_000;
 
@@ -89,8 +89,8 @@ pub fn check_body(body: &str) -> Result<(), Invalid> {
     if body.trim().is_empty() {
         return Err(Invalid::field("body", "Review is required"));
     }
-    if body.chars().count() > MAX_REVIEW {
-        let message = format!("Must be at most {MAX_REVIEW} characters");
+    if body.chars().count() > MAX_REVIEW_LENGTH {
+        let message = format!("Must be at most {MAX_REVIEW_LENGTH} characters");
         return Err(Invalid::field("body", message));
     }
     if text::no_nul(body).is_err() {

@@ -6,11 +6,11 @@ use url::Url;
 use validator::ValidationError;
 
 /// The longest name or title, in characters.
-pub const MAX_NAME: u64 = 200;
+pub const MAX_NAME_LENGTH: u64 = 200;
 /// The longest description or message, in characters.
-pub const MAX_DESCRIPTION: u64 = 10_000;
+pub const MAX_DESCRIPTION_LENGTH: u64 = 10_000;
 /// The longest link, in characters.
-pub const MAX_LINK: u64 = 2_000;
+pub const MAX_LINK_LENGTH: u64 = 2_000;
 
 /// Trims white space at both ends, as texts are stored.
 #[must_use]
@@ -59,28 +59,28 @@ pub(crate) fn breaks_line(character: char) -> bool {
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Rejects a name or title longer than [`MAX_NAME`].
+/// Rejects a name or title longer than [`MAX_NAME_LENGTH`].
 ///
 /// # Errors
 /// When the text is longer.
 pub fn name_length(text: &str) -> Result<(), ValidationError> {
-    at_most(text, MAX_NAME)
+    at_most(text, MAX_NAME_LENGTH)
 }
 
-/// Rejects a description or message longer than [`MAX_DESCRIPTION`].
+/// Rejects a description or message longer than [`MAX_DESCRIPTION_LENGTH`].
 ///
 /// # Errors
 /// When the text is longer.
 pub fn description_length(text: &str) -> Result<(), ValidationError> {
-    at_most(text, MAX_DESCRIPTION)
+    at_most(text, MAX_DESCRIPTION_LENGTH)
 }
 
-/// Refuses a text that is not an absolute http, https or mailto URL of at most [`MAX_LINK`] characters.
+/// Refuses a text that is not an absolute http, https or mailto URL of at most [`MAX_LINK_LENGTH`] characters.
 ///
 /// # Errors
 /// If the text is not such a URL.
 pub fn link(text: &str) -> Result<(), ValidationError> {
-    at_most(text, MAX_LINK)?;
+    at_most(text, MAX_LINK_LENGTH)?;
     one_line(text)?;
     match Url::parse(text) {
         Ok(url) if ["http", "https", "mailto"].contains(&url.scheme()) => Ok(()),

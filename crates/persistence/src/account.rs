@@ -122,7 +122,7 @@ impl AccountStore for Database {
         .await
     }
 
-    async fn note_refused(&self, id: UserId) -> Result<(), Error> {
+    async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error> {
         let now = self.clock.now();
         self.change(move |transaction| {
             Box::pin(async move {

@@ -97,7 +97,7 @@ impl DirectoryStore for Database {
         .await
     }
 
-    async fn note_member(&self, member: &MemberRecord) -> Result<(), Error> {
+    async fn record_member(&self, member: &MemberRecord) -> Result<(), Error> {
         let (member, now) = (member.clone(), self.clock.now());
         self.change(move |transaction| {
             Box::pin(async move { Ok(((), member::audit_items(transaction, &member, now).await?)) })

@@ -102,13 +102,18 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
         .filter(|(id, place)| before.components.get(id) != Some(place));
     let (mut ids, mut position, mut group) =
         (Vec::new(), CaseStatement::new(), CaseStatement::new());
-    let mut regrouped = Vec::new();
+    let mut version = CaseStatement::new();
     for (id, place) in moved {
-        let before = before.components.get(id);
-        if before.is_some_and(|before| before.group != place.group) {
-            regrouped.push(id.0);
-        }
         ids.push(id.0);
+        let known = before.components.get(id);
+        let is_regrouped = known.is_some_and(|known| known.group != place.group);
+        // Without a new version, a conditional edit of the old state would move the component back.
+        let next: Expr = if is_regrouped {
+            Expr::val(scope.stamp.revision.0)
+        } else {
+            Expr::col(component::Column::Version)
+        };
+        version = version.case(component::Column::Id.eq(id.0), next);
         position = position.case(component::Column::Id.eq(id.0), place.position);
         group = group.case(
             component::Column::Id.eq(id.0),
@@ -127,20 +132,13 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
                 component::Column::GroupId,
                 group.finally(Expr::col(component::Column::GroupId)).into(),
             )
+            .col_expr(
+                component::Column::Version,
+                version
+                    .finally(Expr::col(component::Column::Version))
+                    .into(),
+            )
             .filter(component::Column::Id.is_in(ids))
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
-    }
-    if !regrouped.is_empty() {
-        // An edit of the component that was read before would move it back.
-        let changed = component::ActiveModel {
-            version: Set(scope.stamp.revision.0),
-            ..Default::default()
-        };
-        component::Entity::update_many()
-            .set(changed)
-            .filter(component::Column::Id.is_in(regrouped))
             .exec(scope.transaction)
             .await
             .map_err(broken)?;

@@ -75,7 +75,7 @@ impl PasskeyStore for Database {
         .await
     }
 
-    async fn note_copied(
+    async fn record_copied(
         &self,
         passkey: &Passkey,
         user: UserId,

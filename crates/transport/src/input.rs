@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
-use actix_web::http::{StatusCode, header};
+use actix_web::http::StatusCode;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
@@ -40,10 +40,7 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
         let digested = has_key.then(|| request.clone());
         Box::pin(async move {
             if !json {
-                return Err(Problem::new(
-                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                    "The body must be application/json",
-                ));
+                return Err(not_json());
             }
             let raw = raw.await?.0;
             if let Some(request) = digested {
@@ -64,20 +61,28 @@ impl<T: DeserializeOwned + Default + 'static> FromRequest for OptionalBody<T> {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let has_type = request.headers().contains_key(header::CONTENT_TYPE);
-        if !has_type && !has_body(request) {
-            return Box::pin(async { Ok(Self(T::default())) });
-        }
-        let body = Body::from_request(request, payload);
-        Box::pin(async move { body.await.map(|Body(body)| Self(body)) })
+        let json = is_json(request.content_type());
+        let raw = Raw::from_request(request, payload);
+        Box::pin(async move {
+            let Raw(raw) = raw.await?;
+            if raw.is_empty() {
+                return Ok(Self(T::default()));
+            }
+            if json {
+                object(&raw).map(Self)
+            } else {
+                Err(not_json())
+            }
+        })
     }
 }
 
-/// Whether a request has a body (RFC 9112, section 6).
-fn has_body(request: &HttpRequest) -> bool {
-    let headers = request.headers();
-    let length = headers.get(header::CONTENT_LENGTH);
-    headers.contains_key(header::TRANSFER_ENCODING) || length.is_some_and(|length| length != "0")
+/// The response to a body of another type.
+fn not_json() -> Problem {
+    Problem::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "The body must be application/json",
+    )
 }
 
 /// The raw body of a request.

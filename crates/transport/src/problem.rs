@@ -231,6 +231,7 @@ pub(crate) struct ProblemBody<'a> {
     message: &'a str,
     /// The invalid fields of a 422, empty if it is about the whole request; absent for other statuses.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Vec<FieldProblem<'a>>, required = false)]
     errors: Option<Vec<FieldProblem<'a>>>,
 }
 

@@ -19,7 +19,7 @@ use crate::problem::Problem;
 const ASSETS: &str = "/assets/";
 
 /// Longest head of a request, in bytes. A waiting poll keeps its head in memory.
-const MAX_HEAD: usize = 32 * 1024;
+const MAX_HEAD_BYTES: usize = 32 * 1024;
 
 /// Middleware that applies the rules.
 #[derive(Debug, Clone, Copy)]
@@ -215,7 +215,7 @@ fn refusal(request: &ServiceRequest) -> Option<HttpResponse> {
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len())
         .sum::<usize>();
-    if line + head > MAX_HEAD {
+    if line + head > MAX_HEAD_BYTES {
         let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
         return Some(Problem::new(status, "The request's headers are too large").error_response());
     }

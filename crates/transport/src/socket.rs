@@ -43,7 +43,7 @@ use crate::status::pages::Pages;
 const QUEUE_BYTES: usize = 96 * 1024;
 const QUEUE_PACKETS: usize = 512;
 /// Largest message from a client, in bytes; several times the longest token.
-const MAX_MESSAGE: usize = 100_000;
+const MAX_MESSAGE_BYTES: usize = 100_000;
 /// How long a shutdown waits for the sockets to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
@@ -64,7 +64,7 @@ impl SocketSettings {
         Settings {
             ping_interval: self.ping_interval,
             ping_timeout: self.ping_timeout,
-            max_http_buffer_size: MAX_MESSAGE,
+            max_http_buffer_size: MAX_MESSAGE_BYTES,
             max_queue_bytes: QUEUE_BYTES,
             max_queue_packets: QUEUE_PACKETS,
             handshake_headers: Some(&["authorization"]),

@@ -29,10 +29,10 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
             .default_service(web::to(fallback))
             .wrap(Headers::open_to_every_origin().middleware()),
     );
-    for address in DocumentAddress::beside_api() {
+    for address in DocumentAddress::outside_api() {
         config.service(
             web::resource(address.route())
-                .route(read().to(beside_api))
+                .route(read().to(document))
                 .route(web::method(Method::OPTIONS).to(preflight))
                 .default_service(web::to(fallback))
                 .wrap(Headers::open_to_every_origin().middleware()),
@@ -41,7 +41,7 @@ pub(crate) fn routes(config: &mut web::ServiceConfig) {
 }
 
 /// `GET /status/{organisation}/history.atom`, the other feeds and the sitemap.
-async fn beside_api(
+async fn document(
     request: HttpRequest,
     organisation: web::Path<String>,
     documents: web::Data<StatuspageDocuments>,

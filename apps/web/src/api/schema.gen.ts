@@ -3393,8 +3393,8 @@ export interface components {
             createdAt: string;
             /** @description Identifier, a `UUIDv7`. */
             id: string;
-            /** @description Value of `X-Request-Id` of the response; absent if no request made the change. */
-            requestId?: string | null;
+            /** @description Value of `X-Request-Id` of the response; null if no request made the change. */
+            requestId: string | null;
             target: components["schemas"]["ChangeTarget"];
         };
         /** @description The originator of a change. */
@@ -4425,7 +4425,7 @@ export interface components {
         Problem: {
             /** @description What went wrong. */
             detail: string;
-            /** @description The invalid fields. */
+            /** @description The invalid fields of a 422, empty if it is about the whole request; absent for other statuses. */
             errors?: components["schemas"]["FieldProblem"][];
             /** @description Message for people. */
             message: string;
@@ -16641,9 +16641,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["ReviewPublication"];
+                "application/json": components["schemas"]["ReviewPublication"] | null;
             };
         };
         responses: {

@@ -191,7 +191,7 @@ pub trait AccountStore: Send + Sync {
     ) -> Result<(), Error>;
 
     /// Notes a refused sign-in of an account in the audit logs of its organisations.
-    async fn note_refused(&self, id: UserId) -> Result<(), Error>;
+    async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error>;
 
     /// Deletes an account, the organisations without other members, and its name on the updates it recorded.
     /// Nothing is deleted if the result is not [`Deletion::Deleted`].

@@ -43,7 +43,9 @@ impl Ports {
     /// Accepts no writes, and exactly this many hashes and verifications.
     fn hashing(hashes: usize, verifications: usize) -> Self {
         let mut accounts = MockAccountStore::new();
-        accounts.expect_note_refused().returning(|_| Ok(()));
+        accounts
+            .expect_record_refused_sign_in()
+            .returning(|_| Ok(()));
         Self {
             accounts,
             sessions: MockSessionStore::new(),

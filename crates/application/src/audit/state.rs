@@ -27,7 +27,7 @@ use crate::public::component_group::PublicOrder;
 use crate::timestamp;
 
 /// Longest text of a state, in characters.
-pub const MAX_TEXT: usize = 2_000;
+pub const MAX_TEXT_LENGTH: usize = 2_000;
 /// Most bytes of a state's texts and lists.
 pub const MAX_STATE_BYTES: usize = 16 * 1024;
 
@@ -43,7 +43,7 @@ pub fn api_key(key: &ApiKey) -> Value {
     })
 }
 
-/// The JSON of a state for storage. A text longer than [`MAX_TEXT`] is cut, and what does not fit into [`MAX_STATE_BYTES`] is left out; both
+/// The JSON of a state for storage. A text longer than [`MAX_TEXT_LENGTH`] is cut, and what does not fit into [`MAX_STATE_BYTES`] is left out; both
 /// are marked by `… N more`.
 #[must_use]
 pub fn stored(mut state: Value) -> String {
@@ -55,7 +55,7 @@ pub fn stored(mut state: Value) -> String {
 fn cut(value: &mut Value, room: &mut usize) {
     match value {
         Value::String(text) => {
-            let most = MAX_TEXT.min(*room);
+            let most = MAX_TEXT_LENGTH.min(*room);
             if let Some((end, _)) = text.char_indices().nth(most) {
                 let left = text[end..].chars().count();
                 text.truncate(end);
@@ -345,11 +345,11 @@ mod tests {
 
     #[test]
     fn long_text_is_cut_and_says_how_much_is_missing() {
-        let cut = stored(json!({"message": "é".repeat(MAX_TEXT + 7), "id": 1}));
+        let cut = stored(json!({"message": "é".repeat(MAX_TEXT_LENGTH + 7), "id": 1}));
         let read: Value = serde_json::from_str(&cut).unwrap();
         let message = read["message"].as_str().unwrap();
         assert!(message.ends_with("é… 7 more"), "{message}");
-        assert_eq!(message.matches('é').count(), MAX_TEXT);
+        assert_eq!(message.matches('é').count(), MAX_TEXT_LENGTH);
         assert_eq!(read["id"], 1);
     }
 

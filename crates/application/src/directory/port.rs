@@ -126,7 +126,7 @@ pub trait DirectoryStore: Send + Sync {
 
     /// Notes in the audit log that a user joined an organisation or has another role. Late and repeated reports, and updates that
     /// leave the role, change nothing.
-    async fn note_member(&self, member: &MemberRecord) -> Result<(), Error>;
+    async fn record_member(&self, member: &MemberRecord) -> Result<(), Error>;
 
     /// Revokes tokens. The revocation is stored for longer than the tokens are valid. The removal of a member is noted in the audit
     /// log.

@@ -249,7 +249,7 @@ async fn a_message_is_followed_once() {
         .with(eq(organisation()), eq(now()))
         .returning(|_, _| Ok(()));
     fresh
-        .expect_note_member()
+        .expect_record_member()
         .times(1)
         .with(eq(joined()))
         .returning(|_| Ok(()));

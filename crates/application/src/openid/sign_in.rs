@@ -58,7 +58,10 @@ impl OpenId {
             Ok(signed_in) => signed_in,
             Err(SignInRefusal::AnotherPerson) => {
                 if let Some(owner) = self.ports.accounts.owner(&address).await? {
-                    self.ports.accounts.note_refused(owner.user.id).await?;
+                    self.ports
+                        .accounts
+                        .record_refused_sign_in(owner.user.id)
+                        .await?;
                 }
                 return Err(SignInFailure::AnotherPerson);
             }
@@ -70,12 +73,12 @@ impl OpenId {
     }
 
     /// Notes in the audit log that a sign-in of the account that is linked to a person was refused.
-    pub(super) async fn note_refused(
+    pub(super) async fn record_refused_sign_in(
         &self,
         (issuer, subject): &(String, String),
     ) -> Result<(), Error> {
         if let Some(account) = self.ports.store.linked(issuer, subject).await? {
-            self.ports.accounts.note_refused(account).await?;
+            self.ports.accounts.record_refused_sign_in(account).await?;
         }
         Ok(())
     }

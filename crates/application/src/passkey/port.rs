@@ -202,9 +202,9 @@ pub trait PasskeyStore: Send + Sync {
     /// challenge or one counter, an adapter MUST accept one.
     async fn use_passkey(&self, used: PasskeyUse) -> Result<PasskeyUsed, Error>;
 
-    /// Marks the challenge of a refused copy of a passkey as used, and notes the copy in the audit logs of its owner's
+    /// Marks the challenge of a refused copy of a passkey as used, and records the copy in the audit logs of its owner's
     /// organisations. Returns whether the challenge was not used before.
-    async fn note_copied(
+    async fn record_copied(
         &self,
         passkey: &Passkey,
         user: UserId,

@@ -175,7 +175,9 @@ impl Passkeys {
     ) -> PasskeyFailure {
         let StoredPasskey { passkey, user, .. } = found;
         let store = &self.ports.passkeys;
-        let noted = store.note_copied(&passkey, user.id, ceremony.used()).await;
+        let noted = store
+            .record_copied(&passkey, user.id, ceremony.used())
+            .await;
         match noted {
             Ok(true) => {
                 let name = passkey.name;

@@ -302,7 +302,7 @@ async fn a_counter_that_went_back_is_noted_and_mailed_once_for_each_challenge() 
                 .returning(|_| Ok(PasskeyUsed::CounterWentBack));
             ports
                 .passkeys
-                .expect_note_copied()
+                .expect_record_copied()
                 .withf(|found, owner, _| *found == passkey() && *owner == ann().id)
                 .times(1)
                 .returning(move |_, _, _| Ok(is_first));

@@ -108,6 +108,8 @@ pub struct EntryDetails {
     pub owner: PageOwner,
     /// The incident or maintenance, with its whole description.
     pub entry: HistoryEntry,
+    /// Public code of the entry that its description is in feeds.
+    pub description_code: Code,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
     /// Its updates, latest first.
@@ -125,6 +127,8 @@ pub struct EntryDetails {
 /// A review that is public.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedReview {
+    /// Public code of the entry that it is in feeds.
+    pub code: Code,
     /// Markdown.
     pub body: String,
     /// When it was published.

@@ -39,7 +39,7 @@ pub enum ImportMode {
 
 impl ImportMode {
     /// Longest statement, in characters.
-    pub const MAX_CONSENT: usize = 1_000;
+    pub const MAX_CONSENT_LENGTH: usize = 1_000;
 
     /// The mode of a request.
     ///
@@ -51,8 +51,8 @@ impl ImportMode {
             let message = "Say how the people agreed to get these mails";
             return Err(Invalid::field("consent", message));
         }
-        if consent.chars().count() > Self::MAX_CONSENT {
-            let message = format!("Must be at most {} characters", Self::MAX_CONSENT);
+        if consent.chars().count() > Self::MAX_CONSENT_LENGTH {
+            let message = format!("Must be at most {} characters", Self::MAX_CONSENT_LENGTH);
             return Err(Invalid::field("consent", message));
         }
         Ok(match (dry_run, confirmed) {
@@ -193,7 +193,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Stores what is left and notes the import in the audit log.
+    /// Stores what is left and records the import in the audit log.
     pub(super) async fn finish(mut self) -> Result<ImportReport, Error> {
         self.store().await?;
         let ports = &self.subscribers.ports;
@@ -335,12 +335,12 @@ fn first(invalid: &Invalid) -> String {
 }
 
 /// Most characters of a cell in a message.
-const MAX_QUOTED: usize = 100;
+const MAX_QUOTED_LENGTH: usize = 100;
 
 /// The beginning of a cell, for a message: the cell may be as long as the file.
 fn quoted(text: &str) -> String {
-    let mut quoted: String = text.chars().take(MAX_QUOTED + 1).collect();
-    shorten(&mut quoted, MAX_QUOTED);
+    let mut quoted: String = text.chars().take(MAX_QUOTED_LENGTH + 1).collect();
+    shorten(&mut quoted, MAX_QUOTED_LENGTH);
     quoted
 }
 
@@ -439,7 +439,7 @@ mod tests {
     fn an_error_quotes_the_beginning_of_a_long_cell() {
         let names = Names::of(Vec::new());
         let error = names.scope(&"ä".repeat(1_000)).unwrap_err();
-        let beginning = "ä".repeat(MAX_QUOTED);
+        let beginning = "ä".repeat(MAX_QUOTED_LENGTH);
         assert_eq!(error, format!("There is no component \"{beginning}…\""));
     }
 

@@ -17,7 +17,7 @@ pub struct Password(String);
 
 impl Password {
     /// The fewest characters of a new password (OWASP ASVS 5.0, 6.2.1 asks for 8).
-    pub const MIN: usize = 10;
+    pub const MIN_LENGTH: usize = 10;
     /// The most characters of a password (OWASP ASVS 5.0, 6.2.9 asks for at least 64).
     pub const MAX_LENGTH: usize = 256;
 
@@ -63,8 +63,8 @@ impl Serialize for Password {
 
 /// Every character is allowed, and no class of characters is required (OWASP ASVS 5.0, 6.2.5).
 pub(super) fn new_password(password: &Password) -> Result<(), ValidationError> {
-    if password.0.chars().count() < Password::MIN {
-        let message = format!("Must be at least {} characters", Password::MIN);
+    if password.0.chars().count() < Password::MIN_LENGTH {
+        let message = format!("Must be at least {} characters", Password::MIN_LENGTH);
         return Err(ValidationError::new("length").with_message(message.into()));
     }
     given_password(password)?;

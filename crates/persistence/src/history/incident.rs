@@ -9,7 +9,7 @@ use allclear_application::public::history::{
 };
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::status_period::StatusSpan;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
@@ -141,6 +141,7 @@ pub(super) async fn details(
             start_at: row.occured_at,
             end_at: row.resolved_at,
         },
+        description_code: IncidentId(row.id).code_of_entry("description"),
         updated_at: row.updated_at,
         review: review.and_then(published),
         updates,
@@ -157,6 +158,7 @@ pub(super) fn review(id: Uuid) -> Select<incident_review::Entity> {
 
 fn published(row: incident_review::Model) -> Option<PublishedReview> {
     Some(PublishedReview {
+        code: IncidentId(row.incident_id).code_of_entry("review"),
         published_at: row.published_at?,
         updated_at: row.updated_at,
         body: row.body,

@@ -9,7 +9,7 @@ use allclear_application::public::history::{
 };
 use allclear_domain::code::Code;
 use allclear_domain::history::HistoryMonths;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{MaintenanceId, OrganisationId};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{
@@ -114,6 +114,7 @@ pub(super) async fn details(
     let (components, components_truncated) = affected(linked, HashMap::new());
     Ok(Some(EntryDetails {
         owner,
+        description_code: MaintenanceId(row.id).code_of_entry("description"),
         updated_at: row.updated_at,
         entry: entry(row, now)?,
         review: None,

@@ -200,7 +200,7 @@ async fn members_of_a_provider_are_audited_once_and_late_reports_are_not(databas
             change,
             as_of: at + TimeDelta::seconds(seconds),
         };
-        database.note_member(&member).await.unwrap();
+        database.record_member(&member).await.unwrap();
     };
     let remove = async |seconds| {
         let membership = Revocation::Membership {

@@ -300,7 +300,7 @@ async fn a_counter_that_went_back_leaves_the_challenge_for_the_note_of_the_copy(
     let refused = database.use_passkey(copy.clone()).await.unwrap();
     assert_eq!(refused, PasskeyUsed::CounterWentBack);
     let passkey = database.factors(ann.id).await.unwrap().passkeys.remove(0);
-    let noted = database.note_copied(&passkey, ann.id, copy.challenge.clone());
+    let noted = database.record_copied(&passkey, ann.id, copy.challenge.clone());
     assert!(noted.await.unwrap());
     let repeated = database.use_passkey(copy).await.unwrap();
     assert_eq!(repeated, PasskeyUsed::Refused);
@@ -311,7 +311,7 @@ async fn a_copy_is_noted_once_for_a_challenge(database: &Database) {
     let passkey = database.factors(ann.id).await.unwrap().passkeys.remove(0);
     let (once, other) = (challenge(), challenge());
     for (challenge, is_first) in [(&once, true), (&once, false), (&other, true)] {
-        let noted = database.note_copied(&passkey, ann.id, challenge.clone());
+        let noted = database.record_copied(&passkey, ann.id, challenge.clone());
         assert_eq!(noted.await.unwrap(), is_first);
     }
 }

@@ -318,6 +318,14 @@ async fn entries_of_an_incident_are_its_review_updates_and_description() {
     assert_eq!(shown["started_at"], "2026-01-02T03:04:05.678Z");
     assert_eq!(shown["created_at"], incident["createdAt"]);
     assert_eq!(shown["monitoring_at"], update["createdAt"]);
+    let earlier = json!({"message": "Watching some", "status": "MONITORING", "displayAt": "2026-01-02T04:00:00Z"});
+    let earlier = operator
+        .create(&format!("{path}/updates/create"), earlier)
+        .await;
+    let watched = document(&operator, "incidents").await["incidents"][0].clone();
+    assert_eq!(watched["monitoring_at"], "2026-01-02T04:00:00.000Z");
+    let ids = json!({"incidentUpdateIds": [id_of(&earlier)]});
+    operator.post(&format!("{path}/updates/delete"), ids).await;
     let entries = shown["incident_updates"].as_array().unwrap();
     assert_eq!(entries.len(), 2);
     assert_eq!(

@@ -44,7 +44,7 @@ const API_CACHING: HeaderValue = HeaderValue::from_static(
     "public, max-age=10, s-maxage=10, stale-while-revalidate=20, stale-if-error=3600",
 );
 /// `Cache-Control` of feeds and the sitemap. Shared caches absorb any number of readers, and an update is seen after two seconds.
-const FEED_CACHING: HeaderValue = HeaderValue::from_static(
+const DOCUMENT_CACHING: HeaderValue = HeaderValue::from_static(
     "public, max-age=0, s-maxage=2, stale-while-revalidate=30, stale-if-error=86400",
 );
 
@@ -85,7 +85,7 @@ pub(crate) enum DocumentAddress {
 
 impl DocumentAddress {
     /// The feeds and the sitemap.
-    pub(crate) fn beside_api() -> impl Iterator<Item = Self> {
+    pub(crate) fn outside_api() -> impl Iterator<Item = Self> {
         Self::VARIANTS
             .iter()
             .copied()
@@ -157,7 +157,7 @@ impl DocumentAddress {
         if self.is_api() {
             API_CACHING
         } else {
-            FEED_CACHING
+            DOCUMENT_CACHING
         }
     }
 

@@ -74,8 +74,7 @@ export function SettingsPage() {
           />
           <CardBody>
             <p className="text-sm text-muted">
-              Lists every change of the organisation and every sign-in, with who made it and from
-              where.
+              Lists every change of the organisation and every sign-in, with its author and address.
             </p>
           </CardBody>
         </Card>

@@ -114,7 +114,9 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
       </div>
       {day && <Tip text={day.text} chosen={chosen ?? last} first={first} />}
       <p>
-        <span>{`${barDays} days ago`}</span>
+        <span>
+          <span>{`${barDays} days ago`}</span>
+        </span>
         <a href={publicPaths.componentHistory(organisation.id, component.code)}>
           {percentageText(uptime)}
         </a>

@@ -86,8 +86,8 @@ impl<'a> Incident<'a> {
             .unwrap_or(notice.at);
         let impact = impact(affected.iter().map(|component| component.status));
         Self {
-            monitoring_at: incident
-                .and_then(|incident| incident.monitoring_at)
+            monitoring_at: record
+                .and_then(IncidentRecord::monitoring_at)
                 .filter(|at| *at <= notice.at)
                 .map(Time),
             resolved_at: (status == IncidentStatus::Resolved).then_some(Time(resolved_at)),

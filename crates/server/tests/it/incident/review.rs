@@ -1,7 +1,7 @@
 use reqwest::{Method, header};
 use serde_json::json;
 
-use crate::app::{TestApp, send};
+use crate::app::{TestApp, assert_status, send};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn review_is_written_published_and_deleted() {
@@ -30,7 +30,9 @@ async fn review_is_written_published_and_deleted() {
     let publish = format!("{review}/publish");
     assert_eq!(operator.post(&publish, json!({})).await.status, 409);
     operator.patch(&path, json!({"status": "RESOLVED"})).await;
-    let published = operator.post(&publish, json!({"notify": false})).await;
+    let text = operator.request(Method::POST, &publish).body("notify");
+    assert_status(send(text), 415).await;
+    let published = send(operator.request(Method::POST, &publish)).await;
     assert_eq!(published.body["data"]["status"], "PUBLISHED");
     assert_eq!(operator.post(&publish, json!({})).await.status, 409);
     let edited = write("Other").await;
@@ -62,6 +64,10 @@ async fn review_is_written_only_over_the_version_that_was_read() {
         operator.get(&review).await.body["data"]["body"],
         "Mine again"
     );
+    assert_status(operator.delete(&review), 200).await;
+    let other = write("\"0\"", "Another one").await.etag.unwrap();
+    assert_ne!(other, etag);
+    assert_eq!(write(&etag, "Theirs").await.status, 412);
 }
 
 #[tokio::test(flavor = "multi_thread")]

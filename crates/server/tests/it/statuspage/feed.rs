@@ -42,6 +42,28 @@ fn all<'a>(document: &'a Document<'_>, name: &str) -> Vec<Node<'a, 'a>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn links_of_updates_lead_to_their_place_on_the_page() {
+    let app = TestApp::start().await;
+    let operator = app.operator("Acme").await;
+    incident(&operator, "Errors").await;
+    let maintenance = json!({
+        "title": "Upgrade", "description": "All", "startAt": "2098-04-07T10:00:00Z", "endAt": "2098-04-07T12:00:00Z",
+    });
+    operator.create("/maintenance/create", maintenance).await;
+    let feed = feed(&operator, "updates.rss").await;
+    let document = Document::parse(&feed).unwrap();
+    let items = all(&document, "item");
+    assert_eq!(items.len(), 4);
+    for item in items {
+        let link = text(item, "link");
+        let (_, code) = link.split_once('#').unwrap();
+        let page = client().get(link).send().await.unwrap();
+        let page = page.text().await.unwrap();
+        assert!(page.contains(&format!(" id=\"{code}\"")), "{link}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sitemap_lists_the_public_pages() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;

@@ -180,7 +180,9 @@ impl Hosts {
         assert!(!seen.body.contains(UNKNOWN), "{context}: {}", seen.body);
         let plain = path.plain();
         let is_document = plain.starts_with("/api/v2/")
-            || FEED_ENDINGS.iter().any(|ending| plain.ends_with(ending));
+            || DOCUMENT_ENDINGS
+                .iter()
+                .any(|ending| plain.ends_with(ending));
         let is_page = !(is_document || NO_CANONICAL.iter().any(|start| plain.starts_with(start)));
         if is_document {
             let own = format!("https://{}", owner.domain);
@@ -289,7 +291,7 @@ const SHARED: [&str; 6] = [
     "/verify",
 ];
 /// Endings of feeds and the sitemap.
-const FEED_ENDINGS: [&str; 5] = [".atom", ".rss", "/feed.json", ".ics", "/sitemap.xml"];
+const DOCUMENT_ENDINGS: [&str; 5] = [".atom", ".rss", "/feed.json", ".ics", "/sitemap.xml"];
 /// Beginnings of paths that search engines do not list.
 const NO_CANONICAL: [&str; 3] = ["/subscribe", "/badge", "/embed"];
 

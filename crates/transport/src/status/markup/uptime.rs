@@ -64,7 +64,7 @@ impl<'a> Bars<'a> {
                     span role="option" { (self.rest(&days, first)) }
                 }
                 p {
-                    span { (BAR_DAYS) " days ago" }
+                    span { span { (BAR_DAYS) " days ago" } }
                     a href={ "/status/" (self.organisation) "/history?component=" (component.code) } { (percentage(uptime.percentage)) }
                     span { "Today" }
                 }

@@ -61,7 +61,7 @@ export function SubscribeButton({ standalone = false }: SubscribeButtonProps) {
   );
 }
 
-/** The form for browsers without script: see status-page.css. What the server has drawn in it stays. */
+/** The form for browsers without script: see status-page.css. `LivePage` empties it once React has taken over. */
 function PlainForm() {
   return (
     <form data-script="absent" suppressHydrationWarning dangerouslySetInnerHTML={{ __html: '' }} />

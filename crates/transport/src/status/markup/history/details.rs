@@ -15,13 +15,13 @@ use super::super::text::prose;
 use super::style;
 use super::text::{duration, zoned_time};
 
-/// The whole entry.
+/// The whole entry. Feeds of updates link to its parts by their codes.
 pub(super) fn details(details: &EntryDetails) -> Markup {
     let EntryDetails { owner, entry, .. } = details;
     let style = style(entry.status);
     html! {
         article class="entry" {
-            header data-tone=(style.tone) {
+            header id=(details.description_code) data-tone=(style.tone) {
                 div class="heading" {
                     h1 dir="auto" { (entry.title) }
                     (style.badge())
@@ -43,7 +43,7 @@ pub(super) fn details(details: &EntryDetails) -> Markup {
 /// The text is the HTML of the sanitiser; its headings are below that of the section.
 fn review(review: &PublishedReview, zone: TimeZone) -> Markup {
     html! {
-        div class="card" {
+        div class="card" id=(review.code) {
             p class="note" { "Published " (zoned_time(review.published_at, zone)) }
             div class="review" dir="auto" { (PreEscaped(markdown::render_below(2, &review.body))) }
         }
@@ -132,7 +132,6 @@ fn updates(details: &EntryDetails) -> Markup {
 fn item(update: &DisplayedUpdate, zone: TimeZone) -> Markup {
     let style = StatusStyle::from(update.status);
     html! {
-        // Feeds of updates lead here.
         li id=(update.code) data-tone=(style.tone) {
             p {
                 span { (style.label) }

@@ -24,8 +24,9 @@ async function screensOf(organisation: Organisation) {
 async function answerLate(page: Page) {
   const asked = /\/api\/v1\/(component|incident|maintenance|subscriber|identity\/organisations)\//;
   await page.route(asked, async (route) => {
-    await painted(page);
-    await route.continue();
+    // The story may leave the screen before all its requests have been answered.
+    await painted(page).catch(() => undefined);
+    await route.continue().catch(() => undefined);
   });
 }
 

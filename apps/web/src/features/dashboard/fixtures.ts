@@ -21,6 +21,7 @@ export function aChange(changes: Partial<Change> = {}): Change {
     actor: { type: 'USER', id: 'user-1', name: 'Ada Lovelace' },
     action: 'component.created',
     target: { type: 'COMPONENT', id: 'component-1', name: 'API' },
+    requestId: 'request-1',
     ...changes,
   };
 }

@@ -68,7 +68,7 @@ export function SettingsPage() {
             title="Audit log"
             actions={
               <Link to={paths.audit} className={buttonVariants({ size: 'sm' })}>
-                Audit Log
+                Open Audit Log
               </Link>
             }
           />

@@ -255,7 +255,7 @@ impl Accounts {
         Ok(PasswordAccepted::SignedIn(signed_in))
     }
 
-    /// Notes a refused sign-in in the audit log of a known account. For an unknown one too, a task starts later, because the time of
+    /// Records a refused sign-in in the audit log of a known account. For an unknown one too, a task starts later, because the time of
     /// the response must not distinguish the two.
     fn record_refused_sign_in(&self, known: Option<UserId>) {
         let accounts = Arc::clone(&self.ports.accounts);

@@ -134,8 +134,8 @@ impl Retention {
         }
     }
 
-    /// Deletes commits older than [`Self::COMMIT_RETENTION`] and old items of the audit log. Returns the number of commits. Every node may
-    /// do so at any time.
+    /// Deletes commits older than [`Self::COMMIT_RETENTION`] and old items of the audit log. Returns the number of commits. Every
+    /// node may do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
         while self

@@ -190,7 +190,7 @@ pub trait AccountStore: Send + Sync {
         stronger: PasswordHash,
     ) -> Result<(), Error>;
 
-    /// Notes a refused sign-in of an account in the audit logs of its organisations.
+    /// Records a refused sign-in of an account in the audit logs of its organisations.
     async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error>;
 
     /// Deletes an account, the organisations without other members, and its name on the updates it recorded.

@@ -43,8 +43,8 @@ pub fn api_key(key: &ApiKey) -> Value {
     })
 }
 
-/// The JSON of a state for storage. A text longer than [`MAX_TEXT_LENGTH`] is cut, and what does not fit into [`MAX_STATE_BYTES`] is left out; both
-/// are marked by `… N more`.
+/// The JSON of a state for storage. A text longer than [`MAX_TEXT_LENGTH`] is cut, and what does not fit into [`MAX_STATE_BYTES`] is
+/// left out; both are marked by `… N more`.
 #[must_use]
 pub fn stored(mut state: Value) -> String {
     let mut room = MAX_STATE_BYTES;

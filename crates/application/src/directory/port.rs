@@ -124,7 +124,7 @@ pub trait DirectoryStore: Send + Sync {
         known: NameRecord,
     ) -> Result<Committed<()>, Error>;
 
-    /// Notes in the audit log that a user joined an organisation or has another role. Late and repeated reports, and updates that
+    /// Records in the audit log that a user joined an organisation or has another role. Late and repeated reports, and updates that
     /// leave the role, change nothing.
     async fn record_member(&self, member: &MemberRecord) -> Result<(), Error>;
 

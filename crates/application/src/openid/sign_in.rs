@@ -72,7 +72,7 @@ impl OpenId {
         Ok(signed_in)
     }
 
-    /// Notes in the audit log that a sign-in of the account that is linked to a person was refused.
+    /// Records in the audit log that a sign-in of the account that is linked to a person was refused.
     pub(super) async fn record_refused_sign_in(
         &self,
         (issuer, subject): &(String, String),

@@ -115,7 +115,7 @@ pub trait SubscriberStore: Send + Sync {
     /// [`Error::Conflict`], which names the limit.
     async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error>;
 
-    /// Notes an import in the audit log.
+    /// Records an import in the audit log.
     async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error>;
 
     /// Notes that messages to a subscriber arrive again.

@@ -141,6 +141,7 @@ it('offers older components where there are more than it shows', async () => {
   server.use(
     http.get(apiUrl(endpoints.components.list), ({ request }) => {
       const query = new URL(request.url).searchParams;
+      expect(query.get('limit')).toBe(query.has('before') ? '500' : null);
       return query.get('before') === 'website'
         ? success([component('Archive')], { next: null })
         : success([component('Website')], { next: 'website' });

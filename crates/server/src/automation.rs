@@ -8,7 +8,7 @@ use allclear_application::background::Background;
 use allclear_application::clock::Clock;
 use allclear_application::idempotency::Idempotency;
 use allclear_persistence::database::Database;
-use allclear_transport::key_usage::KeyUsage;
+use allclear_transport::limit::key_usage::KeyUsage;
 use tokio::task::JoinHandle;
 
 use crate::identity;

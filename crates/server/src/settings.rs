@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use allclear_domain::account::SignUpMode;
-use allclear_transport::client_address::TrustedProxies;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
-use allclear_transport::headers::Hsts;
+use allclear_transport::server::client_address::TrustedProxies;
+use allclear_transport::server::headers::Hsts;
+use allclear_transport::server::timeouts::Timeouts;
 use allclear_transport::socket::SocketSettings;
-use allclear_transport::timeouts::Timeouts;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use strum::VariantNames;

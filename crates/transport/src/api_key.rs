@@ -13,14 +13,14 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::{Admin, Operator, RecentAdmin};
 use crate::component::STATUS_MESSAGE;
-use crate::idempotency::Repeatable;
 use crate::identity::device::client_of;
-use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Admin, Operator, RecentAdmin};
+use crate::request::idempotency::Repeatable;
+use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// An API key, without its text.

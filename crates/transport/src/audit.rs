@@ -17,12 +17,12 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api_response::{ApiResponse, list as list_response};
-use crate::caller::Admin;
-use crate::csv_line::{guarded, line};
-use crate::input::{Date, Timestamp};
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::Admin;
+use crate::request::input::{Date, Timestamp};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::response::api_response::{ApiResponse, list as list_response};
+use crate::response::csv_line::{guarded, line};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Number of items that a stream holds in memory at a time.

@@ -12,14 +12,14 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::{Editor, Viewer};
-use crate::idempotency::Repeatable;
-use crate::if_match::IfMatch;
-use crate::input::{Body, Date, FieldInput, Parsed, Text};
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::idempotency::Repeatable;
+use crate::request::if_match::IfMatch;
+use crate::request::input::{Body, Date, FieldInput, Parsed, Text};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Validation message for an invalid status.

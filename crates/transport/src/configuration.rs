@@ -6,8 +6,8 @@ use allclear_domain::account::SignUpMode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api_response::ApiResponse;
-use crate::problem::Problem;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::Problem;
 use crate::routes::Routes;
 
 /// The identity provider.

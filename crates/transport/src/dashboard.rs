@@ -9,13 +9,13 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api_response::ApiResponse;
 use crate::audit::{ActorBody, TargetBody};
-use crate::caller::Viewer;
 use crate::component::ComponentBody;
 use crate::incident::IncidentBody;
 use crate::maintenance::MaintenanceBody;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::Viewer;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// What the operators of an organisation look at first.

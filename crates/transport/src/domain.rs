@@ -15,13 +15,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::RecentAdmin;
-use crate::host::{Host, host_of};
-use crate::input::{Body, FieldInput, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::{Bucket, Limit};
+use crate::request::caller::RecentAdmin;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::throttle::{Bucket, Limit};
+use crate::server::host::{Host, host_of};
 
 /// Message for a text that is no name of a domain.
 const NAME_MESSAGE: &str =

@@ -1,5 +1,7 @@
 //! Endpoints for supervisors: `/healthz`, `/readyz`, `/metrics`.
 
+pub mod metrics_access;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,9 +10,9 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::health::Readiness;
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use crate::client_address::TrustedProxies;
-use crate::metrics_access::MetricsAccess;
-use crate::problem::Problem;
+use self::metrics_access::MetricsAccess;
+use crate::response::problem::Problem;
+use crate::server::client_address::TrustedProxies;
 use crate::socket::Sockets;
 use crate::status::viewers::Viewers;
 use crate::web_app::{WebApp, fallback};

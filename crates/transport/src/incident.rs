@@ -16,18 +16,18 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::{Editor, Viewer};
-use crate::change_options::notify;
 use crate::component::STATUS_MESSAGE;
-use crate::idempotency::Repeatable;
-use crate::if_match::IfMatch;
 use crate::incident::component::{AttachmentInput, attachments};
-use crate::input::{Body, FieldInput, Parsed, Text, Timestamp};
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::idempotency::Repeatable;
+use crate::request::if_match::IfMatch;
+use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::update::change_options::notify;
 
 /// Validation message of a create for an invalid time.
 const TIME_MESSAGE_OF_CREATE: &str = "Invalid date format";

@@ -8,9 +8,9 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api_response::ApiResponse;
-use crate::caller::Viewer;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::Viewer;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// The days that metrics cover.

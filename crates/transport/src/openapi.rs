@@ -20,7 +20,7 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{Components, Info, OpenApi as Document, PathItem, RefOr, Schema};
 
 use crate::identity::{self, cookie};
-use crate::problem::{FieldProblem, Problem, ProblemBody};
+use crate::response::problem::{FieldProblem, Problem, ProblemBody};
 use crate::routes::{RouteVisitor, Routes};
 use crate::{clerk, server, status};
 

@@ -10,12 +10,12 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::ApiResponse;
-use crate::caller::{Admin, Viewer};
 use crate::domain::DomainBody;
-use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, Parsed, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Admin, Viewer};
+use crate::request::if_match::IfMatch;
+use crate::request::input::{Body, FieldInput, Parsed, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Name and settings of an organisation.

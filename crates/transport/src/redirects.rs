@@ -4,7 +4,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::configuration::Configuration;
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 use crate::web_app::{WebApp, fallback};
 
 /// `GET /discord`.

@@ -1,6 +1,18 @@
 //! The HTTP server: all routes and middleware.
 
 mod app_state;
+pub mod client_address;
+pub(crate) mod connection;
+pub(crate) mod fast_path;
+pub mod headers;
+pub(crate) mod host;
+pub(crate) mod host_routing;
+pub(crate) mod listener;
+pub(crate) mod methods;
+pub(crate) mod request_log;
+pub(crate) mod request_rules;
+pub(crate) mod security_log;
+pub mod timeouts;
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -19,31 +31,32 @@ use socket2::SockRef;
 use tokio::runtime::Handle;
 
 pub use self::app_state::AppState;
-use crate::client_address::TrustedProxies;
-use crate::fast_path::FastPath;
-use crate::headers::{Headers, allow_framing};
+use self::client_address::TrustedProxies;
+use self::fast_path::FastPath;
+use self::headers::{Headers, allow_framing};
+use self::host_routing::HostRouting;
+use self::listener::Accept;
+use self::methods::Methods;
+use self::request_log::RequestLog;
+use self::request_rules::RequestRules;
+use self::security_log::RequestId;
+use self::timeouts::body::BodyTimeout;
 use crate::health::{self, healthz, readyz};
-use crate::host_routing::{self, HostRouting};
 use crate::identity::key_set::key_set;
-use crate::input::BODY_LIMIT;
-use crate::listener::Accept;
-use crate::methods::Methods;
+use crate::limit::key_usage;
 use crate::openapi::OpenApiJson;
-use crate::problem::Problem;
 use crate::provider::EnabledRoutes;
-use crate::request_log::RequestLog;
-use crate::request_rules::RequestRules;
+use crate::request::input::BODY_LIMIT;
+use crate::request::{caller, idempotency};
+use crate::response::problem::Problem;
 use crate::routes::Routes;
-use crate::security_log::RequestId;
 use crate::status::response::PublicResponses;
 use crate::status::{badge, embed, history};
 use crate::statuspage::openapi::StatuspageOpenApi;
-use crate::timeouts::body::BodyTimeout;
 use crate::web_app::{api_fallback, fallback, status_page};
 use crate::{
-    api_key, audit, caller, component, component_group, configuration, dashboard, domain,
-    idempotency, incident, key_usage, maintenance, metrics, openapi, organisation, redirects,
-    status, statuspage, subscriber,
+    api_key, audit, component, component_group, configuration, dashboard, domain, incident,
+    maintenance, metrics, openapi, organisation, redirects, status, statuspage, subscriber,
 };
 
 /// Adds the routes under `/api/v1`. Public reads are open to every origin, other routes to the own
@@ -171,7 +184,7 @@ fn embeddable(config: &mut web::ServiceConfig) {
         .route("/status/{organisation}/embed.js", read().to(embed::script));
 }
 
-/// A route for the methods in [`crate::methods::READ`].
+/// A route for the methods in [`crate::server::methods::READ`].
 pub(crate) fn read() -> Route {
     web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }

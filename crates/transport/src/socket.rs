@@ -36,7 +36,7 @@ use self::access::SocketAuthorizer;
 use self::handler::SocketHandler;
 pub use self::request::events;
 use self::room::Rooms;
-use crate::client_slots::ClientLimits;
+use crate::limit::client_slots::ClientLimits;
 use crate::status::pages::Pages;
 
 /// Bounds of a client's queue. A client that falls further behind is disconnected and reconnects.

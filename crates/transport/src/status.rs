@@ -20,9 +20,9 @@ use allclear_application::error::Error;
 use allclear_application::public::Snapshot;
 use allclear_domain::id::OrganisationId;
 
-use crate::api_response::ApiResponse;
-use crate::client_slots::ClientLimits;
-use crate::problem::{Problem, PublicErrorResponses};
+use crate::limit::client_slots::ClientLimits;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{Problem, PublicErrorResponses};
 use crate::routes::Routes;
 use crate::status::events::{EventStreams, Since};
 use crate::status::pages::Pages;

@@ -11,8 +11,8 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_application::error::Error;
 
-use crate::headers::Headers;
-use crate::problem::Problem;
+use crate::response::problem::Problem;
+use crate::server::headers::Headers;
 use crate::server::read;
 use crate::status::page::boxed;
 use crate::status::response::PublicResponses;

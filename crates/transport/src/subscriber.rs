@@ -23,15 +23,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use self::input::{SubscriberChangeInput, SubscriberInput};
-use crate::api_response::{ApiResponse, Deleted, list as list_response};
-use crate::caller::{Editor, Viewer};
-use crate::idempotency::Repeatable;
-use crate::input::Body;
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::{Bucket, Limit};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::idempotency::Repeatable;
+use crate::request::input::Body;
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::throttle::{Bucket, Limit};
 
 /// Message after a subscription was accepted.
 const MAILED: &str = "Verification email sent successfully";

@@ -1,14 +1,17 @@
 //! The requests that updates of incidents and of maintenances have in common.
 
+pub(crate) mod author;
+pub(crate) mod change_options;
+
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 use allclear_domain::validation::Invalid;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::change_options::{display_time, notify};
+use self::change_options::{display_time, notify};
 use crate::component::STATUS_MESSAGE;
-use crate::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::request::input::{FieldInput, Parsed, Text, Timestamp};
 
 /// Fields of an update. An edit leaves absent fields unchanged.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -1,6 +1,9 @@
 //! The web app and its pages for the public.
 
+pub(crate) mod csp_hashes;
 mod file;
+pub(crate) mod page_template;
+pub(crate) mod sprite;
 
 use std::collections::HashMap;
 
@@ -9,14 +12,14 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpRequest, HttpResponse, web};
 use allclear_domain::id::OrganisationId;
 
+use self::csp_hashes::InlineStyles;
 use self::file::{File, NOT_BUILT, built_page, embed_script, files, send};
+use self::page_template::PageTemplate;
 use crate::clerk::policy::PagePolicy;
-use crate::csp_hashes::InlineStyles;
-use crate::headers::{CONTENT_SECURITY_POLICY, FRAME_POLICY};
-use crate::host_routing;
-use crate::methods::{Methods, READ};
-use crate::page_template::PageTemplate;
-use crate::problem::Problem;
+use crate::response::problem::Problem;
+use crate::server::headers::{CONTENT_SECURITY_POLICY, FRAME_POLICY};
+use crate::server::host_routing;
+use crate::server::methods::{Methods, READ};
 use crate::status::encoded::Encoded;
 use crate::status::history::template::HistoryTemplate;
 use crate::status::markup::SubscribePage;

@@ -3,8 +3,8 @@
 use allclear_application::subscriber::Subscribers;
 use allclear_domain::mail_limit::MailLimit;
 use allclear_transport::identity::throttle::IdentityLimits;
+use allclear_transport::limit::throttle::Limit;
 use allclear_transport::subscriber;
-use allclear_transport::throttle::Limit;
 use clap::Args;
 
 /// Rate limits of a client, written `10/30`: a burst of 10, then 30 an hour.

@@ -1,6 +1,6 @@
 //! Access to `/metrics`.
 
-use allclear_transport::metrics_access::MetricsAccess;
+use allclear_transport::health::metrics_access::MetricsAccess;
 use clap::Args;
 
 use super::secret_string::SecretString;

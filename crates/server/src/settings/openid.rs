@@ -9,7 +9,7 @@ use allclear_domain::openid::{FactorValues, LOWEST_ROLE, MailDomains, ProviderId
 use allclear_identity::openid::{IssuerUrl, issuer};
 use allclear_transport::configuration::SignInProvider;
 use allclear_transport::identity::openid::OpenIdThrottle;
-use allclear_transport::throttle::Limit;
+use allclear_transport::limit::throttle::Limit;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 

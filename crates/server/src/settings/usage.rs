@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use allclear_application::mail_budget::MailBudgetLimits;
 use allclear_application::usage_limit::UsageLimits;
-use allclear_transport::throttle::Limit;
-use allclear_transport::usage::WriteLimits;
+use allclear_transport::limit::throttle::Limit;
+use allclear_transport::limit::usage::WriteLimits;
 use clap::Args;
 
 /// Quotas; 0 switches a quota off.

@@ -4,7 +4,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderValue, InvalidHeaderValue};
 
-use crate::csp_hashes::InlineStyles;
+use crate::web_app::csp_hashes::InlineStyles;
 
 /// Content security policies that also allow Clerk's scripts.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use allclear_application::directory::{Directory, Envelope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::api_response::ApiResponse;
-use crate::input::Raw;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::input::Raw;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Confirmation of a webhook message.

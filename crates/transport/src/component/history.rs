@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::STATUS_MESSAGE;
-use crate::api_response::{ApiResponse, Deleted, versioned_list};
-use crate::caller::{Editor, Viewer};
-use crate::idempotency::Repeatable;
-use crate::if_match::IfMatch;
-use crate::input::{Body, Date, FieldInput, Parsed, Timestamp};
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::path::{Id, PeriodId};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::idempotency::Repeatable;
+use crate::request::if_match::IfMatch;
+use crate::request::input::{Body, Date, FieldInput, Parsed, Timestamp};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::request::path::{Id, PeriodId};
+use crate::response::api_response::{ApiResponse, Deleted, versioned_list};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 const TIME_MESSAGE: &str = "Must be a time";

@@ -9,8 +9,8 @@ use std::net::IpAddr;
 use allclear_domain::id::UserId;
 
 use super::throttle::IdentityLimits;
-use crate::problem::Problem;
-use crate::throttle::Bucket;
+use crate::limit::throttle::Bucket;
+use crate::response::problem::Problem;
 
 /// Counts guesses of codes.
 pub(crate) struct CodeGuesses {

@@ -16,12 +16,12 @@ use super::input::{checked, text};
 use super::session::Identified;
 use super::signed_in::{SignedInBody, UserBody, sign_in_response};
 use super::throttle::IdentityThrottle;
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::client;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
-use crate::throttle::client;
+use crate::server::security_log::record;
 
 /// Confirms that a mail is on its way.
 #[derive(Debug, Serialize, ToSchema)]

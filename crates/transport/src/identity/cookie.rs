@@ -9,7 +9,7 @@ use allclear_application::second_factor::PendingSignIns;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::Sessions;
 
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 
 /// Name of the cookie without TLS.
 pub(crate) const NAME: &str = "allclear_session";

@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, web};
 use allclear_application::session::Client;
 
 use super::cookie::marks;
-use crate::client_address::TrustedProxies;
+use crate::server::client_address::TrustedProxies;
 
 /// Maximum characters of an unknown program's name.
 const NAME: usize = 40;

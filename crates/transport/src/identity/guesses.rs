@@ -20,8 +20,8 @@ use std::time::Duration;
 use allclear_domain::email::EmailKey;
 
 use super::throttle::IdentityLimits;
-use crate::problem::Problem;
-use crate::throttle::{Bucket, Limit};
+use crate::limit::throttle::{Bucket, Limit};
+use crate::response::problem::Problem;
 
 /// Keyed hash of an account's address, which takes the same few bytes for every address.
 type AccountHash = u64;

@@ -4,7 +4,7 @@ use allclear_domain::account::Password;
 use allclear_domain::validation::Invalid;
 use validator::Validate;
 
-use crate::input::{FieldInput, Text};
+use crate::request::input::{FieldInput, Text};
 
 /// The text of a required field; empty with an error if it is missing.
 pub(super) fn text(

@@ -19,12 +19,12 @@ use super::membership::ROLE_MESSAGE;
 use super::organisation::organisation;
 use super::session::{Changing, RecentlySignedIn, SignedIn};
 use super::throttle::IdentityThrottle;
-use crate::api_response::{ApiResponse, Deleted};
-use crate::input::{Body, FieldInput, Parsed, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::client;
+use crate::request::input::{Body, FieldInput, Parsed, Text};
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
-use crate::throttle::client;
+use crate::server::security_log::record;
 
 /// A pending invitation.
 #[derive(Debug, Serialize, ToSchema)]

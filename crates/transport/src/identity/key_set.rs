@@ -4,7 +4,7 @@ use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use allclear_application::session::Sessions;
 
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 
 /// `GET /.well-known/jwks.json` (RFC 7517, section 5).
 pub(crate) async fn key_set(sessions: web::Data<Sessions>) -> Result<HttpResponse, Problem> {

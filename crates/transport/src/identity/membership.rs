@@ -15,11 +15,11 @@ use utoipa::ToSchema;
 
 use super::organisation::organisation;
 use super::session::{Changing, RecentlySignedIn, SignedIn};
-use crate::api_response::{ApiResponse, Deleted};
-use crate::input::{Body, FieldInput, Parsed};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::input::{Body, FieldInput, Parsed};
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
+use crate::server::security_log::record;
 
 /// Validation message for an invalid role.
 pub(super) const ROLE_MESSAGE: &str = "Select Any One";

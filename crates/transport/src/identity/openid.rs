@@ -25,12 +25,12 @@ use self::cookie::{cleared, presented, sealed};
 use super::cookie::{self as session_cookie, CookieSecurity};
 use super::device::client_of;
 use super::session::Identified;
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::{Bucket, Limit, client};
+use crate::request::input::{Body, FieldInput};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::{record, record_refused, record_throttled};
-use crate::throttle::{Bucket, Limit, client};
+use crate::server::security_log::{record, record_refused, record_throttled};
 
 pub(super) use self::passwords::{PasswordsAllowed, check_passwords};
 

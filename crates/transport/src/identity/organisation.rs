@@ -13,11 +13,11 @@ use utoipa::ToSchema;
 
 use super::input::{checked, text};
 use super::session::{Changing, RecentlySignedIn};
-use crate::api_response::{ApiResponse, Deleted};
-use crate::input::{Body, FieldInput, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
+use crate::server::security_log::record;
 
 /// An organisation of the signed-in account.
 #[derive(Debug, Serialize, ToSchema)]

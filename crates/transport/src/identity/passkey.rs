@@ -22,13 +22,13 @@ use super::input::{checked, text};
 use super::second_factor::reveal;
 use super::session::{Changing, FactorOwner};
 use super::throttle::IdentityThrottle;
-use crate::api_response::{ApiResponse, Deleted};
-use crate::input::{Body, FieldInput, Text};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::client;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
-use crate::throttle::client;
+use crate::server::security_log::record;
 
 /// Maximum length of an authenticator's response as JSON, in bytes.
 const MAX_RESPONSE_LENGTH: usize = 32 * 1024;

@@ -14,12 +14,12 @@ use super::device::client_of;
 use super::input::{checked, password, text};
 use super::session::RecentlySignedIn;
 use super::throttle::IdentityThrottle;
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::client;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
-use crate::throttle::client;
+use crate::server::security_log::record;
 
 /// A change of password.
 #[derive(Deserialize, ToSchema)]

@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 
 use super::organisation::organisation;
 use super::session::{RecentlySignedIn, SignedIn};
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::input::{Body, FieldInput};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
+use crate::server::security_log::record;
 
 /// Whether an organisation requires a second factor of its members.
 #[derive(Debug, Serialize, ToSchema)]

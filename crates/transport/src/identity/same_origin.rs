@@ -11,8 +11,8 @@ use actix_web::middleware::Next;
 use actix_web::{Error, ResponseError, web};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 
-use crate::problem::Problem;
-use crate::security_log::record_refused;
+use crate::response::problem::Problem;
+use crate::server::security_log::record_refused;
 
 /// Own origin: the public URL without a path.
 #[derive(Debug, Clone)]

@@ -24,12 +24,12 @@ use super::cookie::{CookieSecurity, presented};
 use super::openid::OpenIdServices;
 use super::organisation::OrganisationBody;
 use super::signed_in::UserBody;
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::usage::Usage;
+use crate::request::input::{Body, FieldInput};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
-use crate::usage::Usage;
+use crate::server::security_log::record;
 
 /// Extractor: the session of the cookie, whose account can be used.
 #[derive(Debug, Clone)]

@@ -11,11 +11,11 @@ use utoipa::ToSchema;
 
 use super::cookie::CookieSecurity;
 use super::session::{RecentlySignedIn, SignedIn};
-use crate::api_response::{ApiResponse, Deleted};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::record;
+use crate::server::security_log::record;
 
 /// A session of the signed-in account.
 #[derive(Debug, Serialize, ToSchema)]

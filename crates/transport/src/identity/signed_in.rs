@@ -9,9 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::cookie::{CookieSecurity, marks, presented};
-use crate::api_response::ApiResponse;
-use crate::problem::Problem;
-use crate::security_log::record;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::Problem;
+use crate::server::security_log::record;
 
 /// An account.
 #[derive(Debug, Serialize, ToSchema)]

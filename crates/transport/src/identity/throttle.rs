@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::code_guesses::CodeGuesses;
 use super::guesses::Guesses;
-use crate::throttle::{Bucket, Limit};
+use crate::limit::throttle::{Bucket, Limit};
 
 /// Challenges and responses of passkeys from a client address.
 const PASSKEYS: Limit = Limit {

@@ -9,9 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::session::SignedIn;
-use crate::api_response::{ApiResponse, Deleted};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// A person on the waitlist.

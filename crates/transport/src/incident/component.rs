@@ -10,13 +10,13 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{ApiResponse, list as list_response};
-use crate::caller::{Editor, Viewer};
 use crate::component::STATUS_MESSAGE;
-use crate::input::{Body, FieldInput, Parsed};
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::input::{Body, FieldInput, Parsed};
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, list as list_response};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Validation message if no component is given.

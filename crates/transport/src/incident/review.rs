@@ -11,12 +11,12 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{ApiResponse, Deleted};
-use crate::caller::{Editor, Viewer};
-use crate::if_match::IfMatch;
-use crate::input::{Body, FieldInput, OptionalBody, Text};
-use crate::path::Id;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::if_match::IfMatch;
+use crate::request::input::{Body, FieldInput, OptionalBody, Text};
+use crate::request::path::Id;
+use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// A review of an incident.

@@ -7,9 +7,9 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::change_options::notify;
 use crate::component::STATUS_MESSAGE;
-use crate::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::request::input::{FieldInput, Parsed, Text, Timestamp};
+use crate::update::change_options::notify;
 
 /// Validation message for an invalid time; in an edit, of the end only.
 const TIME_MESSAGE: &str = "Invalid date format";

@@ -10,16 +10,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::api_response::{AllDeleted, ApiResponse, list as list_response};
-use crate::author::AuthorBody;
-use crate::caller::{Editor, Viewer};
-use crate::idempotency::Repeatable;
-use crate::if_match::IfMatch;
-use crate::input::Body;
-use crate::page_query::{PageQuery, RequestedPage};
-use crate::path::{Id, UpdateId};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::{Editor, Viewer};
+use crate::request::idempotency::Repeatable;
+use crate::request::if_match::IfMatch;
+use crate::request::input::Body;
+use crate::request::page_query::{PageQuery, RequestedPage};
+use crate::request::path::{Id, UpdateId};
+use crate::response::api_response::{AllDeleted, ApiResponse, list as list_response};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::update::author::AuthorBody;
 use crate::update::{ChosenUpdates, UpdateInput, chosen_updates};
 
 /// An update of a maintenance as operators see it.

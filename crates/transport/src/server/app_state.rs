@@ -22,15 +22,17 @@ use allclear_application::review::Reviews;
 use allclear_application::subscriber::Subscribers;
 use metrics_exporter_prometheus::PrometheusHandle;
 
-use crate::client_address::TrustedProxies;
-use crate::client_slots::ClientLimits;
 use crate::configuration::Configuration;
 use crate::domain::DomainThrottle;
-use crate::headers::Hsts;
 use crate::health::Draining;
-use crate::key_usage::KeyUsage;
-use crate::metrics_access::MetricsAccess;
+use crate::health::metrics_access::MetricsAccess;
+use crate::limit::client_slots::ClientLimits;
+use crate::limit::key_usage::KeyUsage;
+use crate::limit::usage::Usage;
 use crate::provider::Provider;
+use crate::server::client_address::TrustedProxies;
+use crate::server::headers::Hsts;
+use crate::server::timeouts::Timeouts;
 use crate::socket::{SocketSettings, Sockets};
 use crate::status::events::EventStreams;
 use crate::status::history::pages::HistoryPages;
@@ -38,8 +40,6 @@ use crate::status::pages::Pages;
 use crate::status::viewers::Viewers;
 use crate::statuspage::documents::StatuspageDocuments;
 use crate::subscriber::SubscriberThrottle;
-use crate::timeouts::Timeouts;
-use crate::usage::Usage;
 use crate::web_app::WebApp;
 
 /// Everything that the routes need.

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use crate::security_log::record_socket_refused;
+use crate::server::security_log::record_socket_refused;
 
 /// How often expired tokens are searched while there are sockets with one.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -14,8 +14,8 @@ use super::access::{Access, SocketAuthorizer};
 use super::large_lists::{LargeList, LargeLists, SMALL};
 use super::request::{Authenticated, Joined, Refused, Request, acknowledge, organisation};
 use super::room::{ReplayGap, RoomMembership, Rooms};
-use crate::caller::bearer_token;
-use crate::problem::Problem;
+use crate::request::caller::bearer_token;
+use crate::response::problem::Problem;
 use crate::status::page::{List, Page};
 use crate::status::pages::Pages;
 

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::request::Refused;
-use crate::keyed_semaphore::KeyedSemaphore;
+use crate::limit::keyed_semaphore::KeyedSemaphore;
 
 /// Lists of pages below this size fit into a client's queue many times.
 pub(super) const SMALL: usize = 8 * 1024;

@@ -5,7 +5,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_socketio::Incoming;
 use serde::Serialize;
 
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 use crate::status::page::List;
 
 /// A request of a client.

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 pub(crate) use self::contents::BadgeContents;
 use self::drawing::{Badge, BadgeStyle, Colour, draw};
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 use crate::status::markup::uptime_digits;
 use crate::status::page::{Document, boxed};
 use crate::status::pages::Pages;

@@ -6,14 +6,14 @@ use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::rollup::{Indicator, PublicStatus, Rollup};
 use maud::{Markup, html};
 
-use crate::page_template::fill;
-use crate::problem::Problem;
-use crate::sprite::Sprite;
+use crate::response::problem::Problem;
 use crate::status::markup::is_unresolved;
 use crate::status::page::boxed;
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::web_app::WebApp;
+use crate::web_app::page_template::fill;
+use crate::web_app::sprite::Sprite;
 
 /// Icon of pages without one.
 const NO_ICON: &str = "";

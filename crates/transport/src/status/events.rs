@@ -21,9 +21,9 @@ use tokio::time::timeout;
 use utoipa::IntoParams;
 
 use self::viewer::EventStreamBody;
-use crate::client_slots::ClientLimits;
-use crate::connection::Connection;
-use crate::problem::Problem;
+use crate::limit::client_slots::ClientLimits;
+use crate::response::problem::Problem;
+use crate::server::connection::Connection;
 use crate::status::viewer_notifier::FrameStream;
 use crate::status::viewers::{Frame, Viewers, resync};
 

@@ -12,7 +12,7 @@ use allclear_domain::history::LAST_PAGE;
 use allclear_domain::id::OrganisationId;
 use serde::Deserialize;
 
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 use crate::status::history::pages::{HistoryAddress, HistoryPages};
 use crate::status::page::boxed;
 use crate::status::response::PublicResponses;

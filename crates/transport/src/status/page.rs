@@ -19,12 +19,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::headers::{PICTURE_CACHE, PUBLIC_CACHE};
-use crate::page_template::PageTemplate;
+use crate::server::headers::{PICTURE_CACHE, PUBLIC_CACHE};
 use crate::status::badge::BadgeContents;
 use crate::status::embed;
 use crate::status::encoded::Encoded;
 use crate::status::revision_cache::Weigh;
+use crate::web_app::page_template::PageTemplate;
 
 /// Memory of a cached page besides its documents, in bytes.
 pub(super) const SLOT_SIZE: u64 = 512;

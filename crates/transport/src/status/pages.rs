@@ -23,8 +23,8 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tracing::Instrument;
 
-use crate::page_template::PageTemplate;
 use crate::status::page::{Page, SLOT_SIZE};
+use crate::web_app::page_template::PageTemplate;
 
 /// How long a page of an unchanged organisation is served before it is read again, so that
 /// incidents disappear after 14 days.

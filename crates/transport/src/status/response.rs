@@ -7,8 +7,8 @@ use actix_web::HttpResponse;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
 use bytes::Bytes;
 
-use crate::headers::{Framed, Headers, Hsts};
-use crate::request_rules::{forbid_storing, is_private};
+use crate::server::headers::{Framed, Headers, Hsts};
+use crate::server::request_rules::{forbid_storing, is_private};
 use crate::status::page::{Document, Page};
 use crate::web_app::WebApp;
 

@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use self::last_values::LastValues;
-use crate::keyed_semaphore::KeyedSemaphore;
+use crate::limit::keyed_semaphore::KeyedSemaphore;
 use crate::status::pages::one_shard;
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.

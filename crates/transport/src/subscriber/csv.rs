@@ -23,11 +23,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::api_response::ApiResponse;
-use crate::caller::Editor;
-use crate::csv_line::{guarded, line, plain};
-use crate::input::FILE_LIMIT;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::Editor;
+use crate::request::input::FILE_LIMIT;
+use crate::response::api_response::ApiResponse;
+use crate::response::csv_line::{guarded, line, plain};
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Most lines of a file: twice as many as an organisation may have subscribers by default.

@@ -8,9 +8,9 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::api_response::ApiResponse;
-use crate::caller::Viewer;
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::caller::Viewer;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Counts of the messages to an organisation's subscribers.

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use super::input::SubscriberInput;
 use super::visitor::known;
 use super::{MAILED, SubscriberThrottle, draft};
-use crate::input::{FieldInput, Raw, Text};
-use crate::problem::Problem;
+use crate::limit::throttle::client;
+use crate::request::input::{FieldInput, Raw, Text};
+use crate::response::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};
 use crate::status::pages::Pages;
-use crate::throttle::client;
 use crate::web_app::WebApp;
 
 /// Largest body in bytes; enough for an address of 254 percent-encoded characters.

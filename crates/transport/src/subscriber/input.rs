@@ -9,7 +9,7 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::input::{FieldInput, Parsed, Text};
+use crate::request::input::{FieldInput, Parsed, Text};
 
 /// Validation message for an invalid address.
 const EMAIL_MESSAGE: &str = "Invalid email address";

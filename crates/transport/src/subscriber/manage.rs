@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 use super::input::SubscriberChangeInput;
 use super::visitor::{Link, SubscriberName, followed};
 use super::{SubscriberBody, SubscriberThrottle};
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Parameters of a manage link.

@@ -11,9 +11,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::SubscriberThrottle;
 use super::visitor::{Nothing, SubscriberName, leave};
-use crate::api_response::ApiResponse;
-use crate::input::{FieldInput, Raw, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::request::input::{FieldInput, Raw, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// The field that confirms the intention. Programs that request every address in a mail do not send

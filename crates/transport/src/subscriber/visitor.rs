@@ -12,11 +12,11 @@ use uuid::Uuid;
 
 use super::input::SubscriberInput;
 use super::{SubscriberThrottle, accepted};
-use crate::api_response::ApiResponse;
-use crate::input::{Body, FieldInput, Text};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::client;
+use crate::request::input::{Body, FieldInput, Text};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::throttle::client;
 
 /// A subscription request.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -6,7 +6,7 @@ use actix_web::http::StatusCode;
 use actix_web::middleware::Next;
 use actix_web::{Error, ResponseError, web};
 
-use crate::problem::Problem;
+use crate::response::problem::Problem;
 
 /// Whether people may sign in with a password.
 #[derive(Debug, Clone, Copy)]

@@ -12,17 +12,17 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{challenge, give_back, response};
-use crate::api_response::ApiResponse;
 use crate::identity::cookie::CookieSecurity;
 use crate::identity::device::client_of;
 use crate::identity::session::Identified;
 use crate::identity::signed_in::{SignedInBody, sign_in_response};
 use crate::identity::throttle::IdentityThrottle;
-use crate::input::{Body, FieldInput};
-use crate::problem::{ErrorResponses, Problem};
+use crate::limit::throttle::client;
+use crate::request::input::{Body, FieldInput};
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
-use crate::security_log::{record, record_refused};
-use crate::throttle::client;
+use crate::server::security_log::{record, record_refused};
 
 /// Options of a sign-in with a passkey.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -3,7 +3,7 @@ use super::*;
 use allclear_application::broadcast::MockBroadcast;
 use allclear_application::outbox::MockOutbox;
 
-use crate::client_slots::Slot;
+use crate::limit::client_slots::Slot;
 
 #[test]
 fn reconnection_times_are_spread_over_their_whole_range() {

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use tokio::task::spawn_local;
 
-use crate::connection::{Claim, Connection};
+use crate::server::connection::{Claim, Connection};
 use crate::status::viewer_notifier::FrameStream;
 
 /// The body of an event stream's response. Instead of sending bytes through the HTTP server, it takes the connection when the head is

@@ -12,10 +12,10 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
-use crate::page_template::{ICON, fill, in_script};
-use crate::sprite::Sprite;
 use crate::status::markup::feed_links;
 use crate::status::markup::history::{self, base, history_path, uptime_path};
+use crate::web_app::page_template::{ICON, fill, in_script};
+use crate::web_app::sprite::Sprite;
 
 /// Characters of a description for search engines and link previews.
 const DESCRIPTION_LENGTH: usize = 200;

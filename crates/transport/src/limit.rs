@@ -1,0 +1,7 @@
+//! Limits for what clients, organisations and accounts use.
+
+pub mod client_slots;
+pub mod key_usage;
+pub(crate) mod keyed_semaphore;
+pub mod throttle;
+pub mod usage;

@@ -1,0 +1,344 @@
+//! Limits for the connections, event streams and sockets of one client, and for the open files of the process.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actix_web::HttpRequest;
+use allclear_socketio::{Admission, OverLimit, Permit, Permits};
+
+use crate::limit::throttle::{client, network};
+use crate::response::problem::Problem;
+use crate::server::client_address::TrustedProxies;
+
+/// Value of `Retry-After` in refusals, in seconds.
+const RETRY_AFTER: u64 = 10;
+/// File descriptors reserved for the database, the log and the workers.
+const OWN_DESCRIPTORS: usize = 64;
+
+/// Limits per client address. 0 means no limit.
+#[derive(Debug, Clone, Copy)]
+pub struct ConnectionLimits {
+    /// Open connections. Connections of a trusted proxy are not counted.
+    pub connections: usize,
+    /// Event streams.
+    pub streams: usize,
+    /// Sockets, by polling or WebSocket.
+    pub sockets: usize,
+    /// Waiting polls.
+    pub polls: usize,
+    /// Sockets that have not joined the namespace yet.
+    pub handshakes: usize,
+    /// Sockets that have not joined the namespace yet, over all clients.
+    pub all_handshakes: usize,
+    /// Open files of the process, over all clients.
+    pub descriptors: usize,
+}
+
+/// Counts the connections, streams and sockets of clients, and enforces the limits.
+pub struct ClientLimits {
+    connections: Arc<Slots>,
+    streams: Arc<Slots>,
+    sockets: Arc<Slots>,
+    polls: Arc<Slots>,
+    handshakes: Arc<Slots>,
+    all_handshakes: Arc<Slots>,
+    descriptors: Arc<Descriptors>,
+    proxies: Arc<TrustedProxies>,
+}
+
+/// Counter for one kind of resource.
+struct Slots {
+    /// Limit per client; 0 means no limit.
+    most: usize,
+    taken: Mutex<HashMap<IpAddr, usize>>,
+}
+
+/// A counted resource of a client, released on drop.
+pub(crate) struct Slot(Option<(Arc<Slots>, IpAddr)>);
+
+/// Counter of the file descriptors used by connections and the files of bodies.
+struct Descriptors {
+    most: usize,
+    open: AtomicUsize,
+}
+
+/// A counted file descriptor, released on drop.
+pub(crate) struct DescriptorGuard(Arc<Descriptors>);
+
+impl Slots {
+    fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self {
+            most,
+            taken: Mutex::default(),
+        })
+    }
+
+    /// Takes a slot; `None` if the client has reached the limit.
+    fn take(self: &Arc<Self>, client: IpAddr) -> Option<Slot> {
+        if self.most == 0 {
+            return Some(Slot(None));
+        }
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = taken.entry(client).or_default();
+        if *count >= self.most {
+            return None;
+        }
+        *count += 1;
+        Some(Slot(Some((Arc::clone(self), client))))
+    }
+}
+
+impl Slot {
+    /// A slot that is not counted.
+    #[cfg(test)]
+    pub(crate) const fn unlimited() -> Self {
+        Self(None)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let Some((slots, client)) = &self.0 else {
+            return;
+        };
+        let mut taken = slots.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = taken.get_mut(client) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(client);
+            }
+        }
+    }
+}
+
+impl Descriptors {
+    /// Descriptors that streams and sockets leave to other requests.
+    fn reserve(&self) -> usize {
+        (self.most / 10).clamp(32, 1024)
+    }
+
+    fn take(self: &Arc<Self>) -> DescriptorGuard {
+        self.open.fetch_add(1, Ordering::Relaxed);
+        DescriptorGuard(Arc::clone(self))
+    }
+
+    fn is_over(&self, reserve: usize) -> bool {
+        let used = self.open.load(Ordering::Relaxed) + OWN_DESCRIPTORS + reserve;
+        self.most != 0 && used > self.most
+    }
+}
+
+impl Drop for DescriptorGuard {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl ClientLimits {
+    /// Creates counters that start at zero.
+    #[must_use]
+    pub fn new(limits: &ConnectionLimits, proxies: Arc<TrustedProxies>) -> Self {
+        Self {
+            connections: Slots::new(limits.connections),
+            streams: Slots::new(limits.streams),
+            sockets: Slots::new(limits.sockets),
+            polls: Slots::new(limits.polls),
+            handshakes: Slots::new(limits.handshakes),
+            all_handshakes: Slots::new(limits.all_handshakes),
+            descriptors: Arc::new(Descriptors {
+                most: limits.descriptors,
+                open: AtomicUsize::new(0),
+            }),
+            proxies,
+        }
+    }
+
+    /// Counts an event stream. 429 if the client has reached the limit, 503 if descriptors are running out.
+    pub(crate) fn stream(&self, request: &HttpRequest) -> Result<Slot, Problem> {
+        if self.is_crowded() {
+            return Err(Problem::crowded(RETRY_AFTER));
+        }
+        self.streams
+            .take(client(request))
+            .ok_or_else(|| Problem::too_many(RETRY_AFTER))
+    }
+
+    /// Counts a connection and its descriptor. `None` if the client has reached the limit, or if no descriptors are left.
+    pub(crate) fn connection(&self, peer: Option<IpAddr>) -> Option<(Slot, DescriptorGuard)> {
+        if self.descriptors.is_over(1) {
+            return None;
+        }
+        let peer = peer.map(|peer| peer.to_canonical());
+        let slot = match peer.filter(|peer| !self.proxies.is_trusted(*peer)) {
+            Some(peer) => self.connections.take(network(peer))?,
+            None => Slot(None),
+        };
+        Some((slot, self.descriptors.take()))
+    }
+
+    /// Counts the descriptor of a file. `None` if half of the descriptors are taken: the others are for connections.
+    pub(crate) fn descriptor(&self) -> Option<DescriptorGuard> {
+        let half = self.descriptors.most / 2;
+        (!self.descriptors.is_over(half)).then(|| self.descriptors.take())
+    }
+
+    /// Whether only the descriptors reserved for ordinary requests are left.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.descriptors.is_over(self.descriptors.reserve())
+    }
+}
+
+/// Key under which all clients are counted together.
+const ALL_CLIENTS: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
+
+impl Admission for ClientLimits {
+    fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit> {
+        if self.is_crowded() {
+            return Err(OverLimit::server(RETRY_AFTER));
+        }
+        let client = client(request);
+        let of_client =
+            |slots: &Arc<Slots>| slots.take(client).ok_or(OverLimit::client(RETRY_AFTER));
+        let session = of_client(&self.sockets)?;
+        let handshake = of_client(&self.handshakes)?;
+        let in_all = self
+            .all_handshakes
+            .take(ALL_CLIENTS)
+            .ok_or(OverLimit::server(RETRY_AFTER))?;
+        Ok(Permits {
+            session: Box::new(session),
+            handshake: Box::new((handshake, in_all)),
+        })
+    }
+
+    fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit> {
+        let slot = self
+            .polls
+            .take(client(request))
+            .ok_or(OverLimit::client(RETRY_AFTER))?;
+        Ok(Box::new(slot))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use actix_web::test::TestRequest;
+    use actix_web::web;
+
+    const NONE: ConnectionLimits = ConnectionLimits {
+        connections: 0,
+        streams: 0,
+        sockets: 0,
+        polls: 0,
+        handshakes: 0,
+        all_handshakes: 0,
+        descriptors: 0,
+    };
+
+    /// Limits nothing.
+    pub(crate) fn unlimited() -> ClientLimits {
+        limits(NONE)
+    }
+
+    /// Limits the descriptors.
+    pub(crate) fn with_descriptors(descriptors: usize) -> ClientLimits {
+        limits(ConnectionLimits {
+            descriptors,
+            ..NONE
+        })
+    }
+
+    fn limits(limits: ConnectionLimits) -> ClientLimits {
+        let proxies = TrustedProxies::parse(["10.0.0.9"]).unwrap();
+        ClientLimits::new(&limits, Arc::new(proxies))
+    }
+
+    fn request(address: &str) -> HttpRequest {
+        TestRequest::default()
+            .app_data(web::Data::new(TrustedProxies::default()))
+            .peer_addr(format!("{address}:1").parse().unwrap())
+            .to_http_request()
+    }
+
+    fn peer(address: &str) -> Option<IpAddr> {
+        address.parse().ok()
+    }
+
+    #[test]
+    fn slots_are_counted_per_client_and_released() {
+        let limits = limits(ConnectionLimits { streams: 2, ..NONE });
+        let ask = |address| limits.stream(&request(address)).ok();
+        let (first, second) = (ask("10.0.0.1"), ask("10.0.0.1"));
+        assert!(first.is_some() && second.is_some());
+        assert!(ask("10.0.0.1").is_none());
+        assert!(ask("10.0.0.2").is_some());
+        drop(first);
+        let again = ask("10.0.0.1");
+        assert!(again.is_some() && ask("10.0.0.1").is_none());
+        drop((second, again));
+        assert!(limits.streams.taken.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn network_of_ipv6_addresses_is_one_client() {
+        let limits = limits(ConnectionLimits {
+            connections: 1,
+            ..NONE
+        });
+        let _first = limits.connection(peer("2001:db8::1")).unwrap();
+        assert!(limits.connection(peer("2001:db8::2")).is_none());
+        assert!(limits.connection(peer("2001:db8:0:1::1")).is_some());
+    }
+
+    #[test]
+    fn connections_of_a_trusted_proxy_are_not_counted() {
+        let limits = limits(ConnectionLimits {
+            connections: 1,
+            ..NONE
+        });
+        let _first = limits.connection(peer("10.0.0.9")).unwrap();
+        assert!(limits.connection(peer("10.0.0.9")).is_some());
+    }
+
+    #[test]
+    fn sockets_that_have_not_joined_are_bounded_by_client_and_in_all() {
+        let limits = limits(ConnectionLimits {
+            handshakes: 1,
+            all_handshakes: 2,
+            ..NONE
+        });
+        let ask = |address| limits.session(&request(address));
+        let first = ask("10.0.0.1").unwrap();
+        assert_eq!(ask("10.0.0.1").err(), Some(OverLimit::client(RETRY_AFTER)));
+        let _second = ask("10.0.0.2").unwrap();
+        assert_eq!(ask("10.0.0.3").err(), Some(OverLimit::server(RETRY_AFTER)));
+        drop(first.handshake);
+        assert!(ask("10.0.0.1").is_ok(), "the first has joined");
+    }
+
+    #[test]
+    fn streams_leave_descriptors_to_other_requests() {
+        let limits = limits(ConnectionLimits {
+            descriptors: 128,
+            ..NONE
+        });
+        let mut open: Vec<_> = (0..32)
+            .map(|_| limits.connection(peer("10.0.0.1")).unwrap())
+            .collect();
+        assert!(limits.stream(&request("10.0.0.2")).is_ok());
+        open.push(limits.connection(peer("10.0.0.1")).unwrap());
+        assert!(limits.stream(&request("10.0.0.2")).is_err());
+        assert!(limits.session(&request("10.0.0.2")).is_err());
+        open.pop();
+        assert!(limits.stream(&request("10.0.0.2")).is_ok());
+        while let Some(next) = limits.connection(peer("10.0.0.1")) {
+            open.push(next);
+        }
+        assert_eq!(open.len(), 64, "the process keeps some for itself");
+        drop(open);
+        assert_eq!(limits.descriptors.open.load(Ordering::Relaxed), 0);
+    }
+}

@@ -1,0 +1,281 @@
+//! Rate limits per key (OWASP ASVS 5.0, 6.3.1): each client address or mail address has a bucket of
+//! attempts that refills with time.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use actix_web::{HttpRequest, web};
+
+use crate::response::problem::Problem;
+use crate::server::client_address::TrustedProxies;
+
+/// A rate limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// Burst size. 0 is treated as 1.
+    pub burst: u32,
+    /// Attempts that are refilled per hour. 0 is treated as 1.
+    pub per_hour: u32,
+}
+
+/// The attempts of each key, counted by the generic cell rate algorithm: a key stores only the time at which its bucket
+/// is full again. An attempt is taken before its work begins, so parallel attempts count like successive ones.
+pub(crate) struct Bucket<K> {
+    /// Time in which one attempt is refilled.
+    interval: Duration,
+    /// Time in which a whole burst is refilled.
+    burst: Duration,
+    keys: Mutex<Keys<K>>,
+}
+
+/// What is left of a bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// Attempts that are left.
+    pub(crate) remaining: u32,
+    /// Time until the bucket is full.
+    pub(crate) full_in: Duration,
+}
+
+struct Keys<K> {
+    full_at: HashMap<K, Instant>,
+    /// Number of keys at which full buckets are removed.
+    sweep_at: usize,
+}
+
+impl<K: Hash + Eq + Clone> Bucket<K> {
+    /// Largest number of keys, however many addresses a flood comes from.
+    const MAX_KEYS: usize = 65_536;
+    const FIRST_SWEEP: usize = 1024;
+
+    /// Creates full buckets with this limit.
+    pub(crate) fn new(limit: Limit) -> Self {
+        let interval = Duration::from_hours(1) / limit.per_hour.max(1);
+        Self::refilled_by(interval, limit.burst.max(1))
+    }
+
+    /// Creates full buckets of this size that refill one attempt per interval.
+    pub(crate) fn refilled_by(interval: Duration, burst: u32) -> Self {
+        Self {
+            interval,
+            burst: interval * burst,
+            keys: Mutex::new(Keys {
+                full_at: HashMap::new(),
+                sweep_at: Self::FIRST_SWEEP,
+            }),
+        }
+    }
+
+    /// Takes one attempt. Fails with 429 and `Retry-After` if the limit is used up.
+    pub(crate) fn count(&self, key: &K) -> Result<(), Problem> {
+        self.take(key, 1)
+            .map_err(|wait| Problem::too_many(wait.as_secs() + 1))
+    }
+
+    /// Takes `amount` attempts; the error is the time until that many are available.
+    pub(crate) fn take(&self, key: &K, amount: u32) -> Result<(), Duration> {
+        self.take_at(key, amount, Instant::now())
+    }
+
+    /// Takes one attempt, and returns how many are left.
+    pub(crate) fn take_measured(&self, key: &K) -> (Result<(), Duration>, Level) {
+        let now = Instant::now();
+        let taken = self.take_at(key, 1, now);
+        let full_at = self.keys().full_at.get(key).copied();
+        let full_in = full_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
+        let left = self.burst.saturating_sub(full_in).as_nanos();
+        let level = Level {
+            remaining: u32::try_from(left / self.interval.as_nanos().max(1)).unwrap_or(u32::MAX),
+            full_in,
+        };
+        (taken, level)
+    }
+
+    /// Returns an attempt that does not count.
+    pub(crate) fn give_back(&self, key: &K) {
+        let mut keys = self.keys();
+        if let Some(full_at) = keys.full_at.get_mut(key) {
+            // A time before now means a full bucket, so an attempt that was refilled meanwhile is not returned twice.
+            *full_at = full_at.checked_sub(self.interval).unwrap_or(*full_at);
+        }
+    }
+
+    fn take_at(&self, key: &K, amount: u32, now: Instant) -> Result<(), Duration> {
+        let mut keys = self.keys();
+        let full_at =
+            keys.full_at.get(key).copied().unwrap_or(now).max(now) + self.interval * amount;
+        let wait = full_at
+            .saturating_duration_since(now)
+            .saturating_sub(self.burst);
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        keys.make_room(now);
+        keys.full_at.insert(key.clone(), full_at);
+        Ok(())
+    }
+
+    fn keys(&self) -> MutexGuard<'_, Keys<K>> {
+        // Every change is one call, so the map is valid even after a panic.
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Hash + Eq + Clone> Keys<K> {
+    /// Removes the keys whose buckets are full. If too many keys remain, the quarter with the most attempts left is
+    /// removed too; so a flood of keys cannot evict a key that has used up its attempts.
+    fn make_room(&mut self, now: Instant) {
+        if self.full_at.len() < self.sweep_at {
+            return;
+        }
+        self.full_at.retain(|_, full_at| *full_at > now);
+        if self.full_at.len() >= Bucket::<K>::MAX_KEYS {
+            let mut moments: Vec<Instant> = self.full_at.values().copied().collect();
+            let quarter = moments.len() / 4;
+            let (_, limit, _) = moments.select_nth_unstable(quarter);
+            let (limit, mut left) = (*limit, quarter);
+            self.full_at.retain(|_, full_at| {
+                let goes = *full_at <= limit && left > 0;
+                left -= usize::from(goes);
+                !goes
+            });
+        }
+        self.sweep_at =
+            (self.full_at.len() * 2).clamp(Bucket::<K>::FIRST_SWEEP, Bucket::<K>::MAX_KEYS);
+    }
+}
+
+/// The client address as rate limits count it: one IPv6 client has a whole network of 2^64 addresses (RFC 6177).
+pub(crate) fn client(request: &HttpRequest) -> IpAddr {
+    let proxies = request.app_data::<web::Data<TrustedProxies>>();
+    let address = proxies.and_then(|proxies| proxies.client(request));
+    network(address.unwrap_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
+}
+
+/// The address itself, or the 64-bit network of an IPv6 address.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
+            address.to_bits() & !u128::from(u64::MAX),
+        )),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::ResponseError;
+    use actix_web::test::TestRequest;
+
+    fn bucket() -> Bucket<u8> {
+        Bucket::new(Limit {
+            burst: 2,
+            per_hour: 60,
+        })
+    }
+
+    #[test]
+    fn limit_applies_to_each_client() {
+        let bucket = bucket();
+        assert!(bucket.count(&1).is_ok() && bucket.count(&1).is_ok());
+        let refused = bucket.count(&1).unwrap_err().error_response();
+        assert_eq!(refused.status(), 429);
+        let seconds: u64 = refused
+            .headers()
+            .get("retry-after")
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!((1..=61).contains(&seconds), "{seconds}");
+        assert!(bucket.count(&2).is_ok());
+    }
+
+    #[test]
+    fn attempts_are_refilled_up_to_a_burst() {
+        let (bucket, start) = (bucket(), Instant::now());
+        let after = |seconds| start + Duration::from_secs(seconds);
+        assert!((0..2).all(|_| bucket.take_at(&1, 1, start).is_ok()));
+        assert_eq!(
+            bucket.take_at(&1, 1, after(59)),
+            Err(Duration::from_secs(1))
+        );
+        assert!(bucket.take_at(&1, 1, after(60)).is_ok());
+        assert!(bucket.take_at(&1, 1, after(61)).is_err());
+        assert!((0..2).all(|_| bucket.take_at(&1, 1, after(9_000)).is_ok()));
+        assert!(bucket.take_at(&1, 1, after(9_000)).is_err());
+    }
+
+    #[test]
+    fn returned_attempt_is_available_again_up_to_a_burst() {
+        let bucket = bucket();
+        for _ in 0..9 {
+            assert!(bucket.count(&1).is_ok());
+            bucket.give_back(&1);
+            bucket.give_back(&1);
+        }
+        assert!(bucket.count(&1).is_ok() && bucket.count(&1).is_ok());
+        assert!(bucket.count(&1).is_err());
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_one() {
+        let bucket: Bucket<u8> = Bucket::new(Limit {
+            burst: 0,
+            per_hour: 0,
+        });
+        assert!(bucket.count(&1).is_ok());
+        assert!(bucket.count(&1).is_err());
+    }
+
+    #[test]
+    fn flood_of_keys_is_bounded_and_keeps_used_up_buckets() {
+        let bucket: Bucket<u32> = Bucket::new(Limit {
+            burst: 2,
+            per_hour: 1,
+        });
+        assert!((0..2).all(|_| bucket.count(&0).is_ok()));
+        for key in 1..200_000 {
+            assert!(bucket.count(&key).is_ok());
+        }
+        assert!(bucket.keys().full_at.len() <= Bucket::<u32>::MAX_KEYS);
+        assert!(bucket.count(&0).is_err());
+    }
+
+    #[test]
+    fn full_buckets_are_removed() {
+        let (bucket, start) = (
+            Bucket::<u32>::new(Limit {
+                burst: 1,
+                per_hour: 3600,
+            }),
+            Instant::now(),
+        );
+        for key in 0..10_000 {
+            let now = start + Duration::from_secs(u64::from(key));
+            assert!(bucket.take_at(&key, 1, now).is_ok());
+        }
+        assert!(bucket.keys().full_at.len() <= Bucket::<u32>::FIRST_SWEEP);
+    }
+
+    #[test]
+    fn the_addresses_of_one_ipv6_network_are_one_client() {
+        let of = |peer: &str| {
+            let proxies = web::Data::new(TrustedProxies::default());
+            client(
+                &TestRequest::default()
+                    .app_data(proxies)
+                    .peer_addr(peer.parse().unwrap())
+                    .to_http_request(),
+            )
+        };
+        assert_eq!(of("[2001:db8::1]:9"), of("[2001:db8::2:3]:9"));
+        assert_ne!(of("[2001:db8::1]:9"), of("[2001:db8:0:1::1]:9"));
+        assert_ne!(of("192.0.2.1:9"), of("192.0.2.2:9"));
+    }
+}

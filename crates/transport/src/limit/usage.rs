@@ -1,0 +1,210 @@
+//! Limits for the writes and reads of an organisation, and for the writes of an account. Each node counts for itself, in memory.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use actix_web::http::header;
+use actix_web::{HttpMessage as _, HttpRequest};
+use allclear_domain::id::{OrganisationId, UserId};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::limit::keyed_semaphore::KeyedSemaphore;
+use crate::limit::throttle::{Bucket, Limit};
+use crate::request::input::{BODY_LIMIT, FILE_LIMIT};
+use crate::response::problem::Problem;
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// Write limits of an organisation; `None` means no limit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WriteLimits {
+    /// Writing API calls.
+    pub writes: Option<Limit>,
+    /// Bytes of text per day.
+    pub text: Option<NonZeroU32>,
+}
+
+/// Maximum of requests of an organisation that read at the same time. Others wait, so that one organisation leaves connections to
+/// the database for others.
+const READS: usize = 8;
+/// Maximum of requests of an organisation that wait for that. Further ones are refused.
+const MAX_WAITING: usize = 512;
+
+/// Counts the writes of each organisation and account, and bounds the reads of each organisation.
+pub struct Usage {
+    writes: Option<Bucket<OrganisationId>>,
+    text: Option<Bucket<OrganisationId>>,
+    /// Writes with the sessions of an account.
+    accounts: Option<Bucket<UserId>>,
+    reads: KeyedSemaphore<OrganisationId>,
+}
+
+/// Keeps the place of a reading request until it is handled.
+struct ReadPermit(#[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit);
+
+impl Usage {
+    /// Creates full buckets with these limits.
+    #[must_use]
+    pub fn new(limits: WriteLimits) -> Self {
+        let text = |bytes: NonZeroU32| Bucket::refilled_by(DAY / bytes.get(), bytes.get());
+        Self {
+            writes: limits.writes.map(Bucket::new),
+            text: limits.text.map(text),
+            accounts: limits.writes.map(Bucket::new),
+            reads: KeyedSemaphore::new(READS, MAX_WAITING),
+        }
+    }
+
+    /// Counts a writing request of an organisation. Waits until a reading one may be handled.
+    ///
+    /// # Errors
+    /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
+    pub(crate) async fn begin(
+        &self,
+        organisation: &OrganisationId,
+        request: &HttpRequest,
+    ) -> Result<(), Problem> {
+        if !request.method().is_safe() {
+            return self.count(organisation, request);
+        }
+        let permit = self.reads.acquire(organisation).await;
+        let permit = permit.ok_or_else(|| Problem::too_many(1))?;
+        request.extensions_mut().insert(ReadPermit(permit));
+        Ok(())
+    }
+
+    /// Counts a change with a session of an account.
+    ///
+    /// # Errors
+    /// 429 with a message that names the limit, if the request exceeds it.
+    pub(crate) fn count_account(&self, account: UserId) -> Result<(), Problem> {
+        let Some(writes) = &self.accounts else {
+            return Ok(());
+        };
+        writes
+            .take(&account, 1)
+            .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait))
+    }
+
+    fn count(&self, organisation: &OrganisationId, request: &HttpRequest) -> Result<(), Problem> {
+        if let Some(writes) = &self.writes {
+            writes.take(organisation, 1).map_err(|wait| {
+                refusal("The organisation", "changes", "ALLCLEAR_LIMIT_WRITES", wait)
+            })?;
+        }
+        if let Some(text) = &self.text {
+            text.take(organisation, body_length(request))
+                .map_err(|wait| refusal("The organisation", "text", "ALLCLEAR_LIMIT_TEXT", wait))?;
+        }
+        Ok(())
+    }
+}
+
+fn refusal(whose: &str, what: &str, setting: &str, wait: Duration) -> Problem {
+    Problem::too_many_of(
+        format!(
+            "{whose} has recently written more {what} than allowed, please try again later ({setting})"
+        ),
+        wait.as_secs() + 1,
+    )
+}
+
+/// Announced length of the body. A chunked body announces none and counts as the largest accepted one.
+fn body_length(request: &HttpRequest) -> u32 {
+    let headers = request.headers();
+    let is_file = request.content_type().eq_ignore_ascii_case("text/csv");
+    let most = if is_file { FILE_LIMIT } else { BODY_LIMIT };
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    if headers.contains_key(header::TRANSFER_ENCODING) {
+        return most;
+    }
+    headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse().ok())
+        .map_or(0, |length: u64| u32::try_from(length).unwrap_or(most))
+        .min(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actix_web::ResponseError;
+    use actix_web::body::to_bytes;
+    use actix_web::http::Method;
+    use actix_web::test::TestRequest;
+
+    fn usage(writes: Option<(u32, u32)>, text: u32) -> Usage {
+        Usage::new(WriteLimits {
+            writes: writes.map(|(burst, per_hour)| Limit { burst, per_hour }),
+            text: NonZeroU32::new(text),
+        })
+    }
+
+    fn organisation(id: &str) -> OrganisationId {
+        OrganisationId::parse(id).unwrap()
+    }
+
+    fn request(method: Method, header: (&str, &str)) -> HttpRequest {
+        TestRequest::default()
+            .method(method)
+            .insert_header(header)
+            .to_http_request()
+    }
+
+    fn post(bytes: &str) -> HttpRequest {
+        request(Method::POST, ("content-length", bytes))
+    }
+
+    #[actix_web::test]
+    async fn write_over_the_limit_is_refused_for_its_organisation_only() {
+        let usage = usage(Some((2, 60)), 0);
+        let (one, other) = (organisation("one"), organisation("other"));
+        for method in [Method::POST, Method::DELETE] {
+            let request = request(method, ("content-length", "0"));
+            assert!(usage.count(&one, &request).is_ok());
+        }
+        let refused = usage.count(&one, &post("2")).unwrap_err().error_response();
+        assert_eq!(refused.status(), 429);
+        let wait = refused.headers().get("retry-after").unwrap().to_str();
+        assert!((1..=61).contains(&wait.unwrap().parse::<u64>().unwrap()));
+        let body = to_bytes(refused.into_body()).await.unwrap();
+        assert!(String::from_utf8_lossy(&body).contains("ALLCLEAR_LIMIT_WRITES"));
+        assert!(usage.count(&other, &post("2")).is_ok());
+        let read = request(Method::GET, ("accept", "*/*"));
+        assert!(usage.begin(&one, &read).await.is_ok());
+    }
+
+    #[actix_web::test]
+    async fn bytes_of_chunked_bodies_are_counted_too() {
+        let usage = usage(None, 300_000);
+        let one = organisation("one");
+        assert!(usage.count(&one, &post("40000")).is_ok());
+        let chunked = request(Method::POST, ("transfer-encoding", "chunked"));
+        assert!(usage.count(&one, &chunked).is_err(), "it may be 262,144");
+        assert!(usage.count(&one, &post("250000")).is_ok());
+        let refused = usage.count(&one, &post("250000")).unwrap_err();
+        assert!(refused.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
+        assert!(usage.count(&one, &post("0")).is_ok());
+    }
+
+    #[test]
+    fn a_file_counts_as_what_it_is() {
+        let usage = usage(None, 1_000_000);
+        let one = organisation("one");
+        let file = |bytes: &str| {
+            TestRequest::post()
+                .insert_header(("content-type", "text/csv"))
+                .insert_header(("content-length", bytes))
+                .to_http_request()
+        };
+        assert!(usage.count(&one, &file("900000")).is_ok());
+        assert!(usage.count(&one, &file("900000")).is_err());
+    }
+
+    #[test]
+    fn disabled_limits_refuse_nothing() {
+        let usage = usage(None, 0);
+        let one = organisation("one");
+        assert!((0..1000).all(|_| usage.count(&one, &post("262144")).is_ok()));
+    }
+}

@@ -1,0 +1,8 @@
+//! What handlers read from a request.
+
+pub(crate) mod caller;
+pub(crate) mod idempotency;
+pub(crate) mod if_match;
+pub(crate) mod input;
+pub(crate) mod page_query;
+pub(crate) mod path;

@@ -1,0 +1,135 @@
+//! The query parameters `limit` and `before` of lists.
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest, web};
+use allclear_application::page::Page;
+use allclear_domain::validation::{FieldError, Invalid};
+use serde::Deserialize;
+use std::future::{Ready, ready};
+use utoipa::IntoParams;
+use uuid::Uuid;
+
+use crate::response::problem::Problem;
+
+/// The requested page of a list. Without parameters, the newest 500 items.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// Largest number of items, 1 to 500. 500 if absent.
+    #[param(value_type = Option<u64>, minimum = 1, maximum = 500)]
+    limit: Option<String>,
+    /// Only items older than the item with this identifier.
+    #[param(value_type = Option<String>, format = "uuid")]
+    before: Option<String>,
+}
+
+impl PageQuery {
+    const fn is_part(&self) -> bool {
+        self.limit.is_some() || self.before.is_some()
+    }
+
+    fn page(&self) -> Result<Page, Invalid> {
+        let mut invalid = Invalid::default();
+        let mut refuse = |field: &str, message: String| {
+            invalid.add(FieldError {
+                field: field.to_owned(),
+                message,
+            });
+        };
+        let limit = self.limit.as_ref().and_then(|text| {
+            let limit = text
+                .parse()
+                .ok()
+                .filter(|limit| (1..=Page::MAX_LIMIT).contains(limit));
+            if limit.is_none() {
+                refuse("limit", format!("Must be 1 to {}", Page::MAX_LIMIT));
+            }
+            limit
+        });
+        let before = self.before.as_ref().and_then(|text| {
+            let before = Uuid::try_parse(text).ok();
+            if before.is_none() {
+                refuse("before", "Must be an identifier".to_owned());
+            }
+            before
+        });
+        invalid.into_result()?;
+        Ok(Page {
+            limit: Some(limit.unwrap_or(Page::MAX_LIMIT)),
+            before,
+        })
+    }
+}
+
+/// The requested page of a list, and whether the client gave a parameter.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestedPage(pub Page, bool);
+
+impl RequestedPage {
+    /// Whether the client requested a page, so that the response has `meta` even if no items
+    /// follow.
+    pub(crate) const fn is_part(self) -> bool {
+        self.1
+    }
+}
+
+impl FromRequest for RequestedPage {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let query = web::Query::<PageQuery>::from_query(request.query_string());
+        let page = query.map_err(|_| Invalid::field("limit", "The query is not well-formed"));
+        ready(
+            page.and_then(|query| Ok(Self(query.page()?, query.is_part())))
+                .map_err(Problem::from),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(query: &str) -> Result<Page, Invalid> {
+        web::Query::<PageQuery>::from_query(query).unwrap().page()
+    }
+
+    #[test]
+    fn a_list_is_the_newest_500_unless_another_part_is_asked_for() {
+        assert_eq!(
+            page(""),
+            Ok(Page {
+                limit: Some(500),
+                before: None
+            })
+        );
+        assert_eq!(
+            page("limit=500"),
+            Ok(Page {
+                limit: Some(500),
+                before: None
+            })
+        );
+        let id = Uuid::from_u128(7);
+        assert_eq!(
+            page(&format!("before={id}")),
+            Ok(Page {
+                limit: Some(500),
+                before: Some(id)
+            })
+        );
+    }
+
+    #[test]
+    fn invalid_limit_and_invalid_identifier_are_both_reported() {
+        for bad in ["limit=0", "limit=501", "limit=x", "limit=-1"] {
+            assert_eq!(
+                page(bad),
+                Err(Invalid::field("limit", "Must be 1 to 500")),
+                "{bad}"
+            );
+        }
+        assert_eq!(page("limit=0&before=x").unwrap_err().errors.len(), 2);
+    }
+}

@@ -1,0 +1,217 @@
+//! The connection of a client, between the HTTP server and the kernel. It closes when it is idle for too long, reads little before its
+//! client takes the responses, sends bodies that many clients share without copying them, and leaves the HTTP server when its
+//! response is an event stream.
+//! Reasons and figures: `docs/decisions/connections-below-the-http-server.md`.
+
+mod body_file;
+pub(crate) mod idle;
+mod shared_body;
+mod stream;
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
+
+use actix_web::rt::net::TcpStream;
+use bytes::Bytes;
+
+use self::body_file::{BodyFile, BodyFiles};
+pub(crate) use self::shared_body::SharedBody;
+pub(crate) use self::stream::ClientStream;
+use crate::limit::client_slots::{DescriptorGuard, Slot};
+
+/// What a connection counts against the limits, until it is dropped.
+pub(crate) struct Claim {
+    _descriptor: DescriptorGuard,
+    _slot: Slot,
+}
+
+/// Bytes that are read at a time, and during a request. The HTTP server would parse all requests that arrive, and poll without a
+/// pause once it holds 128 KiB behind a running one.
+const READ_AHEAD: usize = 8 * 1024;
+
+/// Receives the connection when the HTTP server has sent the head of the last response.
+type Takeover = Box<dyn FnOnce(TcpStream, Claim)>;
+
+/// What the parts of a server in one worker know about a connection. Requests find it in their connection data.
+pub(crate) struct Connection {
+    /// End of the last request; `None` during a request.
+    idle_since: Cell<Option<Instant>>,
+    /// When the client last took a part of what waits to be written; `None` if nothing waits.
+    blocked_since: Cell<Option<Instant>>,
+    /// Bytes that were read since nothing was left to read, or since the handler asked for more of the request's body.
+    read_ahead: Cell<usize>,
+    /// Whether WebSocket frames follow the head. Sockets have limits of their own.
+    is_socket: Cell<bool>,
+    is_closing: Cell<bool>,
+    /// The task that waits for the client.
+    reader: RefCell<Option<Waker>>,
+    /// What follows the bytes that the HTTP server writes next; `None` once that is sent.
+    body: RefCell<Option<Sending>>,
+    takeover: Cell<Option<Takeover>>,
+    claim: Cell<Option<Claim>>,
+    files: Rc<BodyFiles>,
+}
+
+/// A body that the connection sends.
+struct Sending {
+    rest: Bytes,
+    /// Where the kernel finds the same bytes.
+    file: Option<Rc<BodyFile>>,
+}
+
+/// A running request: its connection is not idle while this guard exists.
+pub(crate) struct RequestGuard(Rc<Connection>);
+
+impl Connection {
+    fn new(slot: Slot, descriptor: DescriptorGuard, files: Rc<BodyFiles>) -> Rc<Self> {
+        Rc::new(Self {
+            idle_since: Cell::new(Some(Instant::now())),
+            blocked_since: Cell::default(),
+            read_ahead: Cell::default(),
+            is_socket: Cell::default(),
+            is_closing: Cell::default(),
+            reader: RefCell::default(),
+            body: RefCell::default(),
+            takeover: Cell::default(),
+            claim: Cell::new(Some(Claim {
+                _descriptor: descriptor,
+                _slot: slot,
+            })),
+            files,
+        })
+    }
+
+    /// Takes the connection from the HTTP server once it has written what it has, which is the head of a response whose body waits.
+    pub(crate) fn hand_over(&self, takeover: impl FnOnce(TcpStream, Claim) + 'static) {
+        self.takeover.set(Some(Box::new(takeover)));
+    }
+
+    /// Sends a body after the bytes that the HTTP server writes next. The task is woken when it is sent.
+    fn send(&self, body: Bytes) {
+        let file = self.files.of(&body);
+        self.body.replace(Some(Sending { rest: body, file }));
+    }
+
+    fn is_sending(&self) -> bool {
+        self.body.borrow().is_some()
+    }
+
+    /// Starts the time after which the connection is closed.
+    fn mark_idle(&self) {
+        self.idle_since.set(Some(Instant::now()));
+    }
+
+    /// Since when the connection waits for its client.
+    fn waiting_since(&self) -> Option<Instant> {
+        self.blocked_since.get().or(self.idle_since.get())
+    }
+
+    /// Number of bytes that may be read now: none while a write waits, and few during a request. A client that sends requests and
+    /// takes no responses would fill the server's memory. If the number is zero, the task is woken when it no longer is.
+    fn poll_readable(&self, context: &Context<'_>) -> usize {
+        if self.is_socket.get() {
+            return usize::MAX;
+        }
+        if self.blocked_since.get().is_some() {
+            return 0;
+        }
+        let rest = READ_AHEAD.saturating_sub(self.read_ahead.get());
+        if rest == 0 && self.idle_since.get().is_some() {
+            // What was read is parsed first: it may hold a request.
+            self.read_ahead.set(0);
+            context.waker().wake_by_ref();
+        }
+        rest
+    }
+
+    /// Notes how many bytes were read; `None` if none are left.
+    fn note_read(&self, count: Option<usize>) {
+        if let Some(count) = count {
+            let read_ahead = self.read_ahead.get().saturating_add(count);
+            self.read_ahead.set(read_ahead);
+        } else if self.idle_since.get().is_some() {
+            self.read_ahead.set(0);
+        }
+    }
+
+    /// Lets the client send more of a body, because the handler asks for it.
+    pub(crate) fn allow_more(&self) {
+        if self.read_ahead.replace(0) > 0 {
+            self.wake_reader();
+        }
+    }
+
+    /// Marks the connection as that of a socket: it is always read, and limited elsewhere.
+    pub(crate) fn mark_socket(&self) {
+        self.is_socket.set(true);
+        self.blocked_since.set(None);
+    }
+
+    /// Notes a write of some bytes, or that it waits. An error if it waits while the connection is to close.
+    fn note_write(&self, write: Poll<io::Result<usize>>, length: usize) -> Poll<io::Result<usize>> {
+        let waits = match write {
+            Poll::Ready(Ok(written)) => written < length,
+            Poll::Ready(Err(_)) => false,
+            Poll::Pending if self.is_closing.get() => {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            Poll::Pending => true,
+        };
+        let waited = self.blocked_since.get().is_some();
+        // A part that the client has taken restarts the time; a wait that continues does not.
+        if !waits && waited {
+            self.blocked_since.set(None);
+            self.wake_reader();
+        } else if waits && !self.is_socket.get() && !(waited && write.is_pending()) {
+            self.blocked_since.set(Some(Instant::now()));
+        }
+        write
+    }
+
+    fn wake_reader(&self) {
+        if let Some(reader) = self.reader.borrow().as_ref() {
+            reader.wake_by_ref();
+        }
+    }
+
+    /// Closes the connection: reads find its end, and a write that waits fails.
+    fn close(&self) {
+        self.is_closing.set(true);
+        self.wake_reader();
+    }
+
+    /// Lets the connection wake the task.
+    fn wait(&self, context: &Context<'_>) {
+        let mut reader = self.reader.borrow_mut();
+        if !reader
+            .as_ref()
+            .is_some_and(|reader| reader.will_wake(context.waker()))
+        {
+            *reader = Some(context.waker().clone());
+        }
+    }
+}
+
+impl RequestGuard {
+    /// Marks the connection as active.
+    pub(crate) fn on(connection: &Rc<Connection>) -> Self {
+        connection.idle_since.set(None);
+        Self(Rc::clone(connection))
+    }
+}
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        self.0.mark_idle();
+        if self.0.read_ahead.get() > 0 {
+            // Requests that were read meanwhile may not be parsed.
+            self.0.wake_reader();
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

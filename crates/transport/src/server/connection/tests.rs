@@ -1,0 +1,280 @@
+use super::*;
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_http::{HttpService, Request, Response};
+use actix_service::{IntoServiceFactory as _, Service as _, ServiceFactory as _, fn_service};
+use actix_web::HttpResponse;
+use actix_web::dev::Extensions;
+use actix_web::http::header;
+use actix_web::rt::net::TcpListener;
+use actix_web::rt::spawn;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use self::idle::Connections;
+use crate::limit::client_slots::tests::unlimited;
+
+/// More than the kernel buffers for a client that does not read.
+const HUGE: usize = 16 * 1024 * 1024;
+
+/// Two connected sockets: the client's, and the server's.
+pub(crate) async fn pair() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (client, accepted) = tokio::join!(
+        TcpStream::connect(listener.local_addr().unwrap()),
+        listener.accept()
+    );
+    (client.unwrap(), accepted.unwrap().0)
+}
+
+/// A client whose connection is served by this handler.
+async fn client_of(
+    handler: impl Fn(&Rc<Connection>) -> HttpResponse<SharedBody> + Clone + 'static,
+) -> TcpStream {
+    let (client, accepted) = pair().await;
+    let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
+    let stream = connections.accept(accepted).unwrap();
+    let http = HttpService::build()
+        .on_connect_ext(|stream: &ClientStream, data: &mut Extensions| {
+            data.insert(Rc::clone(stream.connection()));
+        })
+        .h1(fn_service(move |request: Request| {
+            let connection = request.conn_data::<Rc<Connection>>().unwrap();
+            let response = Response::from(handler(connection));
+            async move { Ok::<_, Infallible>(response) }
+        })
+        .into_factory());
+    let http = http.new_service(()).await.unwrap();
+    spawn(async move {
+        let mut serving = Box::pin(http.call((stream, None)));
+        poll_fn(|context| {
+            TURNS.set(TURNS.get() + 1);
+            serving.as_mut().poll(context)
+        })
+        .await
+    });
+    client
+}
+
+thread_local! {
+    /// How often the task of the connection ran.
+    static TURNS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Lets the other tasks run until they wait. Fails if the task of a connection never does.
+async fn rest() {
+    for _ in 0..100 {
+        let before = TURNS.get();
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        if TURNS.get() == before {
+            return;
+        }
+    }
+    panic!("the connection's task never waits");
+}
+
+/// A response with this body.
+fn with_body(connection: &Rc<Connection>, body: &Bytes) -> HttpResponse<SharedBody> {
+    let (body, connection) = (Some(body.clone()), Some(Rc::clone(connection)));
+    HttpResponse::Ok()
+        .finish()
+        .map_body(|head, _| SharedBody::new(head, body, connection))
+}
+
+/// A body of this size in which every position can be told.
+fn body(size: usize) -> Bytes {
+    (0..=250).cycle().take(size).collect()
+}
+
+/// Reads the head of a response.
+async fn head(client: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(client.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
+async fn received(client: &mut TcpStream, size: usize) -> Vec<u8> {
+    let mut bytes = vec![0; size];
+    client.read_exact(&mut bytes).await.unwrap();
+    bytes
+}
+
+#[actix_web::test]
+async fn shared_bodies_arrive_whole_and_in_order() {
+    // The last but one blocks the kernel's buffers while it is sent from a file; the last one is too large for a file.
+    for size in [1, 12 * 1024 - 1, 12 * 1024, 100_000, 3 * 1024 * 1024, HUGE] {
+        let sent = body(size);
+        let answer = sent.clone();
+        let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+        // All at once: each response has to wait for the body before it.
+        let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(4);
+        client.write_all(requests.as_bytes()).await.unwrap();
+        for _ in 0..4 {
+            let head = head(&mut client).await;
+            assert_eq!(head.matches("content-length").count(), 1, "{head}");
+            assert!(
+                head.contains(&format!("content-length: {size}\r\n")),
+                "{head}"
+            );
+            assert!(!head.contains("chunked"), "{head}");
+            assert!(received(&mut client, size).await == sent, "{size} bytes");
+        }
+    }
+}
+
+#[actix_web::test]
+async fn refusal_of_a_malformed_request_follows_the_body_before_it() {
+    let sent = body(100_000);
+    let answer = sent.clone();
+    let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+    let requests = "GET / HTTP/1.1\r\nHost: a\r\n\r\n???\r\n\r\n";
+    client.write_all(requests.as_bytes()).await.unwrap();
+    head(&mut client).await;
+    assert!(received(&mut client, sent.len()).await == sent);
+    assert!(head(&mut client).await.starts_with("HTTP/1.1 400"));
+}
+
+#[actix_web::test]
+async fn client_of_http_1_0_receives_a_shared_body_until_the_end() {
+    let sent = body(100_000);
+    let answer = sent.clone();
+    let mut client = client_of(move |connection| with_body(connection, &answer)).await;
+    client.write_all(b"GET / HTTP/1.0\r\n\r\n").await.unwrap();
+    let head = head(&mut client).await;
+    assert!(head.contains("content-length: 100000\r\n"), "{head}");
+    let mut rest = Vec::new();
+    client.read_to_end(&mut rest).await.unwrap();
+    assert!(rest == sent);
+}
+
+#[actix_web::test]
+async fn client_that_takes_nothing_of_a_body_is_disconnected() {
+    // Sockets of a connection grow to ten megabytes.
+    let sent = Bytes::from(vec![b'x'; 4 * HUGE]);
+    let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
+    let served = Rc::clone(&kept);
+    let mut client = client_of(move |connection| {
+        served.replace(Some(Rc::clone(connection)));
+        with_body(connection, &sent)
+    })
+    .await;
+    client
+        .write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        .await
+        .unwrap();
+    head(&mut client).await;
+    let connection = kept.borrow().clone().unwrap();
+    rest().await;
+    let waits = connection.waiting_since().unwrap();
+    received(&mut client, HUGE).await;
+    while connection.waiting_since() == Some(waits) {
+        tokio::task::yield_now().await;
+    }
+    connection.close();
+    let mut rest = Vec::new();
+    // The kernel may report the unsent rest as a reset.
+    let _ = client.read_to_end(&mut rest).await;
+    assert!(rest.len() < 3 * HUGE, "{} bytes", rest.len());
+}
+
+/// Many requests, as long as those of browsers.
+fn requests(count: usize) -> Vec<u8> {
+    let request = format!(
+        "GET / HTTP/1.1\r\nHost: a\r\ncookie: {}\r\n\r\n",
+        "x".repeat(600)
+    );
+    request.repeat(count).into_bytes()
+}
+
+/// A response without a body, and with a head of 8 KiB.
+fn without_body(connection: &Rc<Connection>) -> HttpResponse<SharedBody> {
+    let connection = Some(Rc::clone(connection));
+    HttpResponse::NotModified()
+        .insert_header((header::SERVER, "x".repeat(8 * 1024)))
+        .finish()
+        .map_body(|head, _| SharedBody::new(head, None, connection))
+}
+
+#[actix_web::test]
+async fn client_that_reads_nothing_is_not_read_from() {
+    const SENT: usize = 15_000;
+    let answered: Rc<Cell<usize>> = Rc::default();
+    let count = Rc::clone(&answered);
+    let kept: Rc<RefCell<Option<Rc<Connection>>>> = Rc::default();
+    let served = Rc::clone(&kept);
+    let client = client_of(move |connection| {
+        served.replace(Some(Rc::clone(connection)));
+        count.set(count.get() + 1);
+        without_body(connection)
+    })
+    .await;
+    let (mut reader, mut writer) = client.into_split();
+    spawn(async move { writer.write_all(&requests(SENT)).await });
+    rest().await;
+    // What the kernel holds, and one part of the requests.
+    assert!(answered.get() < 6_000, "{} responses", answered.get());
+    assert!(kept.borrow().as_ref().unwrap().waiting_since().is_some());
+
+    let mut bytes = vec![0; 64 * 1024];
+    while answered.get() < SENT {
+        assert_ne!(reader.read(&mut bytes).await.unwrap(), 0);
+    }
+}
+
+#[actix_web::test]
+async fn requests_behind_a_running_one_wait_unread() {
+    for size in [30_000, 4 * HUGE] {
+        let sent = Bytes::from(vec![b'x'; size]);
+        let client = client_of(move |connection| with_body(connection, &sent)).await;
+        let (_reader, mut writer) = client.into_split();
+        spawn(async move { writer.write_all(&requests(2_000)).await });
+        rest().await;
+    }
+}
+
+#[actix_web::test]
+async fn requests_that_were_read_during_another_one_are_answered() {
+    const SENT: usize = 200;
+    let answered: Rc<Cell<usize>> = Rc::default();
+    let count = Rc::clone(&answered);
+    let huge = Bytes::from(vec![b'x'; 4 * HUGE]);
+    let mut client = client_of(move |connection| {
+        if count.replace(count.get() + 1) == 0 {
+            with_body(connection, &huge)
+        } else {
+            without_body(connection)
+        }
+    })
+    .await;
+    let (first, others) = (requests(1), requests(SENT - 1));
+    client.write_all(&first).await.unwrap();
+    rest().await;
+    client.write_all(&others).await.unwrap();
+    rest().await;
+    let mut bytes = vec![0; 64 * 1024];
+    while answered.get() < SENT {
+        assert_ne!(client.read(&mut bytes).await.unwrap(), 0);
+    }
+}
+
+#[actix_web::test]
+async fn closing_an_idle_connection_ends_its_reading() {
+    let (mut client, accepted) = pair().await;
+    let connections = Connections::new(Duration::from_mins(1), Arc::new(unlimited()));
+    let mut stream = connections.accept(accepted).unwrap();
+    let connection = Rc::clone(stream.connection());
+    let reading = spawn(async move { stream.read(&mut [0; 8]).await.unwrap() });
+    while connection.reader.borrow().is_none() {
+        tokio::task::yield_now().await;
+    }
+    connection.close();
+    assert_eq!(reading.await.unwrap(), 0);
+    assert_eq!(client.read(&mut [0]).await.unwrap(), 0);
+}

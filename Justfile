@@ -23,7 +23,7 @@ test: _test-tools _web
     # Tests of servers and databases mostly wait, so two run on each processor.
     RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(getconf _NPROCESSORS_ONLN)))} .ci/with-servers cargo test --locked --workspace
     npm --prefix {{ web }} test
-    cargo build --quiet --locked --bin allclear
+    # The Rust tests have built the server, too.
     .ci/verify-unit
     node --test crates/server/tests/socket/*.test.mjs
     # The first of these two mostly waits, so they run side by side.
@@ -32,18 +32,26 @@ test: _test-tools _web
     if .ci/browser >/dev/null; then CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run e2e; fi
 
 # Checks formats, lints, types, dependencies between crates, and generated files.
-check: _web-dependencies _deny
+[parallel]
+check: _check-rust _check-dependencies _check-web
+
+_check-rust:
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
     RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --document-private-items
+
+_check-dependencies: _deny
     PATH="{{ tools }}/cargo/bin:$PATH" cargo deny --locked check bans licenses sources
     # An unreachable advisory database is only reported; a known advisory without an exception is a failure.
     PATH="{{ tools }}/cargo/bin:$PATH" .ci/audit || [ $? = 3 ]
+
+# A test of the server compares docs/openapi.json with the code.
+_check-web: _web-dependencies
     npm --prefix {{ web }} run format:check
     npm --prefix {{ web }} run lint
     npm --prefix {{ web }} run typecheck
-    {{ just_executable() }} generate
-    git diff --exit-code -- docs/openapi.json {{ web }}/src/api/schema.gen.ts
+    npm --prefix {{ web }} run --silent types -- ../../docs/openapi.json >/dev/null
+    git diff --exit-code -- {{ web }}/src/api/schema.gen.ts
 
 # Checks every package in the lock files against the advisory databases of RustSec and npm.
 audit: _deny

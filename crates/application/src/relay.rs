@@ -270,8 +270,8 @@ impl Relay {
     ) -> Result<(), Error> {
         loop {
             let backlog = self.outbox.after(organisation, delivered, Self::BATCH);
-            match backlog.await? {
-                Backlog::Commits(commits) => {
+            match backlog.await {
+                Ok(Backlog::Commits(commits)) => {
                     let Some(last) = commits.last() else {
                         return Ok(());
                     };
@@ -280,15 +280,31 @@ impl Relay {
                         self.deliver(organisation, &Arc::new(commit), listeners);
                     }
                 }
-                Backlog::TooOld => {
-                    if let Some(position) = self.position(organisation) {
-                        position.set_delivered(position.newest());
-                    }
-                    resync(organisation, listeners);
+                Ok(Backlog::TooOld) => {
+                    self.skip(organisation, listeners);
+                    return Ok(());
+                }
+                Err(error @ Error::Unavailable(_)) => return Err(error),
+                // A commit that cannot be read must not hold back those of other organisations.
+                Err(error) => {
+                    tracing::error!(
+                        organisation = organisation.as_str(),
+                        error = &error as &dyn std::error::Error,
+                        "commits could not be read; viewers read the page again"
+                    );
+                    self.skip(organisation, listeners);
                     return Ok(());
                 }
             }
         }
+    }
+
+    /// Leaves out the commits that are not delivered yet: the listeners read the state again.
+    fn skip(&self, organisation: &OrganisationId, listeners: &[Arc<dyn CommitListener>]) {
+        if let Some(position) = self.position(organisation) {
+            position.set_delivered(position.newest());
+        }
+        resync(organisation, listeners);
     }
 
     fn deliver(

@@ -276,16 +276,14 @@ impl Subscribers {
         }
     }
 
-    /// Removes the subscribers of single incidents that are over. Every node may do so at any time.
+    /// Removes the subscribers of single incidents that are over, and counts of verification messages that limit nothing any more.
+    /// Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
-        let before = self.ports.clock.now() - Subscriber::FOLLOWED_FOR;
-        loop {
-            let store = &self.ports.subscribers;
-            let pruned = store.prune_followers(before, Self::BATCH).await?;
-            if pruned < Self::BATCH {
-                return Ok(());
-            }
-        }
+        let (store, now) = (&self.ports.subscribers, self.ports.clock.now());
+        let before = now - Subscriber::FOLLOWED_FOR;
+        while store.prune_followers(before, Self::BATCH).await? >= Self::BATCH {}
+        while store.prune_mail_limits(now, Self::BATCH).await? >= Self::BATCH {}
+        Ok(())
     }
 
     async fn known(

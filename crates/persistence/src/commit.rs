@@ -159,7 +159,14 @@ where
         database,
     };
     let before = subject.read(scope).await?;
+    let revision_stored = locked.revision_stored;
+    // A stored revision without events would be a gap in the outbox.
+    let without_events = move || match revision_stored {
+        true => Err(Error::internal("a stored revision has no event")),
+        false => Ok(()),
+    };
     let Some(stored) = work(scope).await? else {
+        without_events()?;
         return Ok(None);
     };
     let mut stored: Stored<T> = stored.into();
@@ -186,6 +193,7 @@ where
     let response = idempotency::response_to(&state)?;
     idempotency::keep(transaction, organisation, scope.stamp.now, response).await?;
     if events.is_empty() {
+        without_events()?;
         return Ok(Some(Committed::unchanged(state)));
     }
     if let Some(change) = impacts {

@@ -28,7 +28,7 @@ use sea_orm::{
 use serde_json::json;
 use uuid::Uuid;
 
-use self::limit::{add_to_count, check_limit, count_of, may_mail};
+use self::limit::{add_to_count, check_limit, count_of, may_mail, prune_mail_limits};
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
@@ -217,6 +217,13 @@ impl SubscriberStore for Database {
         }
         self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(prune_followers(transaction, resolved_before, limit))
+        })
+        .await
+    }
+
+    async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error> {
+        self.write(NoAuditItem::Upkeep, move |transaction| {
+            Box::pin(prune_mail_limits(transaction, now, limit))
         })
         .await
     }

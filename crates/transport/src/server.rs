@@ -26,9 +26,11 @@ use actix_web::middleware::{Compat, Next, from_fn};
 use actix_web::web::{self, Data};
 use actix_web::{App, HttpMessage, Route, guard};
 use allclear_application::domain::TOKEN_PATH;
+use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use socket2::SockRef;
 use tokio::runtime::Handle;
+use tracing::Instrument as _;
 
 pub use self::app_state::AppState;
 use self::client_address::TrustedProxies;
@@ -102,10 +104,25 @@ fn serve_routes(
             .route("/openapi.json", read().to(openapi::serve))
             .default_service(web::to(api_fallback))
             .wrap(from_fn(with_origin))
+            .wrap(from_fn(complete_changes))
             .wrap(from_fn(caller::authenticate))
             .wrap(from_fn(key_usage::limit_keys))
             .wrap(Compat::new(allowed)),
     );
+}
+
+/// Middleware: a change completes even if its client goes away, with what follows its commit: events, mails, log records.
+async fn complete_changes(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, actix_web::Error> {
+    if request.method().is_safe() {
+        return next.call(request).await;
+    }
+    // A task goes on when nobody waits for it any more.
+    let handled = actix_web::rt::spawn(next.call(request).in_current_span());
+    let handled = handled.await;
+    handled.map_err(|error| Problem::from(Error::internal(error)))?
 }
 
 /// Middleware: changes that the request makes have its identifier, the client's address and the caller.
@@ -275,6 +292,12 @@ mod tests {
     use std::net::TcpStream;
     use std::time::Duration;
 
+    use actix_web::dev::Service;
+    use actix_web::test::{TestRequest, init_service};
+    use futures_util::FutureExt as _;
+    use tokio::sync::Notify;
+    use tokio::task::yield_now;
+
     use super::*;
 
     #[test]
@@ -286,5 +309,39 @@ mod tests {
         let connected = || TcpStream::connect_timeout(&address, Duration::from_millis(900));
         let waiting: Vec<_> = (0..400).map(|_| connected().unwrap()).collect();
         assert_eq!(waiting.len(), 400);
+    }
+
+    /// Whether a handler completes although its client goes away while it runs.
+    async fn completes(method: Method) -> bool {
+        let (proceed, completed) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let handler = {
+            let (proceed, completed) = (Arc::clone(&proceed), Arc::clone(&completed));
+            move || {
+                let (proceed, completed) = (Arc::clone(&proceed), Arc::clone(&completed));
+                async move {
+                    proceed.notified().await;
+                    completed.notify_one();
+                    "done"
+                }
+            }
+        };
+        let app = App::new()
+            .wrap(from_fn(complete_changes))
+            .default_service(web::to(handler));
+        let app = init_service(app).await;
+        let request = TestRequest::default().method(method).to_request();
+        // Called and dropped.
+        assert!(app.call(request).now_or_never().is_none());
+        proceed.notify_one();
+        for _ in 0..10 {
+            yield_now().await;
+        }
+        completed.notified().now_or_never().is_some()
+    }
+
+    #[actix_web::test]
+    async fn change_completes_without_its_client_and_a_read_is_cancelled() {
+        assert!(completes(Method::PATCH).await);
+        assert!(!completes(Method::GET).await);
     }
 }

@@ -29,11 +29,16 @@ impl Written {
             Ok(wanted.iter().map(|id| (id.clone(), revision)).collect())
         });
         let read = Arc::clone(self);
-        outbox.expect_after().returning(move |_, after, _| {
-            let newest = read.revision.load(Ordering::SeqCst);
-            let commits = (after.0 + 1..=newest).map(|it| Commit::example("org", it, &[]));
-            Ok(Backlog::Commits(commits.collect()))
-        });
+        outbox
+            .expect_after()
+            .returning(move |organisation, after, _| {
+                if organisation.as_str() == "unreadable" {
+                    return Err(Error::internal("not a commit"));
+                }
+                let newest = read.revision.load(Ordering::SeqCst);
+                let commits = (after.0 + 1..=newest).map(|it| Commit::example("org", it, &[]));
+                Ok(Backlog::Commits(commits.collect()))
+            });
         outbox
     }
 }
@@ -79,4 +84,21 @@ async fn outage_right_after_a_rest_takes_its_time_to_count() {
     assert!(!relay.is_stale());
     sleep(Duration::from_secs(1)).await;
     assert!(relay.is_stale());
+}
+
+#[tokio::test(start_paused = true)]
+async fn commits_of_one_organisation_that_cannot_be_read_hold_back_no_other() {
+    let written = Arc::new(Written::default());
+    let (relay, _arrives) = running(&written);
+    let mut positions = Vec::new();
+    for name in ["unreadable", "org"] {
+        let organisation = OrganisationId::parse(name).unwrap();
+        positions.push(relay.follow(&organisation).await.unwrap().unwrap());
+    }
+    written.revision.store(1, Ordering::SeqCst);
+    sleep(Relay::SWEEP * 7).await;
+    for position in positions {
+        assert_eq!(position.delivered(), Revision(1));
+    }
+    assert!(!relay.is_stale());
 }

@@ -129,6 +129,10 @@ pub trait SubscriberStore: Send + Sync {
         limit: u64,
     ) -> Result<u64, Error>;
 
+    /// Removes what [`Self::may_mail`] has counted and what limits nothing any more at `now`, at most `limit` recipients. Returns
+    /// their number.
+    async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error>;
+
     /// Counts a verification message to a recipient, over all organisations and nodes. Returns whether the limit allows it. An
     /// adapter MUST NOT exceed the limit under concurrent requests.
     async fn may_mail(

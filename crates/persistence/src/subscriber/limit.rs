@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
+    QueryTrait,
 };
 
 use crate::entity::{organisation, verification_mail};
@@ -72,10 +73,6 @@ pub(super) async fn may_mail(
 ) -> Result<bool, Error> {
     use verification_mail::{ActiveModel, Column, Entity};
 
-    let over = Entity::delete_many()
-        .filter(Column::UsedUntil.lte(now))
-        .filter(Column::EmailKey.ne(recipient.as_str()));
-    over.exec(transaction).await.map_err(broken)?;
     // The row is inserted before it is read, so that concurrent requests wait for it.
     let fresh = ActiveModel {
         email_key: Set(recipient.as_str().to_owned()),
@@ -104,4 +101,26 @@ pub(super) async fn may_mail(
         .await
         .map_err(broken)?;
     Ok(true)
+}
+
+/// Removes limits that are used up until at most `now`, at most `limit` of them. Returns their number.
+pub(super) async fn prune_mail_limits(
+    transaction: &Transaction,
+    now: DateTime<Utc>,
+    limit: u64,
+) -> Result<u64, Error> {
+    use verification_mail::{Column, Entity};
+
+    let over = Entity::find()
+        .select_only()
+        .column(Column::EmailKey)
+        .filter(Column::UsedUntil.lte(now))
+        .limit(limit)
+        .into_query();
+    let removed = Entity::delete_many()
+        .filter(Column::EmailKey.in_subquery(over))
+        .exec(transaction)
+        .await
+        .map_err(broken)?;
+    Ok(removed.rows_affected)
 }

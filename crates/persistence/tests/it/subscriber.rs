@@ -26,6 +26,7 @@ contract!(
     a_deleted_subscriber_may_come_back,
     a_deleted_organisation_takes_its_subscribers_along,
     an_address_is_mailed_so_often_by_however_many_at_once,
+    addresses_whose_limits_are_over_are_mailed_at_once,
 );
 
 fn rule() -> SubscriberRule {
@@ -299,4 +300,30 @@ async fn an_address_is_mailed_so_often_by_however_many_at_once(database: &Databa
             expected
         );
     }
+}
+
+async fn addresses_whose_limits_are_over_are_mailed_at_once(database: &Database) {
+    let limit = MailLimit {
+        burst: 1,
+        per_hour: 1,
+    };
+    let recipient = |number: u8| RecipientKey::from(EmailKey::of(&format!("{number}@example.com")));
+    for round in 0..4 {
+        let now = clock().now() + TimeDelta::hours(9 * round);
+        let mut mailing = JoinSet::new();
+        for number in 0..16 {
+            let database = database.clone();
+            let recipient = recipient(number);
+            mailing.spawn(async move { database.may_mail(recipient, limit, now).await });
+        }
+        for may in mailing.join_all().await {
+            assert!(may.unwrap());
+        }
+    }
+    let later = clock().now() + TimeDelta::hours(40);
+    for removed in [10, 6, 0] {
+        let pruned = database.prune_mail_limits(later, 10).await.unwrap();
+        assert_eq!(pruned, removed);
+    }
+    assert!(database.may_mail(recipient(0), limit, later).await.unwrap());
 }

@@ -112,18 +112,18 @@ async fn no_event_is_lost_while_redis_is_unavailable_or_when_it_is_back() {
     for _ in 0..2 {
         installation.redis_goes().await;
         // Without Redis, a node learns of the other nodes' commits from the outbox only.
-        for _ in 0..6 {
-            viewers.receive(&write(&nodes, 40).await).await;
+        for _ in 0..3 {
+            viewers.receive(&write(&nodes, 20).await).await;
         }
-        let missed = write(&nodes, 40).await;
+        let missed = write(&nodes, 20).await;
         installation.redis_returns().await;
         viewers.receive(&missed).await;
-        viewers.receive(&write(&nodes, 20).await).await;
+        viewers.receive(&write(&nodes, 10).await).await;
     }
     for node in &nodes {
         assert_eq!(
             node.snapshot().await["revision"],
-            4 + 2 * (6 * 40 + 40 + 20)
+            4 + 2 * (3 * 20 + 20 + 10)
         );
     }
 }

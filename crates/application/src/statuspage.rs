@@ -83,10 +83,10 @@ pub enum Record<'a> {
 }
 
 impl IncidentRecord {
-    /// Its status for programs: a published review counts as one.
+    /// Its status for programs: a published review of a resolved incident counts as one.
     #[must_use]
     pub fn status(&self) -> EntryStatus {
-        if self.reviewed_at.is_some() {
+        if self.reviewed_at.is_some() && self.incident.status == IncidentStatus::Resolved {
             EntryStatus::Postmortem
         } else {
             self.incident.status.into()

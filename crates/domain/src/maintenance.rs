@@ -163,7 +163,8 @@ impl Maintenance {
         changed.map(|maintenance| (maintenance, update.state))
     }
 
-    /// This maintenance with an operator's changes. A patch of an end alone that is not in the future completes it.
+    /// This maintenance with an operator's changes. A patch of an end alone that is not in the future completes it; without `notify`
+    /// that makes a notice if the end in time would have made one.
     ///
     /// # Errors
     /// [`Refused`].
@@ -173,9 +174,15 @@ impl Maintenance {
         notify_by_default: bool,
         now: DateTime<Utc>,
     ) -> Result<Changed<Self>, Refused> {
-        let notify = patch.notify.unwrap_or(notify_by_default);
+        let completes = patch.completes(now);
+        let by_default = if completes {
+            self.notify
+        } else {
+            notify_by_default
+        };
+        let notify = patch.notify.unwrap_or(by_default);
         let is_due = self.status(now) != self.announced;
-        let edited = if patch.completes(now) {
+        let edited = if completes {
             self.complete(patch.notify, now)?
         } else {
             self.changed_by(patch, now)?

@@ -128,8 +128,10 @@ proptest! {
         planned in any_maintenance(), now in -1..100_i64, ahead in -100..=60_000_i64,
     ) {
         let status = planned.status(at(now));
+        let notifies = planned.notify;
         match planned.edit(end_patch(now + ahead), true, at(now)) {
             Ok(done) => {
+                prop_assert!(notifies || done.notices.is_empty());
                 prop_assert_eq!(status, MaintenanceStatus::InProgress);
                 prop_assert_eq!(done.state.end_at, Some(at(now - 1)));
                 prop_assert!(done.state.start_at <= at(now - 1));

@@ -258,6 +258,29 @@ fn a_review_is_a_postmortem() {
 }
 
 #[test]
+fn a_reviewed_incident_that_is_open_again_has_its_own_status() {
+    let mut state = resolved_state();
+    let review = entry(
+        "review",
+        EntryStatus::Postmortem,
+        "# What happened",
+        "2026-03-06T09:00:00Z",
+    );
+    state.incidents[0].entries.insert(0, review);
+    let mut notice = notice();
+    notice.at = at("2026-03-07T09:00:00Z");
+    if let NoticeChange::Incident { status, .. } = &mut notice.content.change {
+        *status = IncidentStatus::Identified;
+    }
+    let body = body(
+        Channel::Webhook,
+        &content(state, MessageKind::Notice(Arc::new(notice))),
+    );
+    assert_eq!(body["incident"]["status"], "identified");
+    assert_eq!(body["incident"]["postmortem_body"], "# What happened");
+}
+
+#[test]
 fn an_incident_that_is_not_listed_is_drawn_from_its_notice() {
     let body = body(Channel::Webhook, &about(notice()));
     let incident = &body["incident"];

@@ -375,8 +375,12 @@ async fn entries_of_an_incident_are_its_review_updates_and_description() {
             &published.body["data"]["publishedAt"]
         )
     );
+    let reopened = operator.patch(&path, json!({"status": "IDENTIFIED"})).await;
+    assert_eq!(reopened.status, 200);
+    let open = document(&operator, "incidents/unresolved").await["incidents"][0].clone();
+    assert_eq!(open["status"], "identified");
     assert_eq!(operator.delete(&review).await.status, 200);
     let kept = document(&operator, "incidents").await["incidents"][0].clone();
-    assert_eq!(kept["status"], "resolved");
+    assert_eq!(kept["status"], "identified");
     assert_eq!(kept["incident_updates"], shown["incident_updates"]);
 }

@@ -75,7 +75,7 @@ impl<'a> Incident<'a> {
             .copied()
             .find(|entry| entry.status == EntryStatus::Postmortem);
         let is_reviewed = change == IncidentChange::Reviewed || review.is_some();
-        let word = if is_reviewed {
+        let word = if is_reviewed && status == IncidentStatus::Resolved {
             EntryStatus::Postmortem
         } else {
             status.into()

@@ -214,7 +214,7 @@ test('a forgotten password is replaced by a mailed link', async ({ page, newcome
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await field(page, 'Email').fill(account.email);
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Check your mailbox' })).toBeVisible();
 
   await page.goto(await server.mailedLink(account.email, '/login?reset='));
   await field(page, 'New password').fill('a few other words');

@@ -1,10 +1,9 @@
 import { http, HttpResponse } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { apiUrl, server } from '@/testing/server';
-import { createApiClient } from './client';
+import { anonymousApi } from './anonymous-api';
 import { serverNow } from './server-clock';
 
-const api = createApiClient(() => Promise.resolve(null));
 const browserTime = new Date('2026-12-01T22:00:00.400Z');
 
 /** Returns the server's time after a response with this `Date` header. */
@@ -15,7 +14,7 @@ async function timeAfter(date: string, status = 200): Promise<string> {
     ),
   );
   vi.useFakeTimers({ now: browserTime, toFake: ['Date'] });
-  await api.get('/component/list').catch(() => undefined);
+  await anonymousApi.get('/component/list').catch(() => undefined);
   const time = serverNow().toISOString();
   vi.useRealTimers();
   return time;

@@ -9,8 +9,8 @@ export interface Query<T> {
   next: string | null;
   error: ApiError | undefined;
   isLoading: boolean;
-  /** Reads the data again. */
-  refresh: () => Promise<void>;
+  /** Reads the data again; the new ETag. */
+  refresh: () => Promise<string | null>;
 }
 
 /** Reads `path` (one of `endpoints`); null reads nothing. */
@@ -22,8 +22,6 @@ export function useQuery<T>(path: string | null): Query<T> {
     next: response?.next ?? null,
     error,
     isLoading,
-    refresh: async () => {
-      await mutate();
-    },
+    refresh: async () => (await mutate())?.etag ?? null,
   };
 }

@@ -34,13 +34,14 @@ export function OnboardingOnly() {
 /** For signed-in users with an organisation. A visitor who has followed a link to a screen gets there after the sign-in. */
 export function OrganisationOnly() {
   const { state } = useAuth();
-  const { pathname } = useLocation();
+  const { pathname, search, hash } = useLocation();
+  const path = pathname + search + hash;
   const isArrival = useArrivedSignedOut();
   const isInside = state.status === 'signed-in' && state.organisation !== null;
   useEffect(() => {
     if (isInside) forgetPath();
-    else if (isArrival) keepPath(pathname);
-  }, [isInside, isArrival, pathname]);
+    else if (isArrival) keepPath(path);
+  }, [isInside, isArrival, path]);
   switch (state.status) {
     case 'loading':
       return <StartingScreen />;

@@ -152,12 +152,13 @@ it('goes to the landing page when the user signs out', async () => {
 
 it('leads to the screen of a link after the sign-in', async () => {
   server.use(http.get(apiUrl(endpoints.components.list), () => success([])));
-  const { router, become } = renderApp('/components', { auth: signedOut });
+  const { router, become } = renderApp('/components?status=any#groups', { auth: signedOut });
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.landing));
   await act(() => router.navigate(paths.login));
   expect(await screen.findByRole('heading', { name: 'Sign in' })).toBeInTheDocument();
   act(() => become(signedIn));
   expect(await screen.findByRole('heading', { name: 'Components' })).toBeInTheDocument();
+  expect(router.state.location).toMatchObject({ search: '?status=any', hash: '#groups' });
   expect(sessionStorage).toHaveLength(0);
 });
 

@@ -28,7 +28,7 @@ export interface Auth {
   /** Always the same function. */
   reauthenticate: Reauthenticate;
   signOut: () => Promise<void>;
-  /** Reads the session again after a change of the organisation's name. */
+  /** Reads the session again after a change of the organisation's name. Does not fail. */
   refresh: () => Promise<void>;
 }
 

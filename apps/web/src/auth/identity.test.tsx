@@ -62,13 +62,11 @@ it('tries again by itself once the network is back', async () => {
 it('offers to try again when the session cannot be read', async () => {
   server.use(
     http.get(apiUrl(endpoints.configuration), () => success(configuration)),
-    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Temporarily unavailable'), {
-      once: true,
-    }),
+    http.get(apiUrl(endpoints.identity.session), () => problem(403, 'Forbidden'), { once: true }),
     nobody,
   );
   renderIdentity();
-  expect(await screen.findByRole('alert')).toHaveTextContent('Temporarily unavailable');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Forbidden');
   await userEvent.click(screen.getByRole('button', { name: 'Try Again' }));
   expect(await screen.findByText(/^signed-out/)).toBeVisible();
 });

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { ConfigurationContext } from '@/api/configuration';
 import { ApiError } from '@/api/error';
 import type { Configuration } from '@/api/types';
@@ -64,8 +64,7 @@ function useStart(): [Start, () => void] {
 }
 
 async function load(): Promise<Start> {
-  const api = createApiClient(() => Promise.resolve(null));
-  const { data: configuration } = await api.get<Configuration>(endpoints.configuration);
+  const { data: configuration } = await anonymousApi.get<Configuration>(endpoints.configuration);
   const identity = await implementations[configuration.identityProvider]();
   return { status: 'started', configuration, identity };
 }

@@ -12,6 +12,11 @@ it('keeps a path for some minutes', () => {
   expect(pathAfterSignIn()).toBe('/dashboard');
 });
 
+it('keeps the query and the hash of a path', () => {
+  keepPath('/audit?targetId=i%201&actor=%C3%A9#change');
+  expect(pathAfterSignIn()).toBe('/audit?targetId=i%201&actor=%C3%A9#change');
+});
+
 it('forgets a path', () => {
   keepPath('/incidents');
   forgetPath();

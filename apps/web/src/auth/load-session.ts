@@ -1,4 +1,5 @@
-import { createApiClient, type GetToken } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
+import type { GetToken } from '@/api/client';
 import type { Configuration } from '@/api/types';
 import { endpoints } from '@/paths';
 
@@ -19,7 +20,6 @@ const implementations: Implementations = {
 
 /** Loads the current session; null without a session or an organisation. */
 export async function loadSession(): Promise<OrganisationSession | null> {
-  const api = createApiClient(() => Promise.resolve(null));
-  const { data } = await api.get<Configuration>(endpoints.configuration);
+  const { data } = await anonymousApi.get<Configuration>(endpoints.configuration);
   return implementations[data.identityProvider](data);
 }

@@ -10,6 +10,12 @@ export const permissions: Record<Role, readonly Permission[]> = {
   admin: ['read', 'write', 'administer'],
 };
 
+export const roleNames: Record<Role, string> = {
+  viewer: 'Viewer',
+  editor: 'Editor',
+  admin: 'Admin',
+};
+
 /** Whether the user may do something in the organisation. The server refuses it anyway; the screens hide it. */
 export function useMay(permission: Permission): boolean {
   const auth = use(AuthContext);

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { cn } from '@/ui/cn';
+import { copyText } from './copy-text';
 import './prose.css';
 
 interface ProseProps {
@@ -46,20 +47,8 @@ function addressWithin(event: MouseEvent, link: HTMLAnchorElement | null): strin
 const copiedForMs = 2000;
 
 async function copy(button: HTMLElement): Promise<void> {
-  const code = button.closest('figure')?.querySelector('code')?.textContent ?? '';
-  let said = 'Copied';
-  try {
-    await navigator.clipboard.writeText(code);
-  } catch {
-    // Browsers may forbid the clipboard on pages without TLS.
-    said = 'Press Ctrl+C';
-    select(button);
-  }
-  button.textContent = said;
-  setTimeout(() => (button.textContent = 'Copy'), copiedForMs);
-}
-
-function select(button: HTMLElement): void {
   const code = button.closest('figure')?.querySelector('code');
-  if (code) window.getSelection()?.selectAllChildren(code);
+  if (!code) return;
+  button.textContent = (await copyText(code)) ? 'Copied' : 'Press Ctrl+C';
+  setTimeout(() => (button.textContent = 'Copy'), copiedForMs);
 }

@@ -1,5 +1,5 @@
 import { useField } from 'formik';
-import type { ReactNode } from 'react';
+import { useCallback, useRef, type ReactNode } from 'react';
 import { DateTimeInput } from './datetime-input';
 import { Field } from './field';
 
@@ -13,7 +13,13 @@ interface DateTimeFieldProps {
 
 /** A time in a form, which the user enters in the time zone of the browser. */
 export function DateTimeField({ name, description, ...field }: DateTimeFieldProps) {
-  const [input, { touched, error }, { setValue }] = useField<string>(name);
+  const element = useRef<HTMLInputElement>(null);
+  // The value of a date without a time is empty, as if nothing had been entered.
+  const validate = useCallback(
+    () => (element.current?.validity.badInput ? 'Invalid date format' : undefined),
+    [],
+  );
+  const [input, { touched, error }, { setValue }] = useField<string>({ name, validate });
   return (
     <Field
       {...field}
@@ -25,7 +31,12 @@ export function DateTimeField({ name, description, ...field }: DateTimeFieldProp
       error={touched && error}
     >
       {(control) => (
-        <DateTimeInput {...control} {...input} onChange={(instant) => void setValue(instant)} />
+        <DateTimeInput
+          {...control}
+          {...input}
+          ref={element}
+          onChange={(instant) => void setValue(instant)}
+        />
       )}
     </Field>
   );

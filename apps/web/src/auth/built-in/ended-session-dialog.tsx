@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { object } from 'yup';
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
@@ -18,8 +18,6 @@ import type { AwaitedFactors } from './types';
 
 const schema = object({ password: givenPassword });
 
-const api = createApiClient(() => Promise.resolve(null));
-
 /** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
 export function EndedSessionDialog() {
   const { state, refresh, leave } = useSession();
@@ -30,7 +28,10 @@ export function EndedSessionDialog() {
   const { password, providers } = state.ways;
 
   async function signIn({ password }: { password: string }) {
-    const { data } = await api.post<SignInResponse>(endpoints.identity.signIn, { email, password });
+    const { data } = await anonymousApi.post<SignInResponse>(endpoints.identity.signIn, {
+      email,
+      password,
+    });
     if (data.secondFactor) setAwaited(data);
     else await refresh();
   }

@@ -1,11 +1,10 @@
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { endpoints } from '@/paths';
+import { LoadFailure } from '@/ui/load-failure';
 import { CodeForm } from './form/code-form';
 import { PasskeyButton, useHasPasskeys } from './passkey/passkey-button';
 import { OrDivider } from './provider-list';
 import type { Factors } from './types';
-
-const api = createApiClient(() => Promise.resolve(null));
 
 interface FactorProofProps {
   /** The factors of the account, which has one. */
@@ -19,7 +18,7 @@ export function FactorProof({ factors, onDone }: FactorProofProps) {
   const takesPasskey = useHasPasskeys() && factors.passkeys.length > 0;
 
   async function submit(values: { code: string }) {
-    await api.post(endpoints.identity.sessionFactor, values);
+    await anonymousApi.post(endpoints.identity.sessionFactor, values);
     await onDone();
   }
 
@@ -43,4 +42,14 @@ export function FactorProof({ factors, onDone }: FactorProofProps) {
 
 export function hasFactor({ totp, passkeys }: Factors): boolean {
   return totp !== null || passkeys.length > 0;
+}
+
+interface FactorsFailureProps {
+  reason: string;
+  onRetry: () => void;
+}
+
+/** Replaces the second factors if they could not be loaded. */
+export function FactorsFailure(props: FactorsFailureProps) {
+  return <LoadFailure title="The second factors could not be loaded" {...props} />;
 }

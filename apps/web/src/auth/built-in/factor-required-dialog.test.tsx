@@ -126,6 +126,41 @@ it('takes the factor of a user who has one and signed in with a provider', async
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
+/** A user with a factor, which the server cannot say at the first request. */
+async function factorsAfter(failure: () => Response) {
+  serveSession(sessionOf());
+  server.use(
+    http.post(apiUrl(endpoints.identity.token), () =>
+      HttpResponse.json(
+        { type: '/problems/second-factor-required', message: 'Confirm your second factor' },
+        { status: 403 },
+      ),
+    ),
+    http.get(apiUrl(endpoints.identity.factors), failure, { once: true }),
+    http.get(apiUrl(endpoints.identity.factors), () =>
+      success({ totp: { createdAt: '2026-11-21T13:07:16.000Z' }, passkeys: [], recoveryCodes: 9 }),
+    ),
+  );
+  const { user } = renderPiece(Screen, 'signed-in');
+  await user.click(await screen.findByRole('button', { name: 'Ask' }));
+  return user;
+}
+
+it('reads the factors again when the server is unavailable for a moment', async () => {
+  await factorsAfter(() => problem(503, 'Away'));
+  expect(await screen.findByRole('dialog')).toHaveAccessibleName('Confirm your second factor');
+});
+
+it('says that the factors could not be read, and does not ask to add one', async () => {
+  const user = await factorsAfter(() => problem(403, 'Not now'));
+  expect(await screen.findByRole('dialog')).toHaveAccessibleName('A second factor is required');
+  expect(screen.getByText('The second factors could not be loaded')).toBeVisible();
+  expect(screen.getByText('Not now')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  await screen.findByLabelText('Code*');
+  expect(screen.getByRole('dialog')).toHaveAccessibleName('Confirm your second factor');
+});
+
 it('lets the user work in another organisation, for which nothing that waited is sent', async () => {
   const { user, backend } = await refused();
   backend.session = sessionOf({ organisations: [engines, looms], activeOrganisationId: looms.id });

@@ -1,24 +1,43 @@
 import { ApiProvider } from '@/api/api-provider';
 import type { Reauthenticate } from '@/api/client';
+import type { AuthOrganisation } from '@/auth/auth';
 import { Button } from '@/ui/button';
 import { Dialog } from '@/ui/dialog';
 import { toast } from '@/ui/toast';
-import { FactorProof, hasFactor } from './factor-proof';
+import { FactorProof, FactorsFailure, hasFactor } from './factor-proof';
 import { failureText } from './form/failure-text';
-import { useSession } from './session-context';
+import { useSession, useSignedIn } from './session-context';
+import type { Factors } from './types';
 import { useOwnFactors } from './use-own-factors';
 import { SecondFactorTab } from './user-menu/second-factor-tab';
 
+interface FactorRequiredProps {
+  reauthenticate: Reauthenticate;
+}
+
 /** Asks a user whose organisation requires a second factor to use or add one. Requests wait until then. */
-export function FactorRequiredDialog({ reauthenticate }: { reauthenticate: Reauthenticate }) {
-  const { state, refresh, switchTo, signOut } = useSession();
-  const factors = useOwnFactors(state.status === 'signed-in' && state.needsFactor);
-  if (state.status !== 'signed-in' || !state.needsFactor || state.organisation === null) {
-    return null;
-  }
-  if (factors === undefined) return null;
-  const proven = factors !== null && hasFactor(factors) ? factors : null;
-  const { organisation, organisations } = state;
+export function FactorRequiredDialog({ reauthenticate }: FactorRequiredProps) {
+  const session = useSignedIn();
+  if (!session?.needsFactor || session.organisation === null) return null;
+  return (
+    <FactorDialog
+      organisation={session.organisation}
+      organisations={session.organisations}
+      reauthenticate={reauthenticate}
+    />
+  );
+}
+
+interface FactorDialogProps extends FactorRequiredProps {
+  organisation: AuthOrganisation;
+  /** All organisations of the user. */
+  organisations: AuthOrganisation[];
+}
+
+function FactorDialog({ organisation, organisations, reauthenticate }: FactorDialogProps) {
+  const { refresh, switchTo, signOut } = useSession();
+  const { factors, failure, retry } = useOwnFactors();
+  if (factors === undefined && failure === undefined) return null;
   const others = organisations.filter(({ id }) => id !== organisation.id);
 
   async function act(call: () => Promise<void>) {
@@ -32,17 +51,20 @@ export function FactorRequiredDialog({ reauthenticate }: { reauthenticate: Reaut
   return (
     <Dialog
       open
-      title={proven ? 'Confirm your second factor' : 'Add a second factor'}
+      title={titleOf(factors)}
       description={`${organisation.name} requires a second factor of its members.`}
     >
-      {/* These requests belong to the user, who gets no token for the organisation yet. */}
-      <ApiProvider getToken={() => Promise.resolve(null)} reauthenticate={reauthenticate}>
-        {proven ? (
-          <FactorProof factors={proven} onDone={() => act(refresh)} />
-        ) : (
-          <SecondFactorTab onAdded={() => void act(refresh)} />
-        )}
-      </ApiProvider>
+      {failure !== undefined && <FactorsFailure reason={failure} onRetry={retry} />}
+      {factors && (
+        // These requests belong to the user, who gets no token for the organisation yet.
+        <ApiProvider getToken={() => Promise.resolve(null)} reauthenticate={reauthenticate}>
+          {hasFactor(factors) ? (
+            <FactorProof factors={factors} onDone={refresh} />
+          ) : (
+            <SecondFactorTab onAdded={() => void refresh()} />
+          )}
+        </ApiProvider>
+      )}
       <div className="flex flex-wrap justify-end gap-2">
         {others.map(({ id, name }) => (
           <Button key={id} variant="ghost" onClick={() => void act(() => switchTo(id))}>
@@ -55,4 +77,9 @@ export function FactorRequiredDialog({ reauthenticate }: { reauthenticate: Reaut
       </div>
     </Dialog>
   );
+}
+
+function titleOf(factors: Factors | undefined): string {
+  if (factors === undefined) return 'A second factor is required';
+  return hasFactor(factors) ? 'Confirm your second factor' : 'Add a second factor';
 }

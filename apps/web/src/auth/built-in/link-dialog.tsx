@@ -5,6 +5,7 @@ import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Dialog, DialogActions } from '@/ui/dialog';
+import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Spinner } from '@/ui/spinner';
 import { toast } from '@/ui/toast';
 import { failureText } from './form/failure-text';
@@ -39,6 +40,7 @@ function InvitationDialog({ token }: { token: string }) {
 
   async function join() {
     setAccepting(true);
+    setFailure(null);
     try {
       await accept(token);
       links.dismiss();
@@ -51,7 +53,7 @@ function InvitationDialog({ token }: { token: string }) {
   return (
     <Dialog
       open
-      onOpenChange={links.dismiss}
+      onOpenChange={() => !accepting && links.dismiss()}
       title={host === null ? 'Invitation' : `Join ${host}?`}
       {...(host !== null && {
         description: 'You are invited, and go on with the account you have.',
@@ -61,7 +63,9 @@ function InvitationDialog({ token }: { token: string }) {
       {query.status === 'failed' && <Alert kind="error">{failureText(query.error)}</Alert>}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
       <DialogActions>
-        <Button onClick={links.dismiss}>Not now</Button>
+        <Button disabled={accepting} onClick={links.dismiss}>
+          Not now
+        </Button>
         {query.status === 'failed' && query.error.isTransient && (
           <Button onClick={retry}>Try Again</Button>
         )}
@@ -112,10 +116,17 @@ function ConfirmationDialog({ kind, token }: { kind: 'confirmation' | 'address';
   }
 
   return (
-    <Dialog open onOpenChange={links.dismiss} title={title} description={description}>
+    <Dialog
+      open
+      onOpenChange={() => !pending && links.dismiss()}
+      title={title}
+      description={description}
+    >
       {failure !== null && <Alert kind="error">{failure}</Alert>}
       <DialogActions>
-        <Button onClick={links.dismiss}>Not now</Button>
+        <Button disabled={pending} onClick={links.dismiss}>
+          Not now
+        </Button>
         <Button variant="primary" pending={pending} onClick={() => void confirm()}>
           {pending ? 'Confirming...' : 'Confirm'}
         </Button>
@@ -136,13 +147,13 @@ function ResetDialog({ token }: { token: string }) {
   }
 
   return (
-    <Dialog
+    <GuardedDialog
       open
       onOpenChange={links.dismiss}
       title="Choose a new password"
       description="You are signed out everywhere once it is changed."
     >
       <NewPasswordForm onSubmit={change} />
-    </Dialog>
+    </GuardedDialog>
   );
 }

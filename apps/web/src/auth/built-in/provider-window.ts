@@ -1,12 +1,10 @@
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { ApiError } from '@/api/error';
 import { paths } from '@/paths';
 
-const api = createApiClient(() => Promise.resolve(null));
-
 /** The address at the identity provider that the browser must open next. */
 async function begin(endpoint: string, returnTo: string): Promise<string> {
-  const { data } = await api.post<{ url: string }>(endpoint, { returnTo });
+  const { data } = await anonymousApi.post<{ url: string }>(endpoint, { returnTo });
   return data.url;
 }
 

@@ -6,6 +6,7 @@ import { FactorRequiredDialog } from './factor-required-dialog';
 import { LinkDialog } from './link-dialog';
 import { ReauthenticationDialog, Reauthentications } from './reauthentication';
 import { SessionContext } from './session-context';
+import { SessionFailureDialog, useRefresh } from './session-failure-dialog';
 import { SessionStore, type SessionState } from './session-store';
 import { useLink } from './use-link';
 
@@ -13,6 +14,7 @@ export function Provider({ children }: { children: ReactNode }) {
   const [reauthentications] = useState(() => new Reauthentications());
   const [store] = useState(() => new SessionStore(() => reauthentications.settle(true)));
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const [refresh, refreshFailure] = useRefresh(store);
   const links = useLink();
   const [hasAccounts, setHasAccounts] = useState(false);
   const signedIn = state.status === 'signed-in' && !state.user.needsAddress;
@@ -37,22 +39,22 @@ export function Provider({ children }: { children: ReactNode }) {
       getToken: store.getToken,
       reauthenticate: reauthentications.request,
       signOut: store.signOut,
-      refresh: () => store.refresh(),
+      refresh: () => refresh(),
     }),
-    [state, store, reauthentications],
+    [state, store, reauthentications, refresh],
   );
   const session = useMemo(
     () => ({
       state,
       hasAccounts,
       links,
-      refresh: store.refresh,
+      refresh,
       switchTo: store.switchTo,
       signOut: store.signOut,
       leave: store.leave,
       announceAuthentication: store.announceAuthentication,
     }),
-    [state, hasAccounts, links, store],
+    [state, hasAccounts, links, store, refresh],
   );
 
   if (state.status === 'failed') {
@@ -65,6 +67,7 @@ export function Provider({ children }: { children: ReactNode }) {
         <LinkDialog getToken={store.getToken} />
         <EndedSessionDialog />
         <FactorRequiredDialog reauthenticate={reauthentications.request} />
+        {refreshFailure !== null && <SessionFailureDialog {...refreshFailure} />}
         {state.status === 'signed-in' && (
           <ReauthenticationDialog
             requests={reauthentications}

@@ -1,12 +1,54 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
+import { useState } from 'react';
 import { expect, it } from 'vitest';
+import { useApi } from '@/api/api-provider';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { withPasskeys } from './passkey/testing';
 import { engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 import type { Factors } from './types';
 import { UserMenu } from './user-menu/user-menu';
+
+/** Makes a change that the server refuses until the user has confirmed it. */
+function Change() {
+  const api = useApi();
+  const [changed, setChanged] = useState(false);
+
+  async function change() {
+    await api.put(endpoints.identity.factorRequirement(engines.id), {}).then(
+      () => setChanged(true),
+      () => undefined,
+    );
+  }
+
+  return (
+    <>
+      <button onClick={() => void change()}>Change</button>
+      <p>{changed && 'Changed'}</p>
+    </>
+  );
+}
+
+/** Presses the button of a change that the server refuses for the given reason. */
+async function change(reason: 're-authentication-required' | 'second-factor-required') {
+  const backend = { confirmed: false };
+  server.use(
+    http.put(apiUrl(endpoints.identity.factorRequirement(engines.id)), () =>
+      backend.confirmed
+        ? success(null)
+        : HttpResponse.json(
+            { type: `/problems/${reason}`, message: 'Please confirm' },
+            { status: 403 },
+          ),
+    ),
+  );
+  const { user } = renderPiece(Change, 'signed-in');
+  await user.click(await screen.findByRole('button', { name: 'Change' }));
+  return { user, backend };
+}
+
+const withoutWays = sessionOf({ ways: { password: false, providers: [] } });
 
 /** The server asks for an authentication until `confirmed` is true. */
 async function changePassword() {
@@ -101,14 +143,15 @@ it('does not repeat the change after a switch to another organisation', async ()
   channel.close();
 });
 
+const withPhone: Factors = {
+  totp: null,
+  passkeys: [{ id: 'p', name: 'Phone', createdAt: '2026-01-01T10:00:00Z', lastUsedAt: null }],
+  recoveryCodes: 10,
+};
+
 it('takes a passkey of the account in place of the password', async () => {
   const { get } = withPasskeys();
-  const factors: Factors = {
-    totp: null,
-    passkeys: [{ id: 'p', name: 'Phone', createdAt: '2026-01-01T10:00:00Z', lastUsedAt: null }],
-    recoveryCodes: 10,
-  };
-  server.use(http.get(apiUrl(endpoints.identity.factors), () => success(factors)));
+  server.use(http.get(apiUrl(endpoints.identity.factors), () => success(withPhone)));
   const { user, backend, dialog } = await changePassword();
   server.use(
     http.post(apiUrl(endpoints.identity.reauthenticatePasskey.options), () =>
@@ -122,4 +165,62 @@ it('takes a passkey of the account in place of the password', async () => {
   get.mockResolvedValueOnce({ id: 'credential' });
   await user.click(await dialog.findByRole('button', { name: 'Use a passkey' }));
   expect(await screen.findByText('Password changed')).toBeVisible();
+});
+
+it('does not ask a user whose only way is a passkey to sign out', async () => {
+  const { get } = withPasskeys();
+  serveSession(withoutWays);
+  server.use(
+    http.get(apiUrl(endpoints.identity.factors), () => problem(403, 'Not now'), { once: true }),
+    http.get(apiUrl(endpoints.identity.factors), () => success(withPhone)),
+    http.post(apiUrl(endpoints.identity.reauthenticatePasskey.options), () =>
+      success({ challenge: 'abc' }),
+    ),
+  );
+  const { user, backend } = await change('re-authentication-required');
+  server.use(
+    http.post(apiUrl(endpoints.identity.reauthenticatePasskey.response), () => {
+      backend.confirmed = true;
+      return success(null);
+    }),
+  );
+  get.mockResolvedValueOnce({ id: 'credential' });
+  expect(await screen.findByText('The second factors could not be loaded')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  const passkey = await screen.findByRole('button', { name: 'Use a passkey' });
+  expect(screen.getByText('Use your passkey to make this change.')).toBeVisible();
+  expect(screen.queryByText(/Sign out/)).not.toBeInTheDocument();
+  await user.click(passkey);
+  expect(await screen.findByText('Changed')).toBeVisible();
+});
+
+it('asks a user without any way of authenticating to sign in again', async () => {
+  withPasskeys();
+  serveSession(withoutWays);
+  server.use(
+    http.get(apiUrl(endpoints.identity.factors), () => success({ ...withPhone, passkeys: [] })),
+  );
+  await change('re-authentication-required');
+  expect(await screen.findByText('Sign out and sign in again to make this change.')).toBeVisible();
+});
+
+it('offers to read the second factors again before it asks for one', async () => {
+  serveSession(sessionOf());
+  server.use(
+    http.get(apiUrl(endpoints.identity.factors), () => problem(403, 'Not now'), { once: true }),
+    http.get(apiUrl(endpoints.identity.factors), () => success(withPhone)),
+  );
+  const { user, backend } = await change('second-factor-required');
+  server.use(
+    http.post(apiUrl(endpoints.identity.sessionFactor), () => {
+      backend.confirmed = true;
+      return success(null);
+    }),
+  );
+  const dialog = within(await screen.findByRole('dialog', { name: 'Confirm your second factor' }));
+  expect(dialog.getByText('Not now')).toBeVisible();
+  await user.click(dialog.getByRole('button', { name: 'Try Again' }));
+  await user.type(await dialog.findByLabelText('Recovery code*'), 'aaaaaa-bbbbbb');
+  await user.click(dialog.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByText('Changed')).toBeVisible();
 });

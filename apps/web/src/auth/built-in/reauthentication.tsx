@@ -1,11 +1,12 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { object, string } from 'yup';
-import { createApiClient, type Confirmation, type Reauthenticate } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
+import type { Confirmation, Reauthenticate } from '@/api/client';
 import { ApiError } from '@/api/error';
 import { endpoints } from '@/paths';
-import { Alert } from '@/ui/alert';
 import { Dialog } from '@/ui/dialog';
-import { FactorProof, hasFactor } from './factor-proof';
+import { Spinner } from '@/ui/spinner';
+import { FactorProof, FactorsFailure, hasFactor } from './factor-proof';
 import { IdentityForm } from './form/identity-form';
 import { TextField } from './form/text-field';
 import { factorCode, givenPassword } from './form/validation';
@@ -58,8 +59,6 @@ export class Reauthentications {
   }
 }
 
-const api = createApiClient(() => Promise.resolve(null));
-
 interface ReauthenticationDialogProps {
   requests: Reauthentications;
   /** For password managers. */
@@ -70,6 +69,7 @@ interface ReauthenticationDialogProps {
 /** Asks the user to authenticate before a sensitive change. What was typed below the dialog stays. */
 export function ReauthenticationDialog({ requests, email, ways }: ReauthenticationDialogProps) {
   const needed = useSyncExternalStore(requests.subscribe, requests.needed);
+  const takesPasskey = useHasPasskeys();
   const { password, providers } = ways;
   if (needed === 'second-factor') return <FactorDialog requests={requests} />;
   return (
@@ -77,7 +77,7 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
       open={needed !== null}
       onOpenChange={() => requests.settle(false)}
       title="Confirm that it is you"
-      description={`Some time has passed since you signed in. ${requestOf(ways)}`}
+      description={`Some time has passed since you signed in. ${requestOf(ways, takesPasskey)}`}
     >
       <div className="grid gap-4">
         {providers.length > 0 && (
@@ -88,10 +88,12 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
         )}
         {providers.length > 0 && password && <OrDivider />}
         {password && <ReauthenticationForm email={email} onDone={() => requests.settle(true)} />}
-        <OwnPasskey
-          isOnlyWay={!password && providers.length === 0}
-          onDone={() => requests.settle(true)}
-        />
+        {takesPasskey && (
+          <OwnPasskey
+            isOnlyWay={!password && providers.length === 0}
+            onDone={() => requests.settle(true)}
+          />
+        )}
       </div>
     </Dialog>
   );
@@ -100,18 +102,16 @@ export function ReauthenticationDialog({ requests, email, ways }: Reauthenticati
 /** Asks for the second factor, before a change of the factors or for an organisation that requires one. */
 function FactorDialog({ requests }: { requests: Reauthentications }) {
   const { refresh } = useSession();
-  const factors = useOwnFactors(true);
-  const hasNone = factors ? !hasFactor(factors) : false;
+  const { factors, failure, retry } = useOwnFactors();
+  const hasNone = factors !== undefined && !hasFactor(factors);
 
   useEffect(() => {
     if (!hasNone) return;
     // The repeated request needs a new token, without which the user is asked to add a factor.
-    void refresh()
-      .catch(() => undefined)
-      .then(() => requests.settle(true));
+    void refresh().then(() => requests.settle(true));
   }, [hasNone, refresh, requests]);
 
-  if (factors === undefined || hasNone) return null;
+  if (hasNone || (factors === undefined && failure === undefined)) return null;
   return (
     <Dialog
       open
@@ -120,16 +120,18 @@ function FactorDialog({ requests }: { requests: Reauthentications }) {
       description="This needs a second factor that was used since the sign-in."
     >
       {factors && <FactorProof factors={factors} onDone={() => requests.settle(true)} />}
-      {factors === null && <Alert kind="error">The second factors could not be loaded</Alert>}
+      {failure !== undefined && <FactorsFailure reason={failure} onRetry={retry} />}
     </Dialog>
   );
 }
 
-function requestOf({ password, providers }: SignInWays): string {
+const signInAgain = 'Sign out and sign in again to make this change.';
+
+function requestOf({ password, providers }: SignInWays, takesPasskey: boolean): string {
   if (providers.length === 0) {
-    return password
-      ? 'Enter your password to make this change.'
-      : 'Sign out and sign in again to make this change.';
+    if (password) return 'Enter your password to make this change.';
+    // Whether the user has a passkey is known later, and said below.
+    return takesPasskey ? '' : signInAgain;
   }
   const signIn = 'sign in again in a window of its own';
   return password ? `Enter your password, or ${signIn}.` : `To make this change, ${signIn}.`;
@@ -145,7 +147,7 @@ function ReauthenticationForm({ email, onDone }: { email: string; onDone: () => 
   async function confirm({ password, code }: { password: string; code: string }) {
     const body = asksCode ? { password, code } : { password };
     try {
-      await api.post(endpoints.identity.reauthenticate, body);
+      await anonymousApi.post(endpoints.identity.reauthenticate, body);
     } catch (error) {
       if (asksCode || !isAboutCode(error)) throw error;
       setAsksCode(true);
@@ -184,15 +186,19 @@ interface OwnPasskeyProps {
 
 /** Offers a passkey to a user who has one. It is below the form, which does not move when it appears. */
 function OwnPasskey({ isOnlyWay, onDone }: OwnPasskeyProps) {
-  // If the factors cannot be read, the other ways are offered.
-  const factors = useOwnFactors(useHasPasskeys());
-  if (!factors || factors.passkeys.length === 0) return null;
-  return (
-    <div className="grid gap-3">
-      {!isOnlyWay && <OrDivider />}
-      <PasskeyButton purpose="reauthentication" onDone={onDone} />
-    </div>
-  );
+  const { factors, failure, retry } = useOwnFactors();
+  if (factors !== undefined && factors.passkeys.length > 0) {
+    return (
+      <div className="grid gap-3">
+        {isOnlyWay ? <p>Use your passkey to make this change.</p> : <OrDivider />}
+        <PasskeyButton purpose="reauthentication" onDone={onDone} />
+      </div>
+    );
+  }
+  // The other ways are offered above.
+  if (!isOnlyWay) return null;
+  if (failure !== undefined) return <FactorsFailure reason={failure} onRetry={retry} />;
+  return factors === undefined ? <Spinner label="Loading..." /> : <p>{signInAgain}</p>;
 }
 
 function isAboutCode(error: unknown): boolean {

@@ -1,7 +1,9 @@
+import { renderHook } from '@testing-library/react';
 import { http } from 'msw';
 import { afterEach, expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { useBeforeUnload } from '@/ui/use-before-unload';
 import { SessionStore } from './session-store';
 import { ada, engines, looms, serveSession, sessionOf } from './testing';
 
@@ -207,11 +209,9 @@ it('goes to another organisation when it is no longer a member of this one', asy
 });
 
 it('says why it could not begin, and begins when tried again', async () => {
-  server.use(
-    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Away'), { once: true }),
-  );
+  server.use(http.get(apiUrl(endpoints.identity.session), () => problem(403, 'Forbidden')));
   const store = await open();
-  expect(store.getSnapshot()).toEqual({ status: 'failed', message: 'Away' });
+  expect(store.getSnapshot()).toEqual({ status: 'failed', message: 'Forbidden' });
   serveSession(sessionOf());
   store.retry();
   await expect.poll(() => organisationOf(store)).toBe('Analytical Engines');
@@ -249,6 +249,35 @@ it('takes every tab along into another organisation, out and in again', async ()
   backend.session = sessionOf();
   await here.refresh();
   await expect.poll(() => organisationOf(there)).toBe('Analytical Engines');
+});
+
+it('stays in its organisation with unsaved changes when another tab goes to another one', async () => {
+  const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
+  serveTokens(backend);
+  const [here, there] = [await open(), await open()];
+  renderHook(() => useBeforeUnload(true));
+  const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;
+  backend.session = sessionOf({
+    organisations: [mills, engines, looms],
+    activeOrganisationId: looms.id,
+  });
+
+  await there.switchTo(looms.id);
+  await expect
+    .poll(() => here.getSnapshot())
+    .toMatchObject({ organisations: [mills, engines, looms] });
+  expect(organisationOf(here)).toBe('Analytical Engines');
+  expect(await here.getToken()).toBe('token of org-1');
+});
+
+it('reads the session again when the server is unavailable for a moment', async () => {
+  serveSession(sessionOf());
+  server.use(
+    http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Away'), { once: true }),
+  );
+  const store = new SessionStore();
+  stops.push(store.start());
+  await expect.poll(() => organisationOf(store)).toBe('Analytical Engines');
 });
 
 it('does not report a sign-out that the server has not received', async () => {

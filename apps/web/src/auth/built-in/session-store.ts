@@ -1,7 +1,10 @@
-import { createApiClient, type ApiClient, type GetToken } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
+import type { GetToken } from '@/api/client';
 import { ApiError } from '@/api/error';
+import { withRetries } from '@/api/retry';
 import type { AuthOrganisation } from '@/auth/auth';
 import { endpoints } from '@/paths';
+import { hasUnsavedChanges } from '@/ui/use-before-unload';
 import { TokenCache } from './token-cache';
 import type { IssuedToken, Session, SessionUser, SignedOut, SignInWays } from './types';
 
@@ -33,7 +36,6 @@ type TabMessage =
 
 /** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
 export class SessionStore {
-  readonly #api: ApiClient = createApiClient(() => Promise.resolve(null));
   readonly #tokens = new TokenCache(() => this.#askToken());
   readonly #listeners = new Set<() => void>();
   #state: SessionState = { status: 'loading' };
@@ -76,6 +78,8 @@ export class SessionStore {
       // A sign-in with an identity provider loads the page, so other tabs do not learn of it otherwise.
       () => this.#state.status === 'signed-in' && this.#broadcast({ kind: 'opened' }),
       (error: unknown) => {
+        // A later reading, which another tab caused, may have succeeded.
+        if (this.#state.status !== 'loading') return;
         const { message } = error instanceof ApiError ? error : ApiError.unreachable();
         this.#set({ status: 'failed', message });
       },
@@ -124,15 +128,15 @@ export class SessionStore {
     if (organisationId !== null) await this.#tokens.get().catch(() => undefined);
   };
 
-  /** Works in another organisation of the person's, in every tab. */
+  /** Works in another organisation of the user, in every tab without unsaved changes. */
   readonly switchTo = async (organisationId: string): Promise<void> => {
-    await this.#api.post(endpoints.identity.token, { organisationId });
+    await anonymousApi.post(endpoints.identity.token, { organisationId });
     await this.#change(organisationId);
   };
 
   readonly signOut = async (): Promise<void> => {
     try {
-      const { data } = await this.#api.post<SignedOut>(endpoints.identity.signOut, {});
+      const { data } = await anonymousApi.post<SignedOut>(endpoints.identity.signOut, {});
       // The page stays as it is until the browser has left it.
       if (data.providerUrl !== null) {
         this.#broadcast({ kind: 'signed-out' });
@@ -159,11 +163,13 @@ export class SessionStore {
   async #askToken(): Promise<IssuedToken> {
     const organisationId = this.#organisationId();
     const body = organisationId === null ? {} : { organisationId };
-    return (await this.#api.post<IssuedToken>(endpoints.identity.token, body)).data;
+    return (await anonymousApi.post<IssuedToken>(endpoints.identity.token, body)).data;
   }
 
   #read(organisationId: string | null): Promise<void> {
-    const reading = this.#api.get<Session | null>(endpoints.identity.session).then(({ data }) => {
+    const reading = withRetries(() =>
+      anonymousApi.get<Session | null>(endpoints.identity.session),
+    ).then(({ data }) => {
       // A later reading knows better.
       if (this.#reading === reading) this.#adopt(data, organisationId);
     });
@@ -221,8 +227,10 @@ export class SessionStore {
       if (hasEnded) this.#read(null).catch(() => undefined);
       return;
     }
+    // In another organisation the screen would be mounted again, without what was typed.
+    const organisationId = hasUnsavedChanges() ? null : message.organisationId;
     // After a failed read the shown state stays; the next request notices the difference.
-    this.#read(message.organisationId).catch(() => undefined);
+    this.#read(organisationId).catch(() => undefined);
   }
 
   #signedOut(): void {

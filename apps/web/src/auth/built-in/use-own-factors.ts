@@ -1,24 +1,31 @@
 import { useEffect, useState } from 'react';
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
+import { withRetries } from '@/api/retry';
 import { endpoints } from '@/paths';
+import { failureText } from './form/failure-text';
 import type { Factors } from './types';
 
-const api = createApiClient(() => Promise.resolve(null));
+interface OwnFactors {
+  /** Undefined until they are read. */
+  factors?: Factors;
+  /** Why they could not be read. */
+  failure?: string;
+  retry: () => void;
+}
 
-/** The second factors of the account, read when they are needed; undefined until they are read, null if they cannot be. */
-export function useOwnFactors(isNeeded: boolean): Factors | null | undefined {
-  const [factors, setFactors] = useState<Factors | null>();
+/** Reads the second factors of the account. */
+export function useOwnFactors(): OwnFactors {
+  const [outcome, setOutcome] = useState<Omit<OwnFactors, 'retry'>>({});
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
-    if (!isNeeded) return undefined;
     let isCurrent = true;
-    api.get<Factors>(endpoints.identity.factors).then(
-      ({ data }) => isCurrent && setFactors(data),
-      () => isCurrent && setFactors(null),
+    withRetries(() => anonymousApi.get<Factors>(endpoints.identity.factors)).then(
+      ({ data }) => isCurrent && setOutcome({ factors: data }),
+      (error: unknown) => isCurrent && setOutcome({ failure: failureText(error) }),
     );
     return () => {
       isCurrent = false;
-      setFactors(undefined);
     };
-  }, [isNeeded]);
-  return factors;
+  }, [attempt]);
+  return { ...outcome, retry: () => setAttempt((made) => made + 1) };
 }

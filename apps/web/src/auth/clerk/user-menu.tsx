@@ -4,6 +4,8 @@ import { Dialog } from 'radix-ui';
 import { useCallback, useState } from 'react';
 import { Avatar } from '@/ui/avatar';
 import { IconButton } from '@/ui/icon-button';
+import { useConfirmLeave } from '@/ui/leave-guard';
+import { toast } from '@/ui/toast';
 import { ButtonPlaceholder } from './placeholders';
 
 /** The user's name and personal settings. Without room for the name it shows the picture. */
@@ -38,8 +40,18 @@ const elements = {
 function PanelUserMenu() {
   const clerk = useClerk();
   const { user } = useUser();
+  const { leave, question } = useConfirmLeave();
   if (user == null) return null;
   const name = user.fullName ?? user.primaryEmailAddress?.emailAddress ?? '';
+  async function end() {
+    try {
+      await clerk.signOut();
+    } catch (error) {
+      console.error(error);
+      toast.error('Signing out has failed. Try again.');
+    }
+  }
+
   return (
     <div className="flex min-w-0 items-center gap-2">
       <Dialog.Close
@@ -53,8 +65,9 @@ function PanelUserMenu() {
       <IconButton
         label="Sign out"
         icon={<LogOut aria-hidden />}
-        onClick={() => void clerk.signOut()}
+        onClick={() => leave(() => void end())}
       />
+      {question}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { type RouteObject, useLoaderData } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import { Prose } from '@/site/prose';
 import { SiteFrame } from '@/site/site-frame';
 import { usePageTitle } from '@/ui/use-page-title';
@@ -8,7 +9,7 @@ const texts = import.meta.glob<Text>('@content/*.md', { import: 'default' });
 /** Each Markdown file in `content` is a page under its name: `about.md` at `/about`. */
 export const aboutRoutes: RouteObject[] = Object.entries(texts).map(([file, load]) => ({
   path: file.replace(/^.*\/(.*)\.md$/, '/$1'),
-  loader: load,
+  loader: () => loadCode(load),
   Component: TextPage,
 }));
 

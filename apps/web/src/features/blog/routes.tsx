@@ -1,5 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
 import { Link, type RouteObject, useLoaderData, useLocation } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import { paths } from '@/paths';
 import { Prose } from '@/site/prose';
 import { SiteFrame } from '@/site/site-frame';
@@ -10,7 +11,7 @@ export const blogRoutes: RouteObject[] = [
   { path: paths.blog, Component: BlogPage },
   ...entryLoaders.map(({ slug, load }) => ({
     path: paths.blogEntry(slug),
-    loader: load,
+    loader: () => loadCode(load),
     Component: EntryPage,
   })),
 ];

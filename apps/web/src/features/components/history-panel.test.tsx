@@ -1,8 +1,10 @@
-import { fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import type { StatusPeriod } from '@/api/types';
 import { endpoints } from '@/paths';
+import { RealtimeProvider } from '@/realtime/realtime-provider';
+import { FakeSocket } from '@/testing/fake-socket';
 import { renderScreen } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { HistoryPanel } from './history-panel';
@@ -29,7 +31,11 @@ async function open(history: StatusPeriod[]) {
   server.use(
     http.get(apiUrl(calls.list), () => success([...history], { etag: `"${history.length}"` })),
   );
-  const rendered = renderScreen(<HistoryPanel componentId="c" />);
+  const rendered = renderScreen(
+    <RealtimeProvider>
+      <HistoryPanel componentId="c" />
+    </RealtimeProvider>,
+  );
   await screen.findByRole('table', { name: 'History', busy: false });
   return rendered;
 }
@@ -110,6 +116,46 @@ it('shows what somebody else has made of a period, and saves on top of it', asyn
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Period changed')).toBeInTheDocument();
   expect(conditions).toEqual(['"1"', '"2"']);
+});
+
+it('sends the version that its user has seen, even if the history has changed since', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  let condition: string | null = null;
+  server.use(
+    http.put(apiUrl(calls.item('outage')), ({ request }) => {
+      condition = request.headers.get('If-Match');
+      return success(outage, { etag: '"3"' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit period/ }));
+  history.unshift(lasting);
+  await act(() => FakeSocket.last.join());
+  act(() => FakeSocket.last.fire('component-update', { id: 'c' }));
+  await screen.findByText('Lasts');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Period changed')).toBeInTheDocument();
+  expect(condition).toBe('"1"');
+});
+
+it('offers no Undo after the end of a period that lasted', async () => {
+  const { user } = await open([lasting]);
+  server.use(http.put(apiUrl(calls.item('lasting')), () => success(lasting, { etag: '"2"' })));
+  await user.click(screen.getByRole('button', { name: /^Edit period/ }));
+  fireEvent.change(screen.getByLabelText(/^End/), { target: { value: '2026-11-20T12:00' } });
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Period changed')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Undo' })).not.toBeInTheDocument();
+});
+
+it('refuses a time that is entered in part', async () => {
+  const { user } = await open([lasting]);
+  await user.click(screen.getByRole('button', { name: /^Edit period/ }));
+  const end = screen.getByLabelText(/^End/);
+  // What browsers say of a date without a time; its value is empty.
+  Object.defineProperty(end, 'validity', { value: { badInput: true } });
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Invalid date format')).toBeInTheDocument();
 });
 
 it('deletes a period once that is confirmed, and brings it back by Undo', async () => {

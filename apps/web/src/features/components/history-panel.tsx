@@ -15,6 +15,14 @@ import { periodInput, periodValues, type PeriodValues } from './history';
 import { HistoryTable } from './history-table';
 import { PeriodDialog } from './period-dialog';
 
+/** The open dialog. */
+interface Editing {
+  /** Undefined for a period that is added. */
+  period: StatusPeriod | undefined;
+  /** ETag of the history that its user has seen. */
+  seen: string | null;
+}
+
 const fetchFailed = 'Error while fetching the history';
 
 /** Lists the periods of a component, and adds, changes and deletes them. */
@@ -22,8 +30,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   const api = useApi();
   const calls = endpoints.components.history(componentId);
   const { data, etag, next, error, refresh } = useQuery<StatusPeriod[]>(calls.list);
-  /** The period that is edited; 'new' for one that is added. */
-  const [edited, setEdited] = useState<StatusPeriod | 'new'>();
+  const [editing, setEditing] = useState<Editing>();
   useErrorToast(error !== undefined, fetchFailed);
   useItemChanges('component-update', componentId, () => void refresh());
 
@@ -38,39 +45,42 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
     void refresh();
   }
 
-  function done(text: string, take: () => Promise<unknown>) {
+  /** Says what was done. `take` takes it back; undefined for what cannot be taken back. */
+  function done(text: string, take?: () => Promise<unknown>) {
     toast.success((shown) => (
       <span className="flex flex-wrap items-baseline gap-x-3">
         {text}
-        <Button
-          size="sm"
-          onClick={() => {
-            toast.dismiss(shown.id);
-            void undo(take);
-          }}
-        >
-          Undo
-        </Button>
+        {take && (
+          <Button
+            size="sm"
+            onClick={() => {
+              toast.dismiss(shown.id);
+              void undo(take);
+            }}
+          >
+            Undo
+          </Button>
+        )}
       </span>
     ));
     void refresh();
   }
 
-  async function save(values: PeriodValues) {
-    if (edited === 'new') {
-      const added = await api.post<StatusPeriod>(calls.create, periodInput(values), {
-        ifMatch: etag,
-      });
+  async function save({ period, seen }: Editing, values: PeriodValues) {
+    const on = { ifMatch: seen };
+    if (period === undefined) {
+      const added = await api.post<StatusPeriod>(calls.create, periodInput(values), on);
       const { id } = added.data;
       done('Period added', () => api.delete(calls.item(id), undefined, { ifMatch: added.etag }));
-    } else if (edited) {
-      const changed = await api.put(calls.item(edited.id), periodInput(values), { ifMatch: etag });
-      const before = periodInput(periodValues(edited));
-      done('Period changed', () =>
-        api.put(calls.item(edited.id), before, { ifMatch: changed.etag }),
-      );
+    } else {
+      const changed = await api.put(calls.item(period.id), periodInput(values), on);
+      const before = periodInput(periodValues(period));
+      // The component is operational since the end, so the period cannot last again.
+      const isEnded = before.endAt === null && values.endAt !== '';
+      const takeBack = () => api.put(calls.item(period.id), before, { ifMatch: changed.etag });
+      done('Period changed', isEnded ? undefined : takeBack);
     }
-    setEdited(undefined);
+    setEditing(undefined);
   }
 
   async function remove(period: StatusPeriod) {
@@ -94,7 +104,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
           Times at which the component was not operational. Uptime follows each change at once.
         </p>
         <Permitted>
-          <Button onClick={() => setEdited('new')}>
+          <Button onClick={() => setEditing({ period: undefined, seen: etag })}>
             <CalendarPlus aria-hidden /> Add Period
           </Button>
         </Permitted>
@@ -106,16 +116,20 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
           onRetry={() => void refresh()}
         />
       ) : (
-        <HistoryTable periods={data} onEdit={setEdited} onDelete={remove} />
+        <HistoryTable
+          periods={data}
+          onEdit={(period) => setEditing({ period, seen: etag })}
+          onDelete={remove}
+        />
       )}
-      {next && <p className="text-sm text-subtle">Only the newest 500 periods are shown.</p>}
-      {edited && (
+      {next && <p className="text-sm text-subtle">Only the newest periods are shown.</p>}
+      {editing && (
         <PeriodDialog
-          period={edited === 'new' ? undefined : edited}
+          period={editing.period}
           newest={data}
-          onClose={() => setEdited(undefined)}
-          onSave={save}
-          onConflict={refresh}
+          onClose={() => setEditing(undefined)}
+          onSave={(values) => save(editing, values)}
+          onConflict={async () => setEditing({ ...editing, seen: await refresh() })}
         />
       )}
     </div>

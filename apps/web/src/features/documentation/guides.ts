@@ -1,4 +1,5 @@
 import type { RouteObject } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 
 export interface GuideSummary {
   title: string;
@@ -84,7 +85,7 @@ export const guideGroups: readonly GuideGroup[] = [
 export function guideRoutes(Component: NonNullable<RouteObject['Component']>): RouteObject[] {
   return Object.entries(texts).map(([path, load]) => ({
     path: slugOf(path).replace(/\.md$/, ''),
-    loader: load,
+    loader: () => loadCode(load),
     Component,
   }));
 }

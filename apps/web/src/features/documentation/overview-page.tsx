@@ -31,7 +31,7 @@ export function OverviewPage() {
               <Card
                 to={paths.apiReference}
                 title="API reference"
-                summary="Every call with its parameters, its body and its answers."
+                summary="Every call with its parameters, its body and its responses."
               />
             )}
           </ul>

@@ -29,7 +29,7 @@ const features: readonly Feature[] = [
     icon: TriangleAlert,
     tone: 'partial',
     title: 'Incidents with a timeline',
-    text: 'Say what happened, which components it holds and what you do about it. They recover by themselves when it is resolved.',
+    text: 'Say what happened, which components it affects and what you do about it. They recover by themselves when it is resolved.',
   },
   {
     icon: CalendarClock,

@@ -1,5 +1,6 @@
 import { Check, Copy } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { copyText } from '@/site/copy-text';
 import { anchors } from '@/site/entries';
 import { StartLink } from '@/site/start-link';
 import { IconButton } from '@/ui/icon-button';
@@ -32,8 +33,8 @@ export function Preview() {
           alt="The list of components with the status of each, two of them not operational"
           caption="What your users depend on"
         >
-          Components take the worst status that an open incident holds on them, and recover with it.
-          Whatever you set by hand stays as you set it.
+          Components take the worst status of the open incidents that affect them, and recover with
+          them. Whatever you set by hand stays as you set it.
         </Picture>
       </div>
     </Section>
@@ -61,16 +62,11 @@ function Picture({ name, alt, caption, children }: PictureProps) {
 
 /** A command for the shell, with a button to copy it. */
 function Command({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
+  const shown = useRef<HTMLSpanElement>(null);
+  const [copied, setCopied] = useState<boolean>();
 
   async function copy() {
-    try {
-      await navigator.clipboard.writeText(text);
-      setCopied(true);
-    } catch {
-      // Browsers may forbid the clipboard on pages without TLS. The command can still be selected.
-      setCopied(false);
-    }
+    if (shown.current) setCopied(await copyText(shown.current));
   }
 
   return (
@@ -79,10 +75,10 @@ function Command({ text }: { text: string }) {
         <span aria-hidden className="text-subtle select-none">
           ${' '}
         </span>
-        {text}
+        <span ref={shown}>{text}</span>
       </code>
       <IconButton
-        label={copied ? 'Copied' : 'Copy the command'}
+        label={copied === undefined ? 'Copy the command' : copied ? 'Copied' : 'Press Ctrl+C'}
         icon={copied ? <Check aria-hidden /> : <Copy aria-hidden />}
         onClick={() => void copy()}
       />

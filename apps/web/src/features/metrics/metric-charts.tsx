@@ -1,6 +1,7 @@
 import { Boxes, CircleCheck, MailX } from 'lucide-react';
 import { lazy, Suspense, useMemo, type ComponentProps } from 'react';
 import { Link } from 'react-router-dom';
+import { loadCode } from '@/api/load-code';
 import type { Metrics } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
@@ -24,7 +25,7 @@ import {
 } from './series';
 
 // Loaded separately, so that the tables do not wait for the chart library.
-const charts = () => import('./bar-charts');
+const charts = () => loadCode(() => import('./bar-charts'));
 const LazyRows = lazy(async () => ({ default: (await charts()).RowsChart }));
 const LazyColumns = lazy(async () => ({ default: (await charts()).ColumnsChart }));
 

@@ -5,12 +5,6 @@ import type { ApiKey } from '@/api/types';
 /** A key cannot be an admin. */
 type KeyRole = Exclude<ApiKey['role'], 'admin'>;
 
-export const roleNames: Record<ApiKey['role'], string> = {
-  viewer: 'Viewer',
-  editor: 'Editor',
-  admin: 'Admin',
-};
-
 /** The roles of keys, with what they may do. */
 export const keyRoles: Record<KeyRole, string> = {
   viewer: 'Viewer: may read',

@@ -5,6 +5,7 @@ import { serverMessageOr } from '@/api/server-message';
 import type { ApiKey } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { AuditLink } from '@/items/audit-link';
+import { roleNames } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
@@ -17,7 +18,6 @@ import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
-import { roleNames } from './api-key';
 import { CreateKeyDialog } from './create-key-dialog';
 
 /** The API keys of the organisation: for admins. */

@@ -1,10 +1,16 @@
 import { ApiError } from '@/api/error';
 import { PasskeyError } from '@/auth/built-in/passkey/authenticator';
 
-/** Returns the message of a failed request, with the time to wait if the server gives one. */
+/**
+ * Returns the message of a failed request, with the time to wait if the server gives one. Logs any other error, whose
+ * message is not for users.
+ */
 export function failureText(error: unknown): string {
   if (error instanceof PasskeyError) return error.message;
-  if (!(error instanceof ApiError)) throw error;
+  if (!(error instanceof ApiError)) {
+    console.error(error);
+    return 'Something went wrong. Try again.';
+  }
   if (error.status === 429 && error.retryAfter !== null) {
     return `Too many attempts. Try again in ${duration(error.retryAfter)}.`;
   }

@@ -10,6 +10,7 @@ import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { emailAddress } from '@/auth/built-in/form/validation';
 import type { Invitation, Role } from '@/auth/built-in/types';
+import { roleNames } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -21,7 +22,7 @@ import { LoadFailure } from '@/ui/load-failure';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
-import { roleLabels, roles, RoleSelect } from './role-select';
+import { roles, RoleSelect } from './role-select';
 
 export function InvitationsCard({ organisation }: { organisation: AuthOrganisation }) {
   const api = useApi();
@@ -90,7 +91,7 @@ function InvitationList({ invitations, onRevoke }: InvitationListProps) {
           name={invitation.email}
           detail={
             <>
-              {roleLabels[invitation.role]}, until <Timestamp value={invitation.expiresAt} />
+              {roleNames[invitation.role]}, until <Timestamp value={invitation.expiresAt} />
             </>
           }
         >

@@ -103,39 +103,53 @@ interface DeleteDialogProps {
   onDelete: () => Promise<void>;
 }
 
-/** Deletes an organisation after its name has been typed. */
+/** Deletes an organisation after its name has been typed. The dialog stays open until the outcome is known. */
 function DeleteDialog({ name, open, onOpenChange, onDelete }: DeleteDialogProps) {
+  const [pending, setPending] = useState(false);
+
+  async function remove() {
+    setPending(true);
+    try {
+      await onDelete();
+    } finally {
+      setPending(false);
+    }
+  }
+
   return (
     <Dialog
       open={open}
-      onOpenChange={onOpenChange}
+      onOpenChange={(next) => !pending && onOpenChange(next)}
       title={`Delete ${name}?`}
       description="Its status page, components, incidents, maintenance, subscribers and members go with it. It cannot be undone."
     >
-      <DeleteForm name={name} onCancel={() => onOpenChange(false)} onDelete={onDelete} />
+      <DeleteForm
+        name={name}
+        pending={pending}
+        onCancel={() => onOpenChange(false)}
+        onDelete={remove}
+      />
     </Dialog>
   );
 }
 
 interface DeleteFormProps extends Pick<DeleteDialogProps, 'name' | 'onDelete'> {
+  pending: boolean;
   onCancel: () => void;
 }
 
-function DeleteForm({ name, onCancel, onDelete }: DeleteFormProps) {
+function DeleteForm({ name, pending, onCancel, onDelete }: DeleteFormProps) {
   const [typed, setTyped] = useState('');
-  const [pending, setPending] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
 
   async function submit(event: SyntheticEvent) {
     event.preventDefault();
     if (typed.trim() !== name) return;
-    setPending(true);
     setFailure(null);
     try {
       await onDelete();
     } catch (error) {
       setFailure(failureText(error));
-      setPending(false);
     }
   }
 

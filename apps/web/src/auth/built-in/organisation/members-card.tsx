@@ -6,7 +6,7 @@ import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member, Role } from '@/auth/built-in/types';
-import { permissions } from '@/auth/permissions';
+import { roleNames } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
@@ -17,7 +17,7 @@ import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { PeopleList, PeopleSkeleton, Person } from './people-list';
-import { roleLabels, roles, RoleSelect } from './role-select';
+import { roles, RoleSelect } from './role-select';
 
 interface MembersCardProps {
   organisation: AuthOrganisation;
@@ -26,7 +26,9 @@ interface MembersCardProps {
 
 export function MembersCard({ organisation, user }: MembersCardProps) {
   const members = useQuery<Member[]>(endpoints.identity.members(organisation.id));
-  const actions = useMemberActions(organisation.id, user.id, members.refresh);
+  const actions = useMemberActions(organisation.id, user.id, async () => {
+    await members.refresh();
+  });
 
   return (
     <Card>
@@ -98,7 +100,7 @@ function MemberRow({ member, isSelf, actions }: MemberRowProps) {
           )}
         </>
       ) : (
-        <Badge>{roleLabels[member.role]}</Badge>
+        <Badge>{roleNames[member.role]}</Badge>
       )}
     </Person>
   );
@@ -110,49 +112,59 @@ interface MemberRoleProps {
   onChange: MemberActions['changeRole'];
 }
 
+/** Changes a role once that is confirmed: an arrow key chooses a role in a closed select. */
 function MemberRole({ member, isSelf, onChange }: MemberRoleProps) {
-  const [changing, setChanging] = useState(false);
-  /** The own lower role that waits for a confirmation. */
+  /** The role that waits for a confirmation. */
   const [asked, setAsked] = useState<Role>();
-
-  async function change(role: Role) {
-    setChanging(true);
-    await onChange(member, role);
-    setChanging(false);
-  }
-
   return (
     <div className="w-28">
       <RoleSelect
         aria-label={`Role of ${member.name}`}
         value={member.role}
-        disabled={changing}
-        onChange={(event) => {
-          const role = roles.find((known) => known === event.target.value);
-          if (role === undefined) return;
-          if (isSelf && losesPermission(member.role, role)) setAsked(role);
-          else void change(role);
-        }}
+        onChange={(event) => setAsked(roles.find((known) => known === event.target.value))}
       />
-      <ConfirmDialog
-        open={asked !== undefined}
-        onOpenChange={(open) => !open && setAsked(undefined)}
-        title={`Become ${asked === 'editor' ? 'an editor' : 'a viewer'}?`}
-        description={`You can no longer change the organisation, its members, invitations or API keys${
-          asked === 'viewer' ? ', or any of its content' : ''
-        }. Another admin can make you one again.`}
-        confirmLabel={`Become ${asked === 'editor' ? 'an editor' : 'a viewer'}`}
-        onConfirm={async () => {
-          if (asked) await change(asked);
-        }}
-      />
+      {asked !== undefined && (
+        <ConfirmDialog
+          open
+          onOpenChange={() => setAsked(undefined)}
+          {...(isSelf ? ownQuestion(asked) : questionOf(member, asked))}
+          onConfirm={() => onChange(member, asked)}
+        />
+      )}
     </div>
   );
 }
 
-/** Whether somebody with the first role gives up a right by the second. */
-function losesPermission(before: Role, after: Role): boolean {
-  return permissions[before].some((permission) => !permissions[after].includes(permission));
+const withArticle: Record<Role, string> = {
+  viewer: 'a viewer',
+  editor: 'an editor',
+  admin: 'an admin',
+};
+
+const consequences: Record<Role, string> = {
+  viewer: 'A viewer reads everything and changes nothing.',
+  editor:
+    'An editor changes content such as components and incidents, but not the organisation, its members, invitations or API keys.',
+  admin: 'An admin also changes the organisation, its members, invitations and API keys.',
+};
+
+function questionOf({ name }: Member, role: Role) {
+  return {
+    title: `Make ${name} ${withArticle[role]}?`,
+    description: consequences[role],
+    confirmLabel: 'Change role',
+  };
+}
+
+/** For an admin, who gives up rights. */
+function ownQuestion(role: Role) {
+  return {
+    title: `Become ${withArticle[role]}?`,
+    description: `You can no longer change the organisation, its members, invitations or API keys${
+      role === 'viewer' ? ', or any of its content' : ''
+    }. Another admin can make you one again.`,
+    confirmLabel: `Become ${withArticle[role]}`,
+  };
 }
 
 interface MemberActions {

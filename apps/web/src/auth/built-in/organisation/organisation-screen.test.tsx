@@ -1,9 +1,17 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
-import { http, HttpResponse } from 'msw';
+import { http, HttpResponse, type HttpHandler } from 'msw';
 import { act } from 'react';
 import { expect, it } from 'vitest';
-import { ada, engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import {
+  ada,
+  engines,
+  hold,
+  looms,
+  renderPiece,
+  serveSession,
+  sessionOf,
+} from '@/auth/built-in/testing';
 import type { Invitation, Member, Session } from '@/auth/built-in/types';
 import { endpoints, paths } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
@@ -39,7 +47,7 @@ interface Backend {
   invitations: Invitation[];
 }
 
-async function openOrganisation(session = sessionOf()) {
+async function openOrganisation(session = sessionOf(), handlers: HttpHandler[] = []) {
   const backend: Backend = Object.assign(serveSession(session), {
     members: [charles, adaAsMember],
     invitations: [mary],
@@ -53,6 +61,7 @@ async function openOrganisation(session = sessionOf()) {
       success(backend.invitations),
     ),
   );
+  server.use(...handlers);
   const rendered = renderPiece(OrganisationScreen, 'signed-in');
   await screen.findByText('Charles Babbage');
   return { backend, ...rendered };
@@ -124,11 +133,25 @@ it('gives a member another role', async () => {
       return success('admin');
     }),
   );
-  await user.selectOptions(screen.getByLabelText('Role of Charles Babbage'), 'Admin');
+  const role = screen.getByLabelText('Role of Charles Babbage');
+  await user.selectOptions(role, 'Admin');
+  expect(screen.getByRole('alertdialog')).toHaveAccessibleName('Make Charles Babbage an admin?');
+  await user.click(inDialog('Change role'));
   expect(await screen.findByText('Role changed')).toBeVisible();
-  await waitFor(() =>
-    expect(screen.getByLabelText('Role of Charles Babbage')).toHaveDisplayValue('Admin'),
-  );
+  await waitFor(() => expect(role).toHaveDisplayValue('Admin'));
+  await waitFor(() => expect(role).toHaveFocus());
+});
+
+it('sends no role before it is confirmed, and keeps the focus on the select', async () => {
+  const { user } = await openOrganisation();
+  const role = screen.getByLabelText('Role of Charles Babbage');
+  role.focus();
+  // As an arrow key does on a closed select.
+  fireEvent.change(role, { target: { value: 'viewer' } });
+  expect(screen.getByRole('alertdialog')).toHaveAccessibleName('Make Charles Babbage a viewer?');
+  await user.click(inDialog('Cancel'));
+  expect(role).toHaveDisplayValue('Editor');
+  await waitFor(() => expect(role).toHaveFocus());
 });
 
 it('asks before an admin becomes an editor, and says that the last one cannot', async () => {
@@ -141,21 +164,45 @@ it('asks before an admin becomes an editor, and says that the last one cannot', 
   expect(screen.getByLabelText('Role of Ada Lovelace')).toHaveDisplayValue('Admin');
 });
 
-it('offers the three roles, and gives the viewer without a question to others', async () => {
-  const { user } = await openOrganisation();
+it('offers the three roles', async () => {
+  await openOrganisation();
   const role = screen.getByLabelText('Role of Charles Babbage');
   const labels = within(role).getAllByRole('option');
   expect(labels.map((label) => label.textContent)).toEqual(['Viewer', 'Editor', 'Admin']);
-  const sent: unknown[] = [];
+});
+
+it('keeps the focus on the box while a second factor is made a requirement', async () => {
+  const { user } = await openOrganisation();
+  const { held, release } = hold();
+  const requirement = apiUrl(endpoints.identity.factorRequirement(engines.id));
   server.use(
-    http.patch(memberCall, async ({ request }) => {
-      sent.push(await request.json());
-      return success('viewer');
+    http.put(requirement, async ({ request }) => {
+      expect(await request.json()).toEqual({ required: true });
+      await held;
+      server.use(http.get(requirement, () => success({ required: true })));
+      return success({ required: true });
     }),
   );
-  await user.selectOptions(role, 'Viewer');
-  expect(await screen.findByText('Role changed')).toBeVisible();
-  expect(sent).toEqual([{ role: 'viewer' }]);
+  const box = await screen.findByRole('checkbox', { name: 'Require a second factor' });
+  await user.click(box);
+  expect(box).toHaveAttribute('aria-readonly', 'true');
+  expect(box).toHaveFocus();
+  release();
+  expect(await screen.findByText('A second factor is required')).toBeVisible();
+  await waitFor(() => expect(box).toBeChecked());
+  expect(box).toHaveFocus();
+});
+
+it('does not show a requirement that could not be read as absent', async () => {
+  const requirement = apiUrl(endpoints.identity.factorRequirement(engines.id));
+  const { user } = await openOrganisation(sessionOf(), [
+    http.get(requirement, () => problem(403, 'Not now'), { once: true }),
+    http.get(requirement, () => success({ required: true })),
+  ]);
+  expect(await screen.findByText('The requirement could not be loaded')).toBeVisible();
+  expect(screen.queryByRole('checkbox')).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByRole('checkbox')).toBeChecked();
 });
 
 it('removes a member once that is confirmed', async () => {
@@ -258,6 +305,26 @@ it('says why it could not be deleted, and keeps what was typed', async () => {
   await user.type(screen.getByLabelText(/^Type/), 'Analytical Engines{Enter}');
   expect(await screen.findByText('Away')).toBeVisible();
   expect(screen.getByLabelText(/^Type/)).toHaveValue('Analytical Engines');
+});
+
+it('stays open while the organisation is deleted, and says what became of it', async () => {
+  const { user } = await openOrganisation();
+  const { held, release } = hold();
+  server.use(
+    http.delete(organisationCall, async () => {
+      await held;
+      return problem(503, 'Away');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  await user.type(screen.getByLabelText(/^Type/), 'Analytical Engines{Enter}');
+  await screen.findByRole('button', { name: 'Deleting...' });
+  await user.keyboard('{Escape}');
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  release();
+  expect(await screen.findByText('Away')).toBeVisible();
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
 it('offers to load members again after a failure', async () => {

@@ -39,12 +39,13 @@ export function OrganisationScreen() {
   );
 }
 
-/** Whether the lists are loaded or have failed. Until then, content below them would move. */
+/** Whether the content is loaded or has failed. Until then, what is below it would move. */
 function useSettled(organisation: AuthOrganisation | null): boolean {
   const { id = '', role } = organisation ?? {};
   const members = useQuery(id ? endpoints.identity.members(id) : null);
   const invitations = useQuery(role === 'admin' ? endpoints.identity.invitations(id) : null);
-  const asked = role === 'admin' ? [members, invitations] : [members];
+  const requirement = useQuery(role === 'admin' ? endpoints.identity.factorRequirement(id) : null);
+  const asked = role === 'admin' ? [members, invitations, requirement] : [members];
   return asked.every(({ data, error }) => data !== undefined || error !== undefined);
 }
 

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
@@ -90,6 +90,49 @@ it('creates another organisation', async () => {
   await user.type(screen.getByLabelText('Name*'), 'Mills');
   await user.click(screen.getByRole('button', { name: 'Create' }));
   await waitFor(() => expect(who()).toBe('signed-in in Mills'));
+});
+
+/** The dialog of a new organisation, with its name. The session cannot be read after it is created. */
+async function createUnread(status: number, times: 'once' | 'always') {
+  const { user, backend } = await openSwitcher();
+  const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;
+  const sent = { creates: 0 };
+  await user.click(screen.getByRole('menuitem', { name: 'Create organisation' }));
+  server.use(
+    http.post(apiUrl(endpoints.identity.organisations), () => {
+      sent.creates += 1;
+      backend.session = sessionOf({ organisations: [mills, engines, looms] });
+      server.use(
+        http.get(apiUrl(endpoints.identity.session), () => problem(status, 'Not now'), {
+          once: times === 'once',
+        }),
+      );
+      return success(mills, { status: 201 });
+    }),
+  );
+  await user.type(screen.getByLabelText('Name*'), 'Mills');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  return { user, backend, sent };
+}
+
+it('creates an organisation once although the session cannot be read for a moment', async () => {
+  const { sent } = await createUnread(503, 'once');
+  await waitFor(() => expect(who()).toBe('signed-in in Mills'));
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  expect(sent.creates).toBe(1);
+});
+
+it('reads only the session again after the user has learned that it cannot be read', async () => {
+  const { user, backend, sent } = await createUnread(403, 'always');
+  const dialog = within(
+    await screen.findByRole('dialog', { name: 'The session could not be loaded' }),
+  );
+  expect(dialog.getByText('Not now')).toBeVisible();
+  server.use(http.get(apiUrl(endpoints.identity.session), () => success(backend.session)));
+  await user.click(dialog.getByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(who()).toBe('signed-in in Mills'));
+  expect(screen.queryByText('Not now')).not.toBeInTheDocument();
+  expect(sent.creates).toBe(1);
 });
 
 it('leads to the organisation itself', async () => {

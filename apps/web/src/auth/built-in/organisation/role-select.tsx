@@ -1,12 +1,7 @@
 import type { ComponentProps } from 'react';
 import type { Role } from '@/auth/built-in/types';
+import { roleNames } from '@/auth/permissions';
 import { Select } from '@/ui/select';
-
-export const roleLabels: Record<Role, string> = {
-  viewer: 'Viewer',
-  editor: 'Editor',
-  admin: 'Admin',
-};
 
 /** The least first. */
 export const roles = ['viewer', 'editor', 'admin'] as const satisfies Role[];
@@ -16,7 +11,7 @@ export function RoleSelect(props: Omit<ComponentProps<typeof Select>, 'children'
     <Select {...props}>
       {roles.map((role) => (
         <option key={role} value={role}>
-          {roleLabels[role]}
+          {roleNames[role]}
         </option>
       ))}
     </Select>

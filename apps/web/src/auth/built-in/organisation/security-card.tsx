@@ -6,6 +6,8 @@ import { failureText } from '@/auth/built-in/form/failure-text';
 import { endpoints } from '@/paths';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Checkbox } from '@/ui/checkbox';
+import { LoadFailure } from '@/ui/load-failure';
+import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
 
 /** What the organisation requires of its members. For admins. */
@@ -32,13 +34,25 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
     <Card>
       <CardHeader title="Security" />
       <CardBody>
-        <Checkbox
-          label="Require a second factor"
-          description="Members without one are asked to add one before they can go on. You need one yourself first."
-          checked={requirement.data?.required ?? false}
-          disabled={saving || requirement.data === undefined}
-          onChange={(event) => void change(event.target.checked)}
-        />
+        {requirement.data ? (
+          <Checkbox
+            label="Require a second factor"
+            description="Members without one are asked to add one before they can go on. You need one yourself first."
+            checked={requirement.data.required}
+            readOnly={saving}
+            onChange={(event) => void change(event.target.checked)}
+          />
+        ) : requirement.error ? (
+          <LoadFailure
+            title="The requirement could not be loaded"
+            reason={requirement.error.message}
+            onRetry={() => void requirement.refresh()}
+          />
+        ) : (
+          <div aria-busy>
+            <Skeleton className="h-10" />
+          </div>
+        )}
       </CardBody>
     </Card>
   );

@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/browser';
+import { loadCode } from '@/api/load-code';
 
 /** The authenticator gave no passkey. Its `message` can be shown to users. */
 export class PasskeyError extends Error {
@@ -19,8 +20,8 @@ export function hasPasskeys(): boolean {
 export async function createPasskey(
   options: PublicKeyCredentialCreationOptionsJSON,
 ): Promise<RegistrationResponseJSON> {
-  const { startRegistration } = await library();
   try {
+    const { startRegistration } = await library();
     return await startRegistration({ optionsJSON: options });
   } catch (error) {
     throw failure(error, 'No passkey was added. Try again.');
@@ -31,8 +32,8 @@ export async function createPasskey(
 export async function requestPasskey(
   options: PublicKeyCredentialRequestOptionsJSON,
 ): Promise<AuthenticationResponseJSON> {
-  const { startAuthentication } = await library();
   try {
+    const { startAuthentication } = await library();
     return await startAuthentication({ optionsJSON: options });
   } catch (error) {
     throw failure(error, 'No passkey was used. Try again, or sign in another way.');
@@ -41,7 +42,7 @@ export async function requestPasskey(
 
 /** Loaded on demand: most visits need no passkey. */
 function library() {
-  return import('@simplewebauthn/browser');
+  return loadCode(() => import('@simplewebauthn/browser'));
 }
 
 /** Browsers report a cancelled request like one without a passkey. */

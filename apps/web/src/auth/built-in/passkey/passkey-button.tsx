@@ -4,7 +4,7 @@ import type {
 } from '@simplewebauthn/browser';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { useConfiguration } from '@/api/configuration';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { endpoints } from '@/paths';
@@ -34,8 +34,6 @@ const purposes = {
   },
 } as const;
 
-const api = createApiClient(() => Promise.resolve(null));
-
 interface PasskeyButtonProps {
   purpose: keyof typeof purposes;
   /** Called when the server has accepted the passkey. */
@@ -59,9 +57,9 @@ export function PasskeyButton({ purpose, onDone }: PasskeyButtonProps) {
     setPending(true);
     setFailure(null);
     try {
-      const options = await api.post<PublicKeyCredentialRequestOptionsJSON>(begin, body);
+      const options = await anonymousApi.post<PublicKeyCredentialRequestOptionsJSON>(begin, body);
       const response: AuthenticationResponseJSON = await requestPasskey(options.data);
-      await api.post(finish, { response });
+      await anonymousApi.post(finish, { response });
       await onDone();
     } catch (error) {
       setFailure(failureText(error));

@@ -1,12 +1,10 @@
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { CodeForm } from '@/auth/built-in/form/code-form';
 import { PasskeyButton, useHasPasskeys } from '@/auth/built-in/passkey/passkey-button';
 import { OrDivider } from '@/auth/built-in/provider-list';
 import type { AwaitedFactors } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
 import { AuthCard, TextButton } from './auth-card';
-
-const api = createApiClient(() => Promise.resolve(null));
 
 interface CodeCardProps {
   awaited: AwaitedFactors;
@@ -39,7 +37,7 @@ export function SecondStep({ awaited, onSignedIn }: Omit<CodeCardProps, 'onCance
   const takesPasskey = useHasPasskeys() && awaited.passkey;
 
   async function submit(values: { code: string }) {
-    await api.post(endpoints.identity.signInCode, values);
+    await anonymousApi.post(endpoints.identity.signInCode, values);
     await onSignedIn();
   }
 

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { ada, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import { ada, hold, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
@@ -56,6 +56,24 @@ it('tries a link again when the server could not be asked', async () => {
   });
   await user.click(await screen.findByRole('button', { name: 'Try Again' }));
   await waitFor(() => expect(who()).toMatch(/^signed-in/));
+});
+
+it('uses a link once although the session cannot be read for a moment', async () => {
+  const backend = serveSession(null);
+  let confirmed = 0;
+  server.use(
+    http.post(apiUrl(endpoints.identity.confirmSignUp), () => {
+      confirmed += 1;
+      backend.session = sessionOf();
+      server.use(
+        http.get(apiUrl(endpoints.identity.session), () => problem(503, 'Away'), { once: true }),
+      );
+      return success({ user: ada }, { status: 201 });
+    }),
+  );
+  renderPiece(SignInScreen, 'signed-out', { address: '/login?confirmation=c-1' });
+  await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
+  expect(confirmed).toBe(1);
 });
 
 it('asks an account without an address of its own for one before anything else', async () => {
@@ -113,4 +131,31 @@ it('asks a signed-in user before it follows the link of another account', async 
   await screen.findByRole('dialog', { name: 'Create the account?' });
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
   await waitFor(() => expect(who()).toBe('signed-in'));
+});
+
+it('stays open while it follows the link, and says what became of it', async () => {
+  serveSession(sessionOf());
+  const { held, release } = hold();
+  server.use(
+    http.post(apiUrl(endpoints.identity.confirmAddress), async () => {
+      await held;
+      return problem(400, 'This link is wrong or has expired');
+    }),
+  );
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?address=a-1' });
+  await screen.findByRole('dialog', { name: 'Confirm the address?' });
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await screen.findByRole('button', { name: 'Confirming...' });
+  expect(screen.getByRole('button', { name: 'Not now' })).toBeDisabled();
+  await user.keyboard('{Escape}');
+  release();
+  expect(await screen.findByText('This link is wrong or has expired')).toBeVisible();
+});
+
+it('says that an account without an address of its own could not be signed out', async () => {
+  serveSession(sessionOf({ user: { ...ada, needsAddress: true } }));
+  server.use(http.post(apiUrl(endpoints.identity.signOut), () => problem(503, 'Away')));
+  const { user } = renderPiece(SignInScreen, 'signed-out');
+  await user.click(await screen.findByRole('button', { name: 'Sign out' }));
+  expect(await screen.findByText('Away')).toBeVisible();
 });

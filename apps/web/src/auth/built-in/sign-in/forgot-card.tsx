@@ -20,7 +20,7 @@ export function ForgotCard({ footer }: { footer: ReactNode }) {
 
   if (sent !== null) {
     return (
-      <AuthCard title="Look into your mail" footer={footer}>
+      <AuthCard title="Check your mailbox" footer={footer}>
         <Alert kind="success">{sent}</Alert>
       </AuthCard>
     );

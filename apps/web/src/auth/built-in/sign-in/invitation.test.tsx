@@ -1,7 +1,14 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
-import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
+import {
+  engines,
+  hold,
+  looms,
+  renderPiece,
+  serveSession,
+  sessionOf,
+} from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
@@ -133,6 +140,31 @@ it('asks a signed-in user whether to join, and goes to the organisation', async 
   expect(window.location.href).not.toContain('i-1');
 });
 
+it('stays open while a signed-in user joins, and shows only the last failure', async () => {
+  server.use(inspected);
+  serveSession(sessionOf());
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address });
+  const { held, release } = hold();
+  server.use(
+    http.post(apiUrl(endpoints.identity.acceptInvitation), () => problem(503, 'Away'), {
+      once: true,
+    }),
+    http.post(apiUrl(endpoints.identity.acceptInvitation), async () => {
+      await held;
+      return problem(400, 'This invitation is wrong or has expired');
+    }),
+  );
+  await user.click(await screen.findByRole('button', { name: 'Join' }));
+  expect(await screen.findByText('Away')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Join' }));
+  await screen.findByRole('button', { name: 'Joining...' });
+  expect(screen.queryByText('Away')).not.toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Not now' })).toBeDisabled();
+  await user.keyboard('{Escape}');
+  release();
+  expect(await screen.findByText('This invitation is wrong or has expired')).toBeVisible();
+});
+
 it('lets a signed-in user decline the invitation', async () => {
   server.use(inspected);
   serveSession(sessionOf());
@@ -140,6 +172,27 @@ it('lets a signed-in user decline the invitation', async () => {
   await user.click(await screen.findByRole('button', { name: 'Not now' }));
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   expect(who()).toBe('signed-in in Analytical Engines');
+});
+
+it('asks before it discards a new password, and stays open while that is saved', async () => {
+  serveSession(sessionOf());
+  const { user } = renderPiece(SignInScreen, 'signed-out', { address: '/login?reset=r-1' });
+  await screen.findByRole('dialog', { name: 'Choose a new password' });
+  const { held, release } = hold();
+  server.use(
+    http.post(apiUrl(endpoints.identity.confirmPasswordReset), async () => {
+      await held;
+      return problem(503, 'Away');
+    }),
+  );
+  await user.type(screen.getByLabelText('New password*'), 'a few words of mine');
+  await user.keyboard('{Escape}');
+  await user.click(await screen.findByRole('button', { name: 'Keep Editing' }));
+  await user.click(screen.getByRole('button', { name: 'Change password' }));
+  await screen.findByRole('button', { name: 'Changing password...' });
+  await user.keyboard('{Escape}');
+  release();
+  expect(await screen.findByText('Away')).toBeVisible();
 });
 
 it('resets the password of a signed-in user, and signs the user out', async () => {

@@ -1,5 +1,6 @@
 import { Check, Copy, Download } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { copyText } from '@/site/copy-text';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { saveFile } from '@/ui/save-file';
@@ -12,15 +13,12 @@ interface RecoveryCodesProps {
 
 /** Shows new recovery codes. They cannot be shown again. */
 export function RecoveryCodesPanel({ codes, email, onDone }: RecoveryCodesProps) {
-  const [copied, setCopied] = useState(false);
+  const list = useRef<HTMLOListElement>(null);
+  const [copied, setCopied] = useState<boolean>();
   const text = codes.join('\n') + '\n';
 
   async function copy() {
-    await navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      // Browsers may forbid the clipboard on pages without TLS.
-      () => undefined,
-    );
+    if (list.current) setCopied(await copyText(list.current, text));
   }
 
   function download() {
@@ -36,6 +34,7 @@ export function RecoveryCodesPanel({ codes, email, onDone }: RecoveryCodesProps)
         them where you keep your passwords, or on paper.
       </p>
       <ol
+        ref={list}
         aria-label="Recovery codes"
         className="grid gap-1 rounded-md bg-surface p-3 font-mono text-sm break-all text-ink"
       >
@@ -43,6 +42,11 @@ export function RecoveryCodesPanel({ codes, email, onDone }: RecoveryCodesProps)
           <li key={code}>{code}</li>
         ))}
       </ol>
+      {copied === false && (
+        <Alert kind="error">
+          The browser does not allow the copy. The codes are selected: press Ctrl+C or ⌘C.
+        </Alert>
+      )}
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={() => void copy()}>
           {copied ? <Check aria-hidden /> : <Copy aria-hidden />}

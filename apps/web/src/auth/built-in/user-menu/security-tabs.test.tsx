@@ -118,6 +118,23 @@ it('adds an authenticator app and shows the recovery codes once', async () => {
   expect(screen.queryByText('aaaaaa-bbbbbb')).not.toBeInTheDocument();
 });
 
+it('selects the recovery codes if the browser forbids the clipboard, and says so', async () => {
+  serveFactors(added);
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+  await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
+  await screen.findByText('eeeeee-ffffff');
+  // Pages without TLS have no clipboard.
+  vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
+  await user.click(screen.getByRole('button', { name: 'Copy' }));
+  expect(
+    await screen.findByText(
+      'The browser does not allow the copy. The codes are selected: press Ctrl+C or ⌘C.',
+    ),
+  ).toBeVisible();
+  expect(window.getSelection()?.toString()).toContain('eeeeee-ffffff');
+});
+
 it('makes new recovery codes', async () => {
   serveFactors(added);
   const { user } = await openTab('Second factor');

@@ -122,7 +122,7 @@ function WaitingRow({ person, onInvite, onRemove }: WaitingRowProps) {
           />
         )}
         title={`Remove ${person.name} from the waitlist?`}
-        description="They are not told. They can ask again at the sign-in page."
+        description="They receive no message. They can ask again at the sign-in page."
         confirmLabel="Remove"
         onConfirm={() => onRemove(person)}
       />

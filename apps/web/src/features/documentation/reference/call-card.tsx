@@ -30,14 +30,14 @@ export function CallCard({ call }: { call: Call }) {
         {call.responses.map(({ status, description, fields }) => (
           <div key={status} className="grid grid-cols-1 gap-2">
             <h3 className="font-semibold text-ink">
-              Answer <span className="font-mono text-operational">{status}</span>
+              Response <span className="font-mono text-operational">{status}</span>
             </h3>
             {description && (
               <p className="text-muted">
                 <Code text={description} />
               </p>
             )}
-            <FieldList title="" label={`Fields of the answer ${status}`} fields={fields} />
+            <FieldList title="" label={`Fields of the response ${status}`} fields={fields} />
           </div>
         ))}
         {call.failures.length > 0 && (

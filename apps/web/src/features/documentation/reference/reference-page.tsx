@@ -25,8 +25,8 @@ export function ReferencePage() {
             <a className="text-accent underline" href={`${apiBase}/openapi.json`}>
               OpenAPI document
             </a>{' '}
-            that is generated from the server's own handlers. How to get a token and how answers are
-            made is in the{' '}
+            that is generated from the server's own handlers. How to get a token and how responses
+            are made is in the{' '}
             <Link className="text-accent underline" to={paths.guide('api')}>
               guide to the API
             </Link>

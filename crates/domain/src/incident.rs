@@ -8,7 +8,7 @@ use validator::Validate;
 
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
-use crate::impact::{self, Attachment, ImpactChange};
+use crate::impact::{self, Attachment};
 use crate::notice::{IncidentChange, NewNotice};
 use crate::organisation::Revision;
 use crate::text;
@@ -197,16 +197,7 @@ impl Incident {
             version: Revision::default(),
         };
         let state = state.with_status(draft.status, now);
-        let impacts = match state.resolved_at {
-            Some(resolved_at) => state.past_impact_on(components, resolved_at),
-            None => state.impact_on(
-                components
-                    .iter()
-                    .map(|attachment| attachment.component_id)
-                    .collect(),
-                Some(state.occured_at),
-            ),
-        };
+        let impacts = state.impact_when_attached(components, Some(state.occured_at));
         let notice = NewNotice::Incident {
             change: IncidentChange::Created,
             incident: state.clone(),
@@ -219,7 +210,8 @@ impl Incident {
         })
     }
 
-    /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one.
+    /// This incident with an operator's changes. Another status than RESOLVED reopens a resolved one. A correction of its times
+    /// [moves](crate::impact::ImpactMove::apply) its impacts.
     ///
     /// # Errors
     /// [`Invalid`] if the result breaks a rule of its fields.
@@ -271,13 +263,9 @@ impl Incident {
                 incident: self.clone(),
                 message: message.map(str::to_owned),
             });
-        let impacts = before.has_impact() != self.has_impact();
         Changed {
             notices: notice.into_iter().collect(),
-            impacts: impacts.then_some(ImpactChange::OnAll {
-                incident: self.id,
-                since: self.resolved_at.unwrap_or(self.updated_at),
-            }),
+            impacts: self.impact_after(before),
             ..Changed::new(self, events)
         }
     }

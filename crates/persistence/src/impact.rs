@@ -16,11 +16,11 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::component;
-use crate::component::history::store_past_impact;
+use crate::component::history::{move_impact, store_past_impact};
 use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
-use crate::incident::component::attached;
+use crate::incident::component::{attached, impacts as attachments};
 use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
@@ -53,7 +53,15 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
         ..
     } = scope;
     let (incident, components, since) = match change {
-        ImpactChange::OnAll { incident, since } => {
+        ImpactChange::OnAll {
+            incident,
+            since,
+            moved,
+        } => {
+            if let Some(moved) = moved {
+                let attachments = attachments(transaction, incident).await?;
+                move_impact(scope, moved, &attachments).await?;
+            }
             (incident, attached(transaction, incident).await?, since)
         }
         ImpactChange::On {
@@ -72,6 +80,11 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
                 to: Some(to),
             };
             store_past_impact(scope, incident, &components, interval).await?;
+            return Ok(StatusChanges::default());
+        }
+        ImpactChange::Moved(moved) => {
+            let attachments = attachments(transaction, moved.incident).await?;
+            move_impact(scope, moved, &attachments).await?;
             return Ok(StatusChanges::default());
         }
     };

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::component::ComponentStatus;
 use crate::id::ComponentId;
+use crate::impact::ImpactChange;
 
 pub(crate) fn at(second: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(second, 0).unwrap()
@@ -301,6 +302,7 @@ fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
     let impact = ImpactChange::OnAll {
         incident: open.state.id,
         since: at(60),
+        moved: None,
     };
     let resolved = open.state.edit(resolved, at(100)).unwrap();
     assert_eq!(resolved.impacts, Some(impact));

@@ -11,16 +11,17 @@ use allclear_application::component::history::{
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, Transition};
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{
     ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
 };
-use allclear_domain::impact::Attachment;
+use allclear_domain::impact::{Attachment, ImpactMove};
 use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay,
 };
 use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -344,17 +345,51 @@ pub(crate) async fn store_past_impact(
         let periods = periods(transaction, organisation, rows).await?;
         let new_id = || StatusPeriodId(scope.database.clock.id());
         let changes = overlay(&periods, span, &cause, new_id);
-        if changes == PeriodChanges::default() {
-            continue;
-        }
-        store(scope, id, &changes).await?;
-        super::Entity::update_many()
-            .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
-            .filter(super::Column::Id.eq(id.0))
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
+        store_past(scope, id, &changes).await?;
     }
+    Ok(())
+}
+
+/// Moves the impacts of an incident whose times were corrected in the histories of its components, whose current status stays.
+pub(crate) async fn move_impact(
+    scope: Scope<'_>,
+    moved: ImpactMove,
+    impacts: &[(ComponentId, ComponentStatus)],
+) -> Result<(), Error> {
+    // Wide enough for the periods that touch it.
+    let margin = TimeDelta::seconds(1);
+    let hull = moved.hull();
+    let interval = Interval {
+        from: hull.from.checked_sub_signed(margin),
+        to: hull.to.and_then(|to| to.checked_add_signed(margin)),
+    };
+    for &(id, status) in impacts {
+        let rows = Entity::find().filter(overlapping(id, interval));
+        let rows = rows.all(scope.transaction).await.map_err(broken)?;
+        let periods = periods(scope.transaction, scope.organisation, rows).await?;
+        let new_id = || StatusPeriodId(scope.database.clock.id());
+        let changes = moved.apply(&periods, status, scope.stamp.now, new_id);
+        store_past(scope, id, &changes).await?;
+    }
+    Ok(())
+}
+
+/// Stores changes of a component's history that leave its current status.
+async fn store_past(
+    scope: Scope<'_>,
+    id: ComponentId,
+    changes: &PeriodChanges,
+) -> Result<(), Error> {
+    if *changes == PeriodChanges::default() {
+        return Ok(());
+    }
+    store(scope, id, changes).await?;
+    super::Entity::update_many()
+        .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
+        .filter(super::Column::Id.eq(id.0))
+        .exec(scope.transaction)
+        .await
+        .map_err(broken)?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ contract!(
     incident_has_impact_from_its_creation_until_it_is_resolved,
     the_worst_impact_shows_whatever_changes_the_impacts,
     period_names_the_incident_that_gives_the_status,
-    resolved_incident_has_no_impact_however_it_is_attached,
+    resolved_incident_leaves_the_current_status_of_its_components,
     status_set_by_hand_shows_until_the_impact_of_incidents_changes,
     attaching_is_all_or_nothing,
     detaching_is_all_or_nothing,
@@ -118,7 +118,7 @@ async fn the_worst_impact_shows_whatever_changes_the_impacts(database: &Database
     assert_eq!(world.status(api).await, ComponentStatus::Operational);
 }
 
-async fn resolved_incident_has_no_impact_however_it_is_attached(database: &Database) {
+async fn resolved_incident_leaves_the_current_status_of_its_components(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
     let incident = world

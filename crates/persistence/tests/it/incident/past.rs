@@ -23,6 +23,8 @@ contract!(
     past_incident_joins_the_history_of_its_components_and_leaves_their_status,
     impact_starts_with_the_incident_but_not_before_the_previous_change,
     impact_ends_when_the_incident_was_resolved,
+    corrected_times_of_an_incident_move_its_periods,
+    component_attached_to_a_past_incident_counts_for_its_history,
     timeline_is_ordered_by_display_time,
     moved_update_changes_which_one_is_newest,
 );
@@ -267,4 +269,90 @@ async fn moved_update_changes_which_one_is_newest(database: &Database) {
         world.page(&incident, Page::default()).await,
         ["b", "a", "c"]
     );
+}
+
+async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
+    use ComponentStatus::{Degraded, MajorOutage};
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let [first, second, third, fourth] = [8, 6, 4, 2].map(ago);
+    let resolved_at = |time| IncidentPatch {
+        resolved_at: Some(time),
+        ..set(IncidentStatus::Resolved)
+    };
+    let past = world
+        .occured(second, Some(third), &[open_on(api, Degraded)])
+        .await;
+    let version = world.found_component(api).await.history_version;
+    world.edit(past.id, resolved_at(fourth)).await;
+    assert_eq!(
+        world.periods(api).await,
+        [(span(Degraded, second, Some(fourth)), true)]
+    );
+    assert!(world.found_component(api).await.history_version > version);
+    let occured_at = |time| IncidentPatch {
+        occured_at: Some(time),
+        ..IncidentPatch::default()
+    };
+    world.edit(past.id, occured_at(first)).await;
+    world.edit(past.id, resolved_at(third)).await;
+    assert_eq!(
+        world.periods(api).await,
+        [(span(Degraded, first, Some(third)), true)]
+    );
+
+    // The time of the update that resolved an incident moves too, and the occurrence while it is unresolved.
+    let open = world
+        .occured(second, None, &[open_on(web, MajorOutage)])
+        .await;
+    world.edit(open.id, occured_at(first)).await;
+    assert_eq!(
+        world.periods(web).await,
+        [(span(MajorOutage, first, None), true)]
+    );
+    let draft = UpdateDraft {
+        message: "Over".into(),
+        status: IncidentStatus::Resolved,
+        display_at: DisplayTime::At(fourth),
+        ..Default::default()
+    };
+    let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
+        let id = IncidentUpdateId(stamp.id);
+        Ok(latest.record(id, draft, ann(), stamp.now)?)
+    });
+    let recorded = database.insert_update(&world.acme, open.id, rule).await;
+    let update = recorded.unwrap().unwrap().state;
+    assert_eq!(
+        world.periods(web).await,
+        [(span(MajorOutage, first, Some(fourth)), true)]
+    );
+    let patch = UpdatePatch {
+        display_at: Some(DisplayTime::At(third)),
+        ..UpdatePatch::default()
+    };
+    let rule =
+        Box::new(move |found: IncidentAndUpdate, stamp: Stamp| Ok(found.edit(patch, stamp.now)?));
+    let changed = database.change_update(&world.acme, open.id, update.id, rule);
+    changed.await.unwrap().unwrap();
+    assert_eq!(
+        world.periods(web).await,
+        [(span(MajorOutage, first, Some(third)), true)]
+    );
+}
+
+async fn component_attached_to_a_past_incident_counts_for_its_history(database: &Database) {
+    use ComponentStatus::{MajorOutage, Operational};
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let (first, second) = (ago(8), ago(6));
+    let past = world.occured(first, Some(second), &[]).await;
+    world.attach(past.id, api, MajorOutage).await;
+    let expected = [(span(MajorOutage, first, Some(second)), true)];
+    assert_eq!(world.periods(api).await, expected);
+    assert_eq!(world.status(api).await, Operational);
+    // Detaching keeps the history, and attaching again adds nothing to it.
+    world.detach(past.id, api).await;
+    assert_eq!(world.periods(api).await, expected);
+    world.attach(past.id, api, MajorOutage).await;
+    assert_eq!(world.periods(api).await, expected);
 }

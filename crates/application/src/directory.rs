@@ -48,7 +48,7 @@ pub struct Directory {
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
     /// Time of the last request to the provider for a name, if it failed or is under way.
-    asked: Mutex<HashMap<String, DateTime<Utc>>>,
+    last_lookup: Mutex<HashMap<String, DateTime<Utc>>>,
 }
 
 impl Directory {
@@ -59,7 +59,7 @@ impl Directory {
     /// Delay before the provider is asked again for a name that it did not return.
     const RETRY_DELAY: TimeDelta = TimeDelta::minutes(1);
     /// Maximum of pending names; beyond it, the oldest requests may be repeated.
-    const MAX_ASKED: usize = 10_000;
+    const MAX_PENDING: usize = 10_000;
 
     /// The use cases over these ports.
     #[must_use]
@@ -76,7 +76,7 @@ impl Directory {
             webhook_verifier,
             relay,
             clock,
-            asked: Mutex::default(),
+            last_lookup: Mutex::default(),
         }
     }
 
@@ -214,8 +214,8 @@ impl Directory {
             (Some(fresh), None) => Some(fresh),
             (None, Some(known)) if known.is_known() => None,
             (None, _) => {
-                let asked = self.may_ask(id.as_str());
-                let found = if asked {
+                let may_ask = self.may_ask(id.as_str());
+                let found = if may_ask {
                     self.accept_response(id.as_str(), self.profiles.organisation(id).await)
                 } else {
                     None
@@ -255,17 +255,20 @@ impl Directory {
     /// Returns whether the provider may be asked for this name, and records the request.
     fn may_ask(&self, id: &str) -> bool {
         let now = self.clock.now();
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked
+        let mut last_lookup = self
+            .last_lookup
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last_lookup
             .get(id)
             .is_some_and(|last| (now - *last).abs() < Self::RETRY_DELAY)
         {
             return false;
         }
-        if asked.len() >= Self::MAX_ASKED {
-            asked.clear();
+        if last_lookup.len() >= Self::MAX_PENDING {
+            last_lookup.clear();
         }
-        asked.insert(id.to_owned(), now);
+        last_lookup.insert(id.to_owned(), now);
         true
     }
 
@@ -275,7 +278,7 @@ impl Directory {
             Ok(found) => {
                 let found = found.as_deref().and_then(plain);
                 if found.is_some() {
-                    self.asked
+                    self.last_lookup
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
                         .remove(id);

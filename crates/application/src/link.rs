@@ -73,14 +73,14 @@ impl Links {
     /// URL that confirms a subscription.
     #[must_use]
     pub fn verify(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let (name, value) = named(whose);
+        let (name, value) = subscriber_parameter(whose);
         self.subscription("verify", (name, &value), target, ("verificationCode", code))
     }
 
     /// URL that ends a subscription.
     #[must_use]
     pub fn unsubscribe(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let (name, value) = named(whose);
+        let (name, value) = subscriber_parameter(whose);
         let code = ("unsubscribeCode", code);
         self.subscription("unsubscribe", (name, &value), target, code)
     }
@@ -96,7 +96,7 @@ impl Links {
     /// URL at which a mail program ends a subscription with one POST (RFC 8058).
     #[must_use]
     pub fn one_click(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let (name, value) = named(whose);
+        let (name, value) = subscriber_parameter(whose);
         let value = match whose.target.email() {
             // In ASCII, so that it fits on one line of a header.
             Some(email) if name == EMAIL => Mailbox::of(email).as_str().to_owned(),
@@ -157,7 +157,7 @@ impl Links {
 const EMAIL: &str = "email";
 
 /// The parameter that names a subscriber: the address, or the identifier if others may have the same target or it is secret.
-fn named(subscriber: &Subscriber) -> (&'static str, String) {
+fn subscriber_parameter(subscriber: &Subscriber) -> (&'static str, String) {
     match subscriber.target.email() {
         Some(email) if subscriber.scope.incident().is_none() => (EMAIL, email.to_owned()),
         _ => ("subscriberId", subscriber.id.to_string()),

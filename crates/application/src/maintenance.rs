@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use allclear_domain::id::{MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{
-    Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus, Refused,
+    EditError, Maintenance, MaintenanceDraft, MaintenancePatch, MaintenanceStatus,
 };
 use allclear_domain::maintenance_update::MaintenanceUpdate;
 use async_trait::async_trait;
@@ -262,12 +262,12 @@ impl Maintenances {
     }
 }
 
-impl From<Refused> for Error {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Invalid(invalid) => Self::Invalid(invalid),
-            Refused::NotBegun | Refused::Over | Refused::Cancelled => {
-                Self::Conflict(refused.to_string())
+impl From<EditError> for Error {
+    fn from(error: EditError) -> Self {
+        match error {
+            EditError::Invalid(invalid) => Self::Invalid(invalid),
+            EditError::NotBegun | EditError::Over | EditError::Cancelled => {
+                Self::Conflict(error.to_string())
             }
         }
     }

@@ -76,7 +76,7 @@ impl Digest {
 pub struct FailingSubscription {
     /// Its channel.
     pub channel: Channel,
-    /// Its target, as [people may see it](allclear_domain::channel::Target::shown).
+    /// Its target, as [people may see it](allclear_domain::channel::Target::masked).
     pub target: String,
     /// Why its last message was given up.
     pub reason: String,

@@ -97,7 +97,7 @@ impl Passkeys {
             return Err(Self::full());
         }
         let challenge = verifier.begin_registration(user, &known)?;
-        Ok(self.begun(CeremonyKind::Registration, Some(user.id), challenge))
+        Ok(self.seal_ceremony(CeremonyKind::Registration, Some(user.id), challenge))
     }
 
     /// Adds the passkey that an authenticator has made, and ends the account's other sessions. [`Error::Invalid`] if the response
@@ -194,7 +194,7 @@ impl Passkeys {
         Error::Conflict(format!("An account may have {most} passkeys"))
     }
 
-    fn begun(
+    fn seal_ceremony(
         &self,
         kind: CeremonyKind,
         user: Option<UserId>,

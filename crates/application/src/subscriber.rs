@@ -154,7 +154,7 @@ impl Subscribers {
         id: SubscriberId,
         patch: SubscriberPatch,
     ) -> Result<Subscriber, Error> {
-        let known = self.known(organisation, id).await?;
+        let known = self.require_subscriber(organisation, id).await?;
         let edited = known.edit(patch.clone(), self.ports.clock.now())?;
         let scope = edited.scope;
         self.ports
@@ -194,7 +194,7 @@ impl Subscribers {
         account: &str,
         id: SubscriberId,
     ) -> Result<Subscriber, Error> {
-        let subscriber = self.known(organisation, id).await?;
+        let subscriber = self.require_subscriber(organisation, id).await?;
         if subscriber.status != SubscriberStatus::Subscribed {
             let message = "A test message needs a confirmed subscription";
             return Err(Error::Conflict(message.to_owned()));
@@ -286,7 +286,7 @@ impl Subscribers {
         Ok(())
     }
 
-    async fn known(
+    async fn require_subscriber(
         &self,
         organisation: &OrganisationId,
         id: SubscriberId,

@@ -129,7 +129,7 @@ impl Target {
 
     /// The address, or the part of the URL that people may see: its host and the last four characters.
     #[must_use]
-    pub fn shown(&self) -> String {
+    pub fn masked(&self) -> String {
         let Ok(url) = Url::parse(&self.text) else {
             return self.text.clone();
         };
@@ -348,22 +348,22 @@ mod tests {
 
     #[test]
     fn people_see_a_part_of_a_url_and_the_whole_of_an_address() {
-        let shown = |channel, text| Target::parse(channel, text).unwrap().shown();
+        let masked = |channel, text| Target::parse(channel, text).unwrap().masked();
         assert_eq!(
-            shown(
+            masked(
                 Channel::Slack,
                 "https://hooks.example/services/T1/B2/secret"
             ),
             "https://hooks.example/…cret"
         );
         assert_eq!(
-            shown(Channel::Webhook, "https://a.example/ab"),
+            masked(Channel::Webhook, "https://a.example/ab"),
             "https://a.example/…"
         );
         assert_eq!(
-            shown(Channel::Webhook, "https://a.example"),
+            masked(Channel::Webhook, "https://a.example"),
             "https://a.example/…"
         );
-        assert_eq!(shown(Channel::Email, "ann@b.example"), "ann@b.example");
+        assert_eq!(masked(Channel::Email, "ann@b.example"), "ann@b.example");
     }
 }

@@ -43,8 +43,8 @@ impl RetryRule {
         retry_after: Option<TimeDelta>,
         now: DateTime<Utc>,
     ) -> Option<DateTime<Utc>> {
-        let asked = retry_after.unwrap_or_default().min(Self::MAX_WAIT);
-        let next = now + self.wait(attempt, jitter).max(asked);
+        let requested = retry_after.unwrap_or_default().min(Self::MAX_WAIT);
+        let next = now + self.wait(attempt, jitter).max(requested);
         (next <= queued_at + Self::GIVE_UP_AFTER).then_some(next)
     }
 
@@ -122,10 +122,10 @@ mod tests {
         }
 
         #[test]
-        fn a_receiver_may_ask_for_a_longer_delay_up_to_a_limit(asked in 0_i64..1_000_000_000) {
-            let asked = TimeDelta::seconds(asked);
-            let next = RetryRule::Message.next(at(0), 1, 0.5, Some(asked), at(0)).unwrap();
-            prop_assert_eq!(next - at(0), asked.clamp(TimeDelta::seconds(5), RetryRule::MAX_WAIT));
+        fn a_receiver_may_ask_for_a_longer_delay_up_to_a_limit(requested in 0_i64..1_000_000_000) {
+            let requested = TimeDelta::seconds(requested);
+            let next = RetryRule::Message.next(at(0), 1, 0.5, Some(requested), at(0)).unwrap();
+            prop_assert_eq!(next - at(0), requested.clamp(TimeDelta::seconds(5), RetryRule::MAX_WAIT));
         }
 
         #[test]

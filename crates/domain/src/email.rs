@@ -38,7 +38,7 @@ pub fn known_email_address(text: &str) -> Result<(), ValidationError> {
         && Mailbox::of(text).as_str().len() <= MAX_EMAIL_LENGTH;
     let parts = text.rsplit_once('@');
     if fits
-        && parts.is_some_and(|(local, domain)| plain(local) && named(domain))
+        && parts.is_some_and(|(local, domain)| plain(local) && is_host_name(domain))
         && text.validate_email()
     {
         return Ok(());
@@ -58,7 +58,7 @@ fn plain(local: &str) -> bool {
 
 /// The domain is a name, not an address literal such as `[127.0.0.1]`, which would let strangers make the server connect to
 /// machines of its own network.
-fn named(domain: &str) -> bool {
+fn is_host_name(domain: &str) -> bool {
     !domain.contains(['[', ']'])
 }
 

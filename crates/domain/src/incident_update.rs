@@ -78,7 +78,7 @@ pub struct UpdateDeletion {
 
 /// Why the recording of an update is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RecordRefused {
+pub enum RecordError {
     /// It breaks a rule of its fields.
     #[error(transparent)]
     Invalid(#[from] Invalid),
@@ -108,14 +108,14 @@ impl IncidentAndNewest {
     /// displayed before its resolution, and stays resolved.
     ///
     /// # Errors
-    /// [`RecordRefused`].
+    /// [`RecordError`].
     pub fn record(
         self,
         id: IncidentUpdateId,
         draft: UpdateDraft,
         author: Author,
         now: DateTime<Utc>,
-    ) -> Result<Changed<IncidentAndUpdate>, RecordRefused> {
+    ) -> Result<Changed<IncidentAndUpdate>, RecordError> {
         let (id, created_at) = match &self.newest {
             Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
             None => (id, now),
@@ -129,7 +129,7 @@ impl IncidentAndNewest {
         if let Some(resolved_at) = self.incident.resolved_at
             && (is_displayed_when_recorded || display_at >= resolved_at)
         {
-            return Err(RecordRefused::Resolved);
+            return Err(RecordError::Resolved);
         }
         let update = IncidentUpdate {
             id,

@@ -56,7 +56,7 @@ pub struct Maintenance {
 
 /// Why an edit of a maintenance is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum EditError {
     /// The result would break a rule of its fields.
     #[error(transparent)]
     Invalid(#[from] Invalid),
@@ -167,13 +167,13 @@ impl Maintenance {
     /// that makes a notice if the end in time would have made one.
     ///
     /// # Errors
-    /// [`Refused`].
+    /// [`EditError`].
     pub fn edit(
         self,
         patch: MaintenancePatch,
         notify_by_default: bool,
         now: DateTime<Utc>,
-    ) -> Result<Changed<Self>, Refused> {
+    ) -> Result<Changed<Self>, EditError> {
         let completes = patch.completes(now);
         let by_default = if completes {
             self.notify
@@ -246,11 +246,15 @@ impl Maintenance {
     }
 
     /// This maintenance, completed.
-    fn complete(self, notify: Option<bool>, now: DateTime<Utc>) -> Result<Changed<Self>, Refused> {
+    fn complete(
+        self,
+        notify: Option<bool>,
+        now: DateTime<Utc>,
+    ) -> Result<Changed<Self>, EditError> {
         match self.status(now) {
-            MaintenanceStatus::Scheduled => Err(Refused::NotBegun),
-            MaintenanceStatus::Completed => Err(Refused::Over),
-            MaintenanceStatus::Cancelled => Err(Refused::Cancelled),
+            MaintenanceStatus::Scheduled => Err(EditError::NotBegun),
+            MaintenanceStatus::Completed => Err(EditError::Over),
+            MaintenanceStatus::Cancelled => Err(EditError::Cancelled),
             MaintenanceStatus::InProgress => {
                 let end = now - TICK;
                 let events = vec![Event::MaintenanceUpdated(self.id)];

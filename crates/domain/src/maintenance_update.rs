@@ -98,19 +98,19 @@ impl MaintenanceUpdate {
     /// Deletes updates of a maintenance, all or none.
     ///
     /// # Errors
-    /// [`Invalid`] if `asked` is empty, names an update twice, or names one that is not among the `stored` ones.
+    /// [`Invalid`] if `requested` is empty, names an update twice, or names one that is not among the `stored` ones.
     pub fn delete(
         maintenance: MaintenanceId,
-        asked: Vec<MaintenanceUpdateId>,
+        requested: Vec<MaintenanceUpdateId>,
         stored: &[MaintenanceUpdateId],
     ) -> Result<Changed<Vec<MaintenanceUpdateId>>, Invalid> {
-        check_deletion(Self::IDS, &asked, stored)?;
-        let mut events: Vec<_> = asked
+        check_deletion(Self::IDS, &requested, stored)?;
+        let mut events: Vec<_> = requested
             .iter()
             .map(|id| Event::MaintenanceTimelineDeleted(maintenance, *id))
             .collect();
         events.push(Event::MaintenanceUpdated(maintenance));
-        Ok(Changed::new(asked, events))
+        Ok(Changed::new(requested, events))
     }
 
     fn changed(&self) -> Vec<Event> {

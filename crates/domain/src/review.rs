@@ -57,7 +57,7 @@ pub struct IncidentAndReview {
 
 /// Why a review is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum PublishRefused {
+pub enum PublishError {
     /// There is no review.
     #[error("This incident has no review")]
     NoReview,
@@ -141,14 +141,14 @@ impl IncidentAndReview {
     /// Publishes the review and notifies subscribers.
     ///
     /// # Errors
-    /// [`PublishRefused`].
-    pub fn publish(self, now: DateTime<Utc>) -> Result<Changed<Review>, PublishRefused> {
-        let before = self.review.ok_or(PublishRefused::NoReview)?;
+    /// [`PublishError`].
+    pub fn publish(self, now: DateTime<Utc>) -> Result<Changed<Review>, PublishError> {
+        let before = self.review.ok_or(PublishError::NoReview)?;
         if self.incident.status != IncidentStatus::Resolved {
-            return Err(PublishRefused::NotResolved);
+            return Err(PublishError::NotResolved);
         }
         if before.published_at.is_some() {
-            return Err(PublishRefused::Published);
+            return Err(PublishError::Published);
         }
         let review = Review {
             published_at: Some(now),
@@ -230,11 +230,11 @@ mod tests {
         assert_eq!(published.state.published_at, Some(at(4)));
         assert_eq!((published.events.len(), published.notices.len()), (1, 1));
         let again = of(IncidentStatus::Resolved, Some(published.state)).publish(at(5));
-        assert_eq!(again, Err(PublishRefused::Published));
+        assert_eq!(again, Err(PublishError::Published));
         let early = of(IncidentStatus::Monitoring, Some(draft())).publish(at(5));
-        assert_eq!(early, Err(PublishRefused::NotResolved));
+        assert_eq!(early, Err(PublishError::NotResolved));
         let absent = of(IncidentStatus::Resolved, None).publish(at(5));
-        assert_eq!(absent, Err(PublishRefused::NoReview));
+        assert_eq!(absent, Err(PublishError::NoReview));
     }
 
     #[test]

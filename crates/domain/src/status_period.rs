@@ -88,7 +88,7 @@ pub struct HistoryChange {
 
 /// Why a change of a history is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum HistoryError {
     /// The result would break a rule of its fields.
     #[error(transparent)]
     Invalid(#[from] Invalid),
@@ -127,13 +127,13 @@ impl ComponentHistory {
     /// longer lasts, the component becomes operational.
     ///
     /// # Errors
-    /// [`Refused`].
+    /// [`HistoryError`].
     pub fn change(
         mut self,
         id: StatusPeriodId,
         span: StatusSpan,
         now: DateTime<Utc>,
-    ) -> Result<Changed<HistoryChange>, Refused> {
+    ) -> Result<Changed<HistoryChange>, HistoryError> {
         let before = self.find(id)?;
         self.check(&span, Some(&before), now)?;
         if span == before.span {
@@ -161,12 +161,12 @@ impl ComponentHistory {
     /// This history without a period. If the period lasts, the component becomes operational.
     ///
     /// # Errors
-    /// [`Refused::NotFound`].
+    /// [`HistoryError::NotFound`].
     pub fn delete(
         mut self,
         id: StatusPeriodId,
         now: DateTime<Utc>,
-    ) -> Result<Changed<HistoryChange>, Refused> {
+    ) -> Result<Changed<HistoryChange>, HistoryError> {
         let period = self.find(id)?;
         if period.span.end_at.is_none() {
             self.set_status(ComponentStatus::Operational, now);
@@ -178,9 +178,9 @@ impl ComponentHistory {
         Ok(self.changed(Action::ComponentHistoryDeleted, period, changes))
     }
 
-    fn find(&self, id: StatusPeriodId) -> Result<StatusPeriod, Refused> {
+    fn find(&self, id: StatusPeriodId) -> Result<StatusPeriod, HistoryError> {
         let found = self.periods.iter().find(|period| period.id == id);
-        found.cloned().ok_or(Refused::NotFound)
+        found.cloned().ok_or(HistoryError::NotFound)
     }
 
     /// Sets the status as an operator does.

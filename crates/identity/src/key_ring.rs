@@ -22,7 +22,7 @@ pub struct KeyRing {
     public_url: String,
     signer: ArcSwap<Signer>,
     /// Time of the last read because of a token with an unknown key.
-    asked: Mutex<Option<Instant>>,
+    last_reload: Mutex<Option<Instant>>,
 }
 
 impl KeyRing {
@@ -52,7 +52,7 @@ impl KeyRing {
             clock,
             public_url: public_url.to_owned(),
             signer: ArcSwap::from_pointee(signer),
-            asked: Mutex::default(),
+            last_reload: Mutex::default(),
         })
     }
 
@@ -75,10 +75,10 @@ impl KeyRing {
         if signer.keys().find(key).is_some() {
             return Ok(signer);
         }
-        let mut asked = self.asked.lock().await;
-        if asked.is_none_or(|asked| asked.elapsed() >= Self::RETRY_DELAY) {
+        let mut last_reload = self.last_reload.lock().await;
+        if last_reload.is_none_or(|last| last.elapsed() >= Self::RETRY_DELAY) {
             let reloaded = self.reload().await;
-            *asked = Some(Instant::now());
+            *last_reload = Some(Instant::now());
             reloaded.map_err(|error| TokenError::Unavailable(error.into()))?;
         }
         Ok(self.signer.load_full())

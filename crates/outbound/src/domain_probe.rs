@@ -64,7 +64,7 @@ impl HttpDomainProbe {
         name: &DomainName,
         address: &str,
     ) -> Result<String, ProbeFailure> {
-        let asked = async {
+        let response = async {
             let address = format!("http://{address}{TOKEN_PATH}");
             let url = Url::parse(&address).map_err(|_| TargetError::NotALink)?;
             // The installation names this address.
@@ -72,7 +72,7 @@ impl HttpDomainProbe {
             let host = HeaderValue::from_str(name.as_str()).map_err(|_| TargetError::NotALink)?;
             ask(allowed, &address, HeaderMap::from_iter([(HOST, host)])).await
         };
-        asked
+        response
             .await
             .map_err(|error| ProbeFailure(format!("{name} serves no token: by http {error}")))
     }
@@ -127,12 +127,12 @@ mod tests {
     use tokio::net::TcpListener;
 
     /// Reads from a server that sends this response. Returns the result and the request.
-    async fn asked(response: String) -> (Result<String, ProbeFailure>, String) {
-        asked_at("127.0.0.1", response).await
+    async fn probe(response: String) -> (Result<String, ProbeFailure>, String) {
+        probe_at("127.0.0.1", response).await
     }
 
     /// Reads from a server with this host.
-    async fn asked_at(host: &str, response: String) -> (Result<String, ProbeFailure>, String) {
+    async fn probe_at(host: &str, response: String) -> (Result<String, ProbeFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let probe = HttpDomainProbe {
@@ -161,7 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_check_address_is_asked_for_the_domain() {
-        let (result, request) = asked(with_body("200 OK", "t1\nt2\n")).await;
+        let (result, request) = probe(with_body("200 OK", "t1\nt2\n")).await;
         assert_eq!(result, Ok("t1\nt2\n".to_owned()));
         let request = request.to_ascii_lowercase();
         assert!(request.starts_with("get /.well-known/allclear-domain http/1.1\r\n"));
@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_check_address_may_be_a_name() {
-        let (result, request) = asked_at("localhost", with_body("200 OK", "t1")).await;
+        let (result, request) = probe_at("localhost", with_body("200 OK", "t1")).await;
         assert_eq!(result, Ok("t1".to_owned()));
         let host = "\r\nhost: status.acme.example\r\n";
         assert!(request.to_ascii_lowercase().contains(host), "{request}");
@@ -191,7 +191,7 @@ mod tests {
             (with_body("200 OK", &"x".repeat(BODY_LIMIT + 1)), "too long"),
             ("SSH-2.0-OpenSSH\r\n\r\n".to_owned(), "not valid"),
         ] {
-            let (result, _) = asked(response).await;
+            let (result, _) = probe(response).await;
             let failure = result.unwrap_err().to_string();
             assert!(failure.contains(reason), "{failure}");
         }

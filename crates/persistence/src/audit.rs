@@ -200,26 +200,27 @@ async fn name_of(scope: Scope<'_>, target: Target) -> Result<Option<String>, Err
     match target {
         Target::Organisation => {
             let id = scope.organisation.as_str().to_owned();
-            named::<organisation::Entity>(connection, id, organisation::Column::Name).await
+            target_name::<organisation::Entity>(connection, id, organisation::Column::Name).await
         }
         Target::Component(id) => {
-            named::<component::Entity>(connection, id.0, component::Column::Name).await
+            target_name::<component::Entity>(connection, id.0, component::Column::Name).await
         }
         Target::ComponentGroup(id) => {
-            named::<component_group::Entity>(connection, id.0, component_group::Column::Name).await
+            target_name::<component_group::Entity>(connection, id.0, component_group::Column::Name)
+                .await
         }
         Target::Incident(id) => {
-            named::<incident::Entity>(connection, id.0, incident::Column::Title).await
+            target_name::<incident::Entity>(connection, id.0, incident::Column::Title).await
         }
         // Its change has the name.
         Target::ApiKey(_) => Ok(None),
         Target::Maintenance(id) => {
-            named::<maintenance::Entity>(connection, id.0, maintenance::Column::Title).await
+            target_name::<maintenance::Entity>(connection, id.0, maintenance::Column::Title).await
         }
     }
 }
 
-async fn named<E: EntityTrait>(
+async fn target_name<E: EntityTrait>(
     connection: &impl ConnectionTrait,
     id: impl Into<<E::PrimaryKey as PrimaryKeyTrait>::ValueType> + Send,
     name: E::Column,

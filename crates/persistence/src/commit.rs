@@ -161,9 +161,11 @@ where
     let before = subject.read(scope).await?;
     let revision_stored = locked.revision_stored;
     // A stored revision without events would be a gap in the outbox.
-    let without_events = move || match revision_stored {
-        true => Err(Error::internal("a stored revision has no event")),
-        false => Ok(()),
+    let without_events = move || {
+        if revision_stored {
+            return Err(Error::internal("a stored revision has no event"));
+        }
+        Ok(())
     };
     let Some(stored) = work(scope).await? else {
         without_events()?;

@@ -33,6 +33,7 @@ use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::page;
 use crate::page_order;
+use crate::subscriber::choose_components_of;
 
 #[async_trait]
 impl ComponentGroupStore for Database {
@@ -157,6 +158,7 @@ impl ComponentGroupStore for Database {
                 let Some(row) = found else {
                     return Ok(None);
                 };
+                choose_components_of(scope.transaction, id).await?;
                 page_order::change(scope, |order| order.remove_group(id)).await?;
                 Entity::delete_by_id(id.0)
                     .exec(scope.transaction)

@@ -87,7 +87,7 @@ async fn open_incidents(
     let mut shown = incident::public::open_ids(transaction, organisation).await?;
     shown.truncate(MAX_ITEMS);
     let rows = Entity::find()
-        .filter(incident::named(shown.into_iter()))
+        .filter(incident::by_ids(shown.into_iter()))
         .order_by_desc(Column::Id)
         .all(transaction)
         .await

@@ -38,7 +38,7 @@ impl DirectoryStore for Database {
                 let revoked = endings
                     .iter()
                     .any(|revocation| ends(revocation, credential.issued_at));
-                let user = known(transaction, &credential.user).await?;
+                let user = find_name(transaction, &credential.user).await?;
                 let organisation = match &credential.organisation {
                     Some(id) => organisation_name(transaction, id).await?,
                     None => None,
@@ -276,7 +276,11 @@ async fn insert_ending(
     Ok(())
 }
 
-async fn known(connection: &impl ConnectionTrait, id: &str) -> Result<Option<NameRecord>, Error> {
+/// Returns the stored name of a user or an organisation.
+async fn find_name(
+    connection: &impl ConnectionTrait,
+    id: &str,
+) -> Result<Option<NameRecord>, Error> {
     let found = directory_name::Entity::find_by_id(id)
         .one(connection)
         .await
@@ -297,7 +301,7 @@ async fn organisation_name(
         .await
         .map_err(broken)?;
     let Some(row) = found else { return Ok(None) };
-    let as_of = known(connection, id.as_str())
+    let as_of = find_name(connection, id.as_str())
         .await?
         .map_or(NameRecord::NEVER, |known| known.as_of);
     Ok(Some(NameRecord {

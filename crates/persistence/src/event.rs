@@ -39,8 +39,8 @@ pub(crate) async fn public(
         && id == same
     {
         let incident = match written.filter(|written| written.id == *id) {
-            Some(written) => incident::written(transaction, written).await?,
-            None => incident::named(transaction, *id).await?,
+            Some(written) => incident::public_form_of_stored(transaction, written).await?,
+            None => incident::find_public(transaction, *id).await?,
         };
         let entry = incident
             .timeline
@@ -116,28 +116,30 @@ async fn one(
         ),
         Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
         Event::NewIncident(id) => {
-            let incident = incident::named(transaction, id).await?;
+            let incident = incident::find_public(transaction, id).await?;
             PublicEvent::new("new-incident", &[incident.for_event()?])
         }
         Event::IncidentUpdated(id) => {
-            let incident = incident::named(transaction, id).await?;
+            let incident = incident::find_public(transaction, id).await?;
             PublicEvent::new("incident-updated", &[incident.for_event()?])
         }
         Event::IncidentDeleted(id) => PublicEvent::new("incident-deleted", &[id.to_string()]),
         Event::TimelineUpdated(incident, id) => PublicEvent::new(
             "timeline-updated",
-            &[incident::named_entry(transaction, incident, id).await?],
+            &[incident::find_public_entry(transaction, incident, id).await?],
         ),
         Event::IncidentTimelineDeleted(incident, id) => PublicEvent::new(
             "incident-timeline-deleted",
             &[incident.to_string(), id.to_string()],
         ),
         Event::NewMaintenance(id) => {
-            let maintenance = maintenance::public::named(transaction, id, stamp.clock).await?;
+            let maintenance =
+                maintenance::public::find_public(transaction, id, stamp.clock).await?;
             PublicEvent::new("new-maintenance", &[maintenance.for_event()?])
         }
         Event::MaintenanceUpdated(id) => {
-            let maintenance = maintenance::public::named(transaction, id, stamp.clock).await?;
+            let maintenance =
+                maintenance::public::find_public(transaction, id, stamp.clock).await?;
             PublicEvent::new("maintenance-updated", &[maintenance.for_event()?])
         }
         Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),

@@ -350,7 +350,7 @@ async fn timeline_of(
     transaction: &Transaction,
     id: IncidentId,
 ) -> Result<Timeline<IncidentTimelineEntry>, Error> {
-    let mut timelines = timeline::of(transaction, named([id.0].into_iter())).await?;
+    let mut timelines = timeline::of(transaction, by_ids([id.0].into_iter())).await?;
     Ok(timelines.remove(&id.0).unwrap_or_default())
 }
 
@@ -366,7 +366,7 @@ pub(crate) async fn reports(
         let some: Vec<Model> = rows.by_ref().take(AT_ONCE).collect();
         let is_read = !budget.is_spent();
         let mut timelines = if is_read {
-            timeline::of(transaction, named(some.iter().map(|row| row.id))).await?
+            timeline::of(transaction, by_ids(some.iter().map(|row| row.id))).await?
         } else {
             HashMap::new()
         };
@@ -392,7 +392,7 @@ fn reported(incident: Incident, timeline: Timeline<IncidentTimelineEntry>) -> In
 }
 
 /// A condition for incidents that were found in their organisation.
-pub(crate) fn named(ids: impl Iterator<Item = Uuid>) -> Condition {
+pub(crate) fn by_ids(ids: impl Iterator<Item = Uuid>) -> Condition {
     Condition::all().add(Column::Id.is_in(ids))
 }
 

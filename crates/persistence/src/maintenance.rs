@@ -103,7 +103,7 @@ impl MaintenanceStore for Database {
                 let id = created.state.id;
                 component::replace(scope, id, &[], &created.state.components).await?;
                 store_first(scope, &created.state).await?;
-                let components = component::named_of(scope.transaction, id).await?;
+                let components = component::with_names_of(scope.transaction, id).await?;
                 Ok(Some(created.map(|maintenance| {
                     let timeline = Timeline::default();
                     reported(maintenance, timeline, components, scope.stamp.clock)
@@ -138,7 +138,7 @@ impl MaintenanceStore for Database {
                 }
                 let mut timelines = timeline::of(scope.transaction, &[id.0]).await?;
                 let timeline = timelines.remove(&id.0).unwrap_or_default();
-                let components = component::named_of(scope.transaction, id).await?;
+                let components = component::with_names_of(scope.transaction, id).await?;
                 Ok(Some(changed.map(|maintenance| {
                     reported(maintenance, timeline, components, scope.stamp.clock)
                 })))
@@ -343,7 +343,7 @@ async fn some_reports(
     let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
     let (mut timelines, mut affected) = if is_read {
         let timelines = timeline::of(transaction, &ids).await?;
-        (timelines, component::named(transaction, &ids).await?)
+        (timelines, component::with_names(transaction, &ids).await?)
     } else {
         (HashMap::new(), HashMap::new())
     };

@@ -217,8 +217,8 @@ async fn by_component(
     organisation: &OrganisationId,
     window: &UptimeWindow,
 ) -> Result<Vec<ComponentIncidents>, Error> {
-    let counted = counted(organisation, window);
-    let rows = transaction.query_all(&counted).await.map_err(broken)?;
+    let query = incident_counts(organisation, window);
+    let rows = transaction.query_all(&query).await.map_err(broken)?;
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         let (id, name, count): (Uuid, String, i64) = row.try_get_many_by_index().map_err(broken)?;
@@ -233,7 +233,7 @@ async fn by_component(
 }
 
 /// The number of incidents of each component. The query begins at the incidents of the window, not at the components.
-fn counted(organisation: &OrganisationId, window: &UptimeWindow) -> SelectStatement {
+fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> SelectStatement {
     use incident_component::{Column as LinkColumn, Entity as Link};
     let name = Expr::col((component::Entity, component::Column::Name));
     let id = (component::Entity, component::Column::Id);

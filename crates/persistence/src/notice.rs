@@ -20,7 +20,7 @@ use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, notice_component, subscriber};
 use crate::error::broken;
 use crate::incident::public::affected_by;
-use crate::maintenance::component::named_of;
+use crate::maintenance::component::with_names_of;
 
 /// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<(), Error> {
@@ -185,7 +185,7 @@ async fn content(
             maintenance,
             message,
         } => {
-            let components = named_of(scope.transaction, maintenance.id).await?;
+            let components = with_names_of(scope.transaction, maintenance.id).await?;
             let ids = ids(components.iter().map(|affected| &affected.component_id))?;
             let content = NoticeContent {
                 title: maintenance.title,

@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use allclear_application::openid::{
     AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
-    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInRefusal,
+    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInError,
     StoredSignInMethods,
 };
 use allclear_application::secret::Digest;
@@ -48,7 +48,7 @@ impl OpenIdStore for Database {
     async fn sign_in(
         &self,
         sign_in: ProviderSignIn,
-    ) -> Result<Result<ProviderSignedIn, SignInRefusal>, Error> {
+    ) -> Result<Result<ProviderSignedIn, SignInError>, Error> {
         self.change(move |transaction| Box::pin(open_session(transaction, sign_in)))
             .await
     }
@@ -119,7 +119,7 @@ impl OpenIdStore for Database {
 async fn open_session(
     transaction: &Transaction,
     sign_in: ProviderSignIn,
-) -> Result<(Result<ProviderSignedIn, SignInRefusal>, NewAuditItems), Error> {
+) -> Result<(Result<ProviderSignedIn, SignInError>, NewAuditItems), Error> {
     let (user, account) = match account(transaction, &sign_in).await? {
         Ok(found) => found,
         Err(refusal) => return Ok((Err(refusal), NewAuditItems::none(NoAuditItem::Unchanged))),
@@ -163,7 +163,7 @@ async fn open_session(
 async fn account(
     transaction: &Transaction,
     sign_in: &ProviderSignIn,
-) -> Result<Result<(User, AccountOrigin), SignInRefusal>, Error> {
+) -> Result<Result<(User, AccountOrigin), SignInError>, Error> {
     let person = Person {
         issuer: &sign_in.issuer,
         subject: &sign_in.subject,
@@ -174,7 +174,7 @@ async fn account(
     let found = owner(transaction, &EmailKey::of(&sign_in.user.email)).await?;
     let (user, account) = match found {
         Some(found) if person.is_not(transaction, found.user.id).await? => {
-            return Ok(Err(SignInRefusal::AnotherPerson));
+            return Ok(Err(SignInError::AnotherPerson));
         }
         Some(found) => (found.user, AccountOrigin::Linked),
         None => {

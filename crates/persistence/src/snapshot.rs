@@ -54,9 +54,9 @@ impl SnapshotStore for Database {
                     organisation: PublicOrganisation::new(organisation, url),
                     groups: shown_groups(&groups)?,
                     banner: Snapshot::banner(&components),
-                    components: shown(&components, &window, &spans)?,
-                    incidents: incident::public::shown(transaction, &id, now).await?,
-                    maintenances: maintenance::public::shown(transaction, &id, now).await?,
+                    components: components_for_page(&components, &window, &spans)?,
+                    incidents: incident::public::list_for_page(transaction, &id, now).await?,
+                    maintenances: maintenance::public::list_for_page(transaction, &id, now).await?,
                     revision,
                     generated_at: now,
                 }))
@@ -112,7 +112,7 @@ fn shown_groups(groups: &[ComponentGroupReport]) -> Result<Vec<PublicComponentGr
 }
 
 /// The components, with their descriptions within the page's size limit.
-fn shown(
+fn components_for_page(
     components: &[ComponentReport],
     window: &UptimeWindow,
     spans: &HashMap<Uuid, Vec<StatusSpan>>,

@@ -31,6 +31,7 @@ use uuid::Uuid;
 use self::limit::{add_to_count, check_limit, count_of, may_mail, prune_mail_limits};
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
+pub(crate) use self::scope::choose_components_of;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};

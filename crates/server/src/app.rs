@@ -160,7 +160,7 @@ impl App {
             readiness: store,
             draining: draining.clone(),
             metrics: metrics::handle(),
-            usage: Arc::new(Usage::new(settings.usage.written())),
+            usage: Arc::new(Usage::new(settings.usage.write_limits())),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: settings.hsts(&public_url),
             proxies: Arc::clone(&public.proxies),

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use crate::component::STATUS_MESSAGE;
 use crate::identity::device::client_of;
-use crate::request::caller::{Admin, Operator, RecentAdmin};
+use crate::request::caller::{CanAdminister, Operator, RecentAdmin};
 use crate::request::idempotency::Repeatable;
 use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
 use crate::request::path::Id;
@@ -115,8 +115,8 @@ impl KeyInput {
     security(("bearer" = ["admin"]))
 )]
 #[get("/list")]
-async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse, Problem> {
-    let listed = keys.list(&operator.organisation).await?;
+async fn list(caller: CanAdminister, keys: web::Data<ApiKeys>) -> Result<HttpResponse, Problem> {
+    let listed = keys.list(&caller.organisation).await?;
     let listed: Vec<_> = listed.iter().map(KeyBody::from).collect();
     Ok(ApiResponse::new(listed).ok())
 }
@@ -133,7 +133,7 @@ async fn list(operator: Admin, keys: web::Data<ApiKeys>) -> Result<HttpResponse,
 #[post("/create")]
 async fn create(
     request: HttpRequest,
-    operator: RecentAdmin,
+    caller: RecentAdmin,
     repeatable: Repeatable,
     body: Body<KeyInput>,
     keys: web::Data<ApiKeys>,
@@ -148,11 +148,11 @@ async fn create(
     };
     let draft = body.0.draft()?;
     let create = async {
-        let created = keys.create(&operator.organisation, draft, text).await?;
-        mail_creator(&request, &operator, &created);
+        let created = keys.create(&caller.organisation, draft, text).await?;
+        mail_creator(&request, &caller, &created);
         Ok(created)
     };
-    repeatable.create(&operator, respond, create).await
+    repeatable.create(&caller, respond, create).await
 }
 
 /// Mails the person who has created a key, whose account is the built-in provider's or Clerk's.
@@ -179,11 +179,11 @@ fn mail_creator(request: &HttpRequest, operator: &Operator, key: &ApiKey) {
 )]
 #[delete("/{id}")]
 async fn revoke(
-    operator: RecentAdmin,
+    caller: RecentAdmin,
     id: Id<ApiKeyId>,
     keys: web::Data<ApiKeys>,
 ) -> Result<HttpResponse, Problem> {
-    keys.revoke(&operator.organisation, id.0).await?;
+    keys.revoke(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::request::caller::Admin;
+use crate::request::caller::CanAdminister;
 use crate::request::input::{Date, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::response::api_response::{ApiResponse, list as list_response};
@@ -229,12 +229,12 @@ fn end_of(day: Date) -> DateTime<Utc> {
 )]
 #[get("/audit")]
 async fn list(
-    operator: Admin,
+    caller: CanAdminister,
     query: web::Query<AuditQuery>,
     page: RequestedPage,
     audit: web::Data<AuditLog>,
 ) -> Result<HttpResponse, Problem> {
-    let organisation = operator.organisation.clone();
+    let organisation = caller.organisation.clone();
     let (filter, format) = query.read()?;
     if format == Format::Json {
         let listed = audit.list(&organisation, &filter, page.0).await?;

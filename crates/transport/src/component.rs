@@ -12,7 +12,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::{Body, Date, FieldInput, Parsed, Text};
@@ -194,11 +194,11 @@ impl ComponentInput {
 )]
 #[get("/list")]
 async fn list(
-    operator: Viewer,
+    caller: CanRead,
     page: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = components.list(&operator.organisation, page.0).await?;
+    let listed = components.list(&caller.organisation, page.0).await?;
     Ok(list_response(&listed, page.is_part(), |component| {
         ComponentBody::from(component)
     }))
@@ -213,7 +213,7 @@ async fn list(
 )]
 #[post("/create")]
 async fn create(
-    operator: Editor,
+    caller: CanWrite,
     repeatable: Repeatable,
     body: Body<ComponentInput>,
     components: web::Data<Components>,
@@ -221,8 +221,8 @@ async fn create(
     let respond = |created: &ComponentReport| {
         ApiResponse::new(ComponentBody::from(created)).created(created.component.version)
     };
-    let create = components.create(&operator.organisation, body.0.draft()?, operator.author());
-    repeatable.create(&operator, respond, create).await
+    let create = components.create(&caller.organisation, body.0.draft()?, caller.author());
+    repeatable.create(&caller, respond, create).await
 }
 
 /// Returns a component. The `ETag` header is its version.
@@ -234,11 +234,11 @@ async fn create(
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<ComponentId>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    let found = components.find(&operator.organisation, id.0).await?;
+    let found = components.find(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(ComponentBody::from(&found)).item(found.component.version))
 }
 
@@ -252,7 +252,7 @@ async fn read(
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentId>,
     if_match: IfMatch,
     body: Body<ComponentInput>,
@@ -260,10 +260,10 @@ async fn edit(
 ) -> Result<HttpResponse, Problem> {
     let edited = components
         .edit(
-            &operator.organisation,
+            &caller.organisation,
             id.0,
             body.0.patch()?,
-            operator.author(),
+            caller.author(),
             if_match.0,
         )
         .await?;
@@ -279,11 +279,11 @@ async fn edit(
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentId>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    components.delete(&operator.organisation, id.0).await?;
+    components.delete(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::component::STATUS_MESSAGE;
 use crate::component::history::{DaysQuery, RelatedIncidentBody};
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::{Body, FieldInput, Parsed, Text};
@@ -183,11 +183,11 @@ fn page_order(wanted: &PublicOrder) -> Result<PageOrder, Invalid> {
 )]
 #[get("/list")]
 async fn list(
-    operator: Viewer,
+    caller: CanRead,
     page: RequestedPage,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = groups.list(&operator.organisation, page.0).await?;
+    let listed = groups.list(&caller.organisation, page.0).await?;
     Ok(list_response(&listed, page.is_part(), |group| {
         GroupBody::from(group)
     }))
@@ -202,7 +202,7 @@ async fn list(
 )]
 #[post("/create")]
 async fn create(
-    operator: Editor,
+    caller: CanWrite,
     repeatable: Repeatable,
     body: Body<GroupInput>,
     groups: web::Data<ComponentGroups>,
@@ -210,8 +210,8 @@ async fn create(
     let respond = |created: &ComponentGroupReport| {
         ApiResponse::new(GroupBody::from(created)).created(created.group.version)
     };
-    let create = groups.create(&operator.organisation, body.0.patch()?);
-    repeatable.create(&operator, respond, create).await
+    let create = groups.create(&caller.organisation, body.0.patch()?);
+    repeatable.create(&caller, respond, create).await
 }
 
 /// Returns a component group. The `ETag` header is its version.
@@ -223,11 +223,11 @@ async fn create(
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<ComponentGroupId>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    let found = groups.find(&operator.organisation, id.0).await?;
+    let found = groups.find(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(GroupBody::from(&found)).item(found.group.version))
 }
 
@@ -241,14 +241,14 @@ async fn read(
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentGroupId>,
     if_match: IfMatch,
     body: Body<GroupInput>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
     let edited = groups
-        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .edit(&caller.organisation, id.0, body.0.patch()?, if_match.0)
         .await?;
     Ok(ApiResponse::new(GroupBody::from(&edited)).item(edited.group.version))
 }
@@ -262,11 +262,11 @@ async fn edit(
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentGroupId>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    groups.delete(&operator.organisation, id.0).await?;
+    groups.delete(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })
@@ -282,13 +282,13 @@ async fn remove(
 )]
 #[get("/{id}/uptime")]
 async fn uptime(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<ComponentGroupId>,
     days: web::Query<DaysQuery>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
     let found = groups
-        .uptime(&operator.organisation, id.0, days.read()?)
+        .uptime(&caller.organisation, id.0, days.read()?)
         .await?;
     Ok(ApiResponse::new(UptimeBody::from(found)).ok())
 }
@@ -302,10 +302,10 @@ async fn uptime(
 )]
 #[get("/component/order")]
 pub(crate) async fn order(
-    operator: Viewer,
+    caller: CanRead,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    let found = groups.order(&operator.organisation).await?;
+    let found = groups.order(&caller.organisation).await?;
     Ok(ApiResponse::new(PublicOrder::from(&found.order)).item(found.version))
 }
 
@@ -319,13 +319,13 @@ pub(crate) async fn order(
 )]
 #[post("/component/order")]
 pub(crate) async fn reorder(
-    operator: Editor,
+    caller: CanWrite,
     if_match: IfMatch,
     body: Body<PublicOrder>,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
     let ordered = groups
-        .reorder(&operator.organisation, page_order(&body.0)?, if_match.0)
+        .reorder(&caller.organisation, page_order(&body.0)?, if_match.0)
         .await?;
     Ok(ApiResponse::new(PublicOrder::from(&ordered.order)).item(ordered.version))
 }

@@ -13,7 +13,7 @@ use crate::audit::{ActorBody, TargetBody};
 use crate::component::ComponentBody;
 use crate::incident::IncidentBody;
 use crate::maintenance::MaintenanceBody;
-use crate::request::caller::Viewer;
+use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -131,10 +131,8 @@ impl From<DashboardReport> for DashboardBody {
     security(("bearer" = ["viewer"]))
 )]
 #[get("/dashboard")]
-async fn read(operator: Viewer, dashboard: web::Data<Dashboard>) -> Result<HttpResponse, Problem> {
-    let report = dashboard
-        .read(&operator.organisation, operator.role)
-        .await?;
+async fn read(caller: CanRead, dashboard: web::Data<Dashboard>) -> Result<HttpResponse, Problem> {
+    let report = dashboard.read(&caller.organisation, caller.role).await?;
     Ok(ApiResponse::new(DashboardBody::from(report)).ok())
 }
 

@@ -100,7 +100,7 @@ struct DomainInput {
 )]
 #[put("/organisation/domain")]
 async fn claim_domain(
-    operator: RecentAdmin,
+    caller: RecentAdmin,
     body: Body<DomainInput>,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
@@ -110,8 +110,8 @@ async fn claim_domain(
     };
     let name: Result<DomainName, _> = name.parse();
     let name = name.map_err(|_| Invalid::field("name", NAME_MESSAGE))?;
-    let claimed = domains.claim(&operator.organisation, operator.role, name);
-    let claimed = DomainBody::of(&claimed.await?, operator.role)?;
+    let claimed = domains.claim(&caller.organisation, caller.role, name);
+    let claimed = DomainBody::of(&claimed.await?, caller.role)?;
     Ok(ApiResponse::new(claimed).ok())
 }
 
@@ -125,15 +125,13 @@ async fn claim_domain(
 )]
 #[post("/organisation/domain/verify")]
 async fn verify_domain(
-    operator: RecentAdmin,
+    caller: RecentAdmin,
     domains: web::Data<Domains>,
     throttle: web::Data<DomainThrottle>,
 ) -> Result<HttpResponse, Problem> {
-    throttle.0.count(&operator.organisation)?;
-    let verified = domains
-        .verify(&operator.organisation, operator.role)
-        .await?;
-    Ok(ApiResponse::new(DomainBody::of(&verified, operator.role)?).ok())
+    throttle.0.count(&caller.organisation)?;
+    let verified = domains.verify(&caller.organisation, caller.role).await?;
+    Ok(ApiResponse::new(DomainBody::of(&verified, caller.role)?).ok())
 }
 
 /// Removes the organisation's domain. Only for admins. Its pages are no longer served there. Needs a
@@ -146,10 +144,10 @@ async fn verify_domain(
 )]
 #[delete("/organisation/domain")]
 async fn remove_domain(
-    operator: RecentAdmin,
+    caller: RecentAdmin,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
-    let removed = domains.remove(&operator.organisation, operator.role);
+    let removed = domains.remove(&caller.organisation, caller.role);
     let id = removed.await?.to_string();
     Ok(ApiResponse::new(Deleted { id }).ok())
 }

@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 
 use crate::component::STATUS_MESSAGE;
 use crate::incident::component::{AttachmentInput, attachments};
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::{Body, FieldInput, Parsed, Text, Timestamp};
@@ -232,11 +232,11 @@ impl IncidentPatchInput {
 )]
 #[get("/list")]
 async fn list(
-    operator: Viewer,
+    caller: CanRead,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = incidents.list(&operator.organisation, page.0).await?;
+    let listed = incidents.list(&caller.organisation, page.0).await?;
     Ok(list_response(&listed, page.is_part(), |report| {
         IncidentBody::from(report)
     }))
@@ -251,7 +251,7 @@ async fn list(
 )]
 #[post("/create")]
 async fn create(
-    operator: Editor,
+    caller: CanWrite,
     repeatable: Repeatable,
     body: Body<IncidentInput>,
     incidents: web::Data<Incidents>,
@@ -260,8 +260,8 @@ async fn create(
         ApiResponse::new(IncidentBody::from(created)).created(created.incident.version)
     };
     let (draft, components) = body.0.draft()?;
-    let create = incidents.create(&operator.organisation, draft, components);
-    repeatable.create(&operator, respond, create).await
+    let create = incidents.create(&caller.organisation, draft, components);
+    repeatable.create(&caller, respond, create).await
 }
 
 /// Returns an incident. The `ETag` header is its version.
@@ -273,11 +273,11 @@ async fn create(
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<IncidentId>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    let report = incidents.find(&operator.organisation, id.0).await?;
+    let report = incidents.find(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(IncidentBody::from(&report)).item(report.incident.version))
 }
 
@@ -291,14 +291,14 @@ async fn read(
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     if_match: IfMatch,
     body: Body<IncidentPatchInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let edited = incidents
-        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .edit(&caller.organisation, id.0, body.0.patch()?, if_match.0)
         .await?;
     Ok(ApiResponse::new(IncidentBody::from(&edited)).item(edited.incident.version))
 }
@@ -312,11 +312,11 @@ async fn edit(
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    incidents.delete(&operator.organisation, id.0).await?;
+    incidents.delete(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

@@ -14,7 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::maintenance::input::{MaintenanceInput, MaintenancePatchInput};
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::Body;
@@ -94,11 +94,11 @@ impl From<&MaintenanceReport> for MaintenanceBody {
 )]
 #[get("/list")]
 async fn list(
-    operator: Viewer,
+    caller: CanRead,
     page: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = maintenances.list(&operator.organisation, page.0).await?;
+    let listed = maintenances.list(&caller.organisation, page.0).await?;
     Ok(list_response(&listed, page.is_part(), |report| {
         MaintenanceBody::from(report)
     }))
@@ -113,7 +113,7 @@ async fn list(
 )]
 #[post("/create")]
 async fn create(
-    operator: Editor,
+    caller: CanWrite,
     repeatable: Repeatable,
     body: Body<MaintenanceInput>,
     maintenances: web::Data<Maintenances>,
@@ -121,8 +121,8 @@ async fn create(
     let respond = |created: &MaintenanceReport| {
         ApiResponse::new(MaintenanceBody::from(created)).created(created.maintenance.version)
     };
-    let create = maintenances.create(&operator.organisation, body.0.draft()?);
-    repeatable.create(&operator, respond, create).await
+    let create = maintenances.create(&caller.organisation, body.0.draft()?);
+    repeatable.create(&caller, respond, create).await
 }
 
 /// Returns a maintenance. The `ETag` header is its version.
@@ -134,11 +134,11 @@ async fn create(
 )]
 #[get("/{id}")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<MaintenanceId>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    let report = maintenances.find(&operator.organisation, id.0).await?;
+    let report = maintenances.find(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(MaintenanceBody::from(&report)).item(report.maintenance.version))
 }
 
@@ -153,14 +153,14 @@ async fn read(
 )]
 #[patch("/{id}")]
 async fn edit(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<MaintenanceId>,
     if_match: IfMatch,
     body: Body<MaintenancePatchInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let edited = maintenances
-        .edit(&operator.organisation, id.0, body.0.patch()?, if_match.0)
+        .edit(&caller.organisation, id.0, body.0.patch()?, if_match.0)
         .await?;
     Ok(ApiResponse::new(MaintenanceBody::from(&edited)).item(edited.maintenance.version))
 }
@@ -174,11 +174,11 @@ async fn edit(
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<MaintenanceId>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    maintenances.delete(&operator.organisation, id.0).await?;
+    maintenances.delete(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

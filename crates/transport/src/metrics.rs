@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::request::caller::Viewer;
+use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -156,7 +156,7 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
 )]
 #[get("/metrics")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     query: web::Query<MetricsQuery>,
     metrics: web::Data<Metrics>,
 ) -> Result<HttpResponse, Problem> {
@@ -164,7 +164,7 @@ async fn read(
         Some(text) => MetricsDays::parse(text)?,
         None => MetricsDays::default(),
     };
-    let report = metrics.read(&operator.organisation, days).await?;
+    let report = metrics.read(&caller.organisation, days).await?;
     Ok(ApiResponse::new(body(days, report)).ok())
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::DomainBody;
-use crate::request::caller::{Admin, Viewer};
+use crate::request::caller::{CanAdminister, CanRead};
 use crate::request::if_match::IfMatch;
 use crate::request::input::{Body, FieldInput, Parsed, Text};
 use crate::response::api_response::ApiResponse;
@@ -164,12 +164,12 @@ fn emptied(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Optio
 )]
 #[get("/organisation")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     organisations: web::Data<Organisations>,
 ) -> Result<HttpResponse, Problem> {
-    let found = organisations.find(&operator.organisation).await?;
+    let found = organisations.find(&caller.organisation).await?;
     let version = found.version;
-    Ok(ApiResponse::new(SettingsBody::new(found, operator.role)).item(version))
+    Ok(ApiResponse::new(SettingsBody::new(found, caller.role)).item(version))
 }
 
 /// Changes the given settings of the organisation. Only for admins.
@@ -182,21 +182,21 @@ async fn read(
 )]
 #[patch("/organisation")]
 async fn edit(
-    operator: Admin,
+    caller: CanAdminister,
     if_match: IfMatch,
     body: Body<SettingsInput>,
     organisations: web::Data<Organisations>,
 ) -> Result<HttpResponse, Problem> {
     let edited = organisations
         .edit(
-            &operator.organisation,
-            operator.role,
+            &caller.organisation,
+            caller.role,
             body.0.patch()?,
             if_match.0,
         )
         .await?;
     let version = edited.version;
-    Ok(ApiResponse::new(SettingsBody::new(edited, operator.role)).item(version))
+    Ok(ApiResponse::new(SettingsBody::new(edited, caller.role)).item(version))
 }
 
 /// The routes of `/organisation`.

@@ -44,7 +44,7 @@ async fn snapshot(
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let page = pages
-        .page(&known(&organisation)?)
+        .page(&parse_organisation_id(&organisation)?)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
     Ok(page::boxed(responses.snapshot(&page, request.headers())))
@@ -65,7 +65,12 @@ async fn follow(
     limits: web::Data<ClientLimits>,
 ) -> Result<HttpResponse, Problem> {
     streams
-        .open(&request, &limits, &known(&organisation)?, since.0)
+        .open(
+            &request,
+            &limits,
+            &parse_organisation_id(&organisation)?,
+            since.0,
+        )
         .await
 }
 
@@ -90,7 +95,7 @@ pub(crate) fn allow_reading(headers: &mut HeaderMap) {
 }
 
 /// 404 for a text that is not a valid organisation identifier.
-pub(crate) fn known(organisation: &str) -> Result<OrganisationId, Error> {
+pub(crate) fn parse_organisation_id(organisation: &str) -> Result<OrganisationId, Error> {
     OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
 }
 

@@ -16,7 +16,7 @@ use crate::server::headers::Headers;
 use crate::server::read;
 use crate::status::page::boxed;
 use crate::status::response::PublicResponses;
-use crate::status::{allow_reading, known};
+use crate::status::{allow_reading, parse_organisation_id};
 use crate::statuspage::documents::{API, API_ROUTE, DocumentAddress, StatuspageDocuments};
 use crate::web_app::fallback;
 
@@ -82,7 +82,7 @@ async fn respond(
 ) -> Result<HttpResponse, Problem> {
     let address = DocumentAddress::at(below).ok_or_else(Problem::not_found)?;
     let document = documents
-        .document(&known(organisation)?, address)
+        .document(&parse_organisation_id(organisation)?, address)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
     let response = responses.open_document(&document, request.headers());

@@ -24,7 +24,7 @@ use utoipa::ToSchema;
 
 use self::input::{SubscriberChangeInput, SubscriberInput};
 use crate::limit::throttle::{Bucket, Limit};
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::input::Body;
 use crate::request::page_query::{PageQuery, RequestedPage};
@@ -130,7 +130,7 @@ impl From<&Subscriber> for SubscriberBody {
         Self {
             id: subscriber.id.to_string(),
             channel: subscriber.target.channel(),
-            target: subscriber.target.shown(),
+            target: subscriber.target.masked(),
             email: subscriber.target.email().map(str::to_owned),
             scope: subscriber.scope.kind(),
             components: components.map(|choice| texts(&choice.components)),
@@ -181,7 +181,7 @@ impl From<&Revealed> for RevealedBody {
 )]
 #[post("")]
 async fn add(
-    operator: Editor,
+    caller: CanWrite,
     repeatable: Repeatable,
     body: Body<SubscriberInput>,
     subscribers: web::Data<Subscribers>,
@@ -193,8 +193,8 @@ async fn add(
         let added = RevealedBody::from(&revealing.reveal(added.clone()));
         HttpResponse::Created().json(ApiResponse::with_message(added, message))
     };
-    let add = subscribers.add(&operator.organisation, &operator.caller.subject, draft);
-    repeatable.create(&operator, respond, add).await
+    let add = subscribers.add(&caller.organisation, caller.subject(), draft);
+    repeatable.create(&caller, respond, add).await
 }
 
 /// Changes what a subscriber receives.
@@ -207,7 +207,7 @@ async fn add(
 )]
 #[patch("/{id}")]
 async fn change(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<SubscriberId>,
     body: Body<SubscriberChangeInput>,
     subscribers: web::Data<Subscribers>,
@@ -215,9 +215,7 @@ async fn change(
     let mut invalid = Invalid::default();
     let patch = body.0.patch(&mut invalid);
     invalid.into_result()?;
-    let changed = subscribers
-        .edit(&operator.organisation, id.0, patch)
-        .await?;
+    let changed = subscribers.edit(&caller.organisation, id.0, patch).await?;
     Ok(ApiResponse::new(SubscriberBody::from(&changed)).ok())
 }
 
@@ -230,12 +228,12 @@ async fn change(
 )]
 #[post("/{id}/rotate-secret")]
 async fn rotate_secret(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     let rotated = subscribers
-        .rotate_secret(&operator.organisation, id.0)
+        .rotate_secret(&caller.organisation, id.0)
         .await?;
     Ok(ApiResponse::new(RevealedBody::from(&rotated)).ok())
 }
@@ -249,13 +247,13 @@ async fn rotate_secret(
 )]
 #[post("/{id}/test")]
 async fn test(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let account = &operator.caller.subject;
+    let account = caller.subject();
     let tested = subscribers
-        .test(&operator.organisation, account, id.0)
+        .test(&caller.organisation, account, id.0)
         .await?;
     let message = "The test message has arrived";
     Ok(ApiResponse::with_message(SubscriberBody::from(&tested), message).ok())
@@ -270,11 +268,11 @@ async fn test(
 )]
 #[get("/list")]
 async fn list(
-    operator: Viewer,
+    caller: CanRead,
     page: RequestedPage,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = subscribers.list(&operator.organisation, page.0).await?;
+    let listed = subscribers.list(&caller.organisation, page.0).await?;
     Ok(list_response(&listed, page.is_part(), |subscriber| {
         SubscriberBody::from(subscriber)
     }))
@@ -289,11 +287,11 @@ async fn list(
 )]
 #[delete("/{id}")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    subscribers.delete(&operator.organisation, id.0).await?;
+    subscribers.delete(&caller.organisation, id.0).await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

@@ -105,10 +105,10 @@ impl WebApp {
     }
 
     /// Inserts the content security policy of the public page, for a request with these headers.
-    pub(crate) fn allow(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
+    pub(crate) fn allow(&self, request_headers: &HeaderMap, headers: &mut HeaderMap) {
         headers.insert(header::CONTENT_SECURITY_POLICY, self.public_policy.clone());
         if let Some(policy) = &self.policy {
-            policy.on_status_page(asked, headers);
+            policy.on_status_page(request_headers, headers);
         }
     }
 

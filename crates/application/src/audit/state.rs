@@ -286,7 +286,7 @@ pub fn subscriber(subscriber: &Subscriber) -> Value {
     json!({
         "id": subscriber.id.to_string(),
         "channel": subscriber.target.channel(),
-        "target": email.clone().unwrap_or_else(|| subscriber.target.shown()),
+        "target": email.clone().unwrap_or_else(|| subscriber.target.masked()),
         "email": email,
         "scope": subscriber.scope.kind(),
         "components": components.filter(|chosen| !chosen.is_empty()),

@@ -6,7 +6,7 @@ use allclear_domain::id::{
 };
 use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::{
-    ComponentHistory, HistoryChange, Refused, StatusPeriod, StatusSpan,
+    ComponentHistory, HistoryChange, HistoryError, StatusPeriod, StatusSpan,
 };
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::uptime::{DateRange, Uptime, UptimeWindow};
@@ -206,7 +206,7 @@ impl Components {
             precondition.check(history.component.history_version)?;
             history
                 .change(period, span, stamp.now)
-                .map_err(Self::refused)
+                .map_err(Self::to_error)
         });
         let scope = HistoryScope::Changed(period, span);
         let change = self.change_history(organisation, id, scope, rule).await?;
@@ -223,7 +223,7 @@ impl Components {
     ) -> Result<Revision, Error> {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
-            history.delete(period, stamp.now).map_err(Self::refused)
+            history.delete(period, stamp.now).map_err(Self::to_error)
         });
         let scope = HistoryScope::Deleted(period);
         let change = self.change_history(organisation, id, scope, rule).await?;
@@ -271,10 +271,10 @@ impl Components {
         Ok(self.relay.publish(committed).await)
     }
 
-    fn refused(refused: Refused) -> Error {
-        match refused {
-            Refused::Invalid(invalid) => Error::Invalid(invalid),
-            Refused::NotFound => Error::NotFound(Self::PERIOD),
+    fn to_error(error: HistoryError) -> Error {
+        match error {
+            HistoryError::Invalid(invalid) => Error::Invalid(invalid),
+            HistoryError::NotFound => Error::NotFound(Self::PERIOD),
         }
     }
 }

@@ -56,7 +56,7 @@ async fn domains(organisations: MockOrganisationStore, probe: MockDomainProbe) -
         .returning(|| Ok(vec![(name("taken.example"), other())]));
     store
         .expect_owner_of()
-        .returning(|asked| Ok((*asked == name("taken.example")).then(other)));
+        .returning(|looked_up| Ok((*looked_up == name("taken.example")).then(other)));
     let store = Arc::new(store);
     let settings = HostSettings {
         own: "status.example.com".into(),

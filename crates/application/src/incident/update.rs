@@ -4,7 +4,7 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use allclear_domain::incident_update::{
-    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, RecordRefused, UpdateDeletion,
+    IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, RecordError, UpdateDeletion,
 };
 use allclear_domain::update::{UpdateDraft, UpdatePatch};
 
@@ -115,11 +115,11 @@ impl Incidents {
     }
 }
 
-impl From<RecordRefused> for Error {
-    fn from(refused: RecordRefused) -> Self {
-        match refused {
-            RecordRefused::Invalid(invalid) => Self::Invalid(invalid),
-            RecordRefused::Resolved => Self::Conflict(refused.to_string()),
+impl From<RecordError> for Error {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::Invalid(invalid) => Self::Invalid(invalid),
+            RecordError::Resolved => Self::Conflict(error.to_string()),
         }
     }
 }

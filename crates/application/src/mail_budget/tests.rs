@@ -136,10 +136,10 @@ async fn an_unavailable_store_sends_nothing() {
     store
         .expect_take()
         .returning(|_, _| Err(Error::Unavailable("down".into())));
-    let asked = budget(store, LIMITS)
+    let result = budget(store, LIMITS)
         .may_send(&invitation("bob@example.com"))
         .await;
-    assert!(matches!(asked, Err(Error::Unavailable(_))));
+    assert!(matches!(result, Err(Error::Unavailable(_))));
 }
 
 #[tokio::test]

@@ -106,9 +106,9 @@ impl Maintenances {
         maintenance: MaintenanceId,
         ids: Vec<MaintenanceUpdateId>,
     ) -> Result<Vec<MaintenanceUpdateId>, Error> {
-        let asked = ids.clone();
+        let requested = ids.clone();
         let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
-            let deletion = MaintenanceUpdate::delete(found.id, asked, &stored)?;
+            let deletion = MaintenanceUpdate::delete(found.id, requested, &stored)?;
             Ok(found.with_update(deletion, None, stamp.notify_by_default, stamp.clock))
         });
         let committed = self

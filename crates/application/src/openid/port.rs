@@ -222,7 +222,7 @@ pub enum MembershipOutcome {
 
 /// Why a sign-in was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SignInRefusal {
+pub enum SignInError {
     /// The account of the address is linked to another person of the same provider, so the address has a new owner.
     AnotherPerson,
 }
@@ -289,7 +289,7 @@ pub trait OpenIdStore: Send + Sync {
     async fn sign_in(
         &self,
         sign_in: ProviderSignIn,
-    ) -> Result<Result<ProviderSignedIn, SignInRefusal>, Error>;
+    ) -> Result<Result<ProviderSignedIn, SignInError>, Error>;
 
     /// Stores an authentication within a session, in one transaction. An adapter MUST refuse a person who has another
     /// account. The account of a person is the linked one; if there is none, it is the account of the same address,

@@ -9,7 +9,7 @@ use allclear_domain::openid::display_name;
 
 use super::{
     AccountOrigin, OpenId, ProvidedMembership, Provider, ProviderPerson, ProviderSession,
-    ProviderSignIn, ProviderSignedIn, SignInFailure, SignInRefusal,
+    ProviderSignIn, ProviderSignedIn, SignInError, SignInFailure,
 };
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
@@ -56,7 +56,7 @@ impl OpenId {
         };
         let signed_in = match self.ports.store.sign_in(sign_in).await? {
             Ok(signed_in) => signed_in,
-            Err(SignInRefusal::AnotherPerson) => {
+            Err(SignInError::AnotherPerson) => {
                 if let Some(owner) = self.ports.accounts.owner(&address).await? {
                     self.ports
                         .accounts

@@ -49,7 +49,7 @@ impl Passkeys {
     /// Begins a sign-in with any passkey. It says nothing about accounts.
     pub fn begin_sign_in(&self) -> Result<BegunCeremony, Error> {
         let challenge = self.verifier()?.begin_authentication(&[])?;
-        Ok(self.begun(CeremonyKind::SignIn, None, challenge))
+        Ok(self.seal_ceremony(CeremonyKind::SignIn, None, challenge))
     }
 
     /// Begins the second step of a sign-in whose password was right. [`Error::Unauthenticated`] if it has ended,
@@ -116,7 +116,7 @@ impl Passkeys {
             return Err(Error::Conflict(Self::NONE.to_owned()));
         }
         let challenge = verifier.begin_authentication(&credentials)?;
-        Ok(self.begun(kind, Some(user), challenge))
+        Ok(self.seal_ceremony(kind, Some(user), challenge))
     }
 
     /// Verifies a response and stores the use of the passkey. Returns its owner.

@@ -69,7 +69,7 @@ fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
     let refused = latest
         .clone()
         .record(id(6), draft(IncidentStatus::Monitoring), author(), at(6));
-    assert_eq!(refused, Err(RecordRefused::Resolved));
+    assert_eq!(refused, Err(RecordError::Resolved));
     let incident = latest
         .incident
         .edit(set(IncidentStatus::Investigating), at(6))
@@ -278,7 +278,7 @@ impl World {
         status: IncidentStatus,
         display_at: DisplayTime,
         now: i64,
-    ) -> Result<(), RecordRefused> {
+    ) -> Result<(), RecordError> {
         let latest = IncidentAndNewest {
             incident: self.incident.clone(),
             newest: self.newest(None),
@@ -362,7 +362,7 @@ proptest! {
             let recorded = world.record(status, time(display_at), now);
             let expected = match display_at {
                 Some(second) if second < resolved => Ok(()),
-                _ => Err(RecordRefused::Resolved),
+                _ => Err(RecordError::Resolved),
             };
             prop_assert_eq!(recorded, expected);
         }
@@ -418,6 +418,6 @@ fn display_time_is_not_in_the_future() {
     let message = "Display time must not be in the future";
     assert_eq!(
         refused,
-        Err(RecordRefused::Invalid(Invalid::field("displayAt", message)))
+        Err(RecordError::Invalid(Invalid::field("displayAt", message)))
     );
 }

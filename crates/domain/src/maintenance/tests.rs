@@ -139,9 +139,9 @@ proptest! {
                 prop_assert_eq!(done.events.len(), 1);
             }
             Err(refused) => prop_assert_eq!(refused, match status {
-                MaintenanceStatus::Scheduled => Refused::NotBegun,
-                MaintenanceStatus::Completed => Refused::Over,
-                _ => Refused::Cancelled,
+                MaintenanceStatus::Scheduled => EditError::NotBegun,
+                MaintenanceStatus::Completed => EditError::Over,
+                _ => EditError::Cancelled,
             }),
         }
     }
@@ -188,7 +188,7 @@ proptest! {
             }
             Err(refused) => {
                 prop_assert!(end.is_some_and(|end| end < start));
-                prop_assert_eq!(refused, Refused::Invalid(Invalid::field("endAt", "End must not be before start")));
+                prop_assert_eq!(refused, EditError::Invalid(Invalid::field("endAt", "End must not be before start")));
             }
         }
     }

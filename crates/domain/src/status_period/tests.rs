@@ -139,7 +139,7 @@ fn period_that_lasts_may_start_at_another_time_and_not_in_the_future() {
     assert_eq!(change.component, open().component);
     let refused = open().change(id(1), span(Degraded, NOW + 1, None), at(NOW));
     let error = Invalid::field("startAt", "Start must not be in the future");
-    assert_eq!(refused, Err(Refused::Invalid(error)));
+    assert_eq!(refused, Err(HistoryError::Invalid(error)));
 }
 
 #[test]
@@ -175,8 +175,8 @@ fn change_to_the_same_span_changes_nothing() {
 #[test]
 fn unknown_period_is_not_found() {
     let changed = one().change(id(2), span(Degraded, 1, Some(2)), at(NOW));
-    assert_eq!(changed, Err(Refused::NotFound));
-    assert_eq!(one().delete(id(2), at(NOW)), Err(Refused::NotFound));
+    assert_eq!(changed, Err(HistoryError::NotFound));
+    assert_eq!(one().delete(id(2), at(NOW)), Err(HistoryError::NotFound));
 }
 
 fn incident() -> PeriodCause {

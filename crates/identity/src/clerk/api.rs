@@ -162,7 +162,7 @@ mod tests {
             api.organisation(&organisation).await.unwrap().as_deref(),
             Some("Acme")
         );
-        for head in fake_clerk.asked.lock().unwrap().iter() {
+        for head in fake_clerk.requests.lock().unwrap().iter() {
             assert!(
                 head.contains("authorization: Bearer sk_test_abc\r\n"),
                 "{head}"
@@ -193,10 +193,10 @@ mod tests {
         let fake_clerk = FakeClerk::start().await;
         let api = api(&fake_clerk);
         api.user("../organizations/org_1").await.unwrap();
-        let asked = fake_clerk.asked.lock().unwrap().join("");
+        let requests = fake_clerk.requests.lock().unwrap().join("");
         assert!(
-            asked.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "),
-            "{asked}"
+            requests.starts_with("GET /v1/users/..%2Forganizations%2Forg_1 "),
+            "{requests}"
         );
     }
 }

@@ -68,24 +68,24 @@ pub(crate) struct FakeClerk {
     pub(crate) address: Url,
     responses: Responses,
     /// The heads of all requests.
-    pub(crate) asked: Arc<Mutex<Vec<String>>>,
+    pub(crate) requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl FakeClerk {
     pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
-        let (responses, asked) = (Responses::default(), Arc::new(Mutex::new(Vec::new())));
-        let (known, noted) = (Arc::clone(&responses), Arc::clone(&asked));
+        let (responses, requests) = (Responses::default(), Arc::new(Mutex::new(Vec::new())));
+        let (known, recorded) = (Arc::clone(&responses), Arc::clone(&requests));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(respond(stream, Arc::clone(&known), Arc::clone(&noted)));
+                tokio::spawn(respond(stream, Arc::clone(&known), Arc::clone(&recorded)));
             }
         });
         Self {
             address,
             responses,
-            asked,
+            requests,
         }
     }
 
@@ -108,11 +108,11 @@ impl FakeClerk {
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.asked.lock().unwrap().len()
+        self.requests.lock().unwrap().len()
     }
 }
 
-async fn respond(mut stream: TcpStream, responses: Responses, asked: Arc<Mutex<Vec<String>>>) {
+async fn respond(mut stream: TcpStream, responses: Responses, requests: Arc<Mutex<Vec<String>>>) {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read_u8().await {
@@ -122,7 +122,7 @@ async fn respond(mut stream: TcpStream, responses: Responses, asked: Arc<Mutex<V
     }
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap().to_owned();
-    asked.lock().unwrap().push(head);
+    requests.lock().unwrap().push(head);
     let found = responses.lock().unwrap().get(&path).cloned();
     let (status, body) = found.unwrap_or((404, "{}".to_owned()));
     let length = body.len();

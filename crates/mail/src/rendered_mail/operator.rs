@@ -72,7 +72,7 @@ impl<'a> ReminderMail<'a> {
     }
 
     fn duration(&self) -> String {
-        counted(self.reminder.hours.unsigned_abs(), "hour")
+        pluralise(self.reminder.hours.unsigned_abs(), "hour")
     }
 
     fn since(&self) -> String {
@@ -118,7 +118,7 @@ impl<'a> DigestMail<'a> {
     }
 
     fn count(&self) -> String {
-        counted(self.digest.count, "subscriber")
+        pluralise(self.digest.count, "subscriber")
     }
 
     fn since(&self, subscription: &FailingSubscription) -> String {
@@ -127,7 +127,7 @@ impl<'a> DigestMail<'a> {
 }
 
 /// A number with its noun: "1 hour", "2 hours".
-fn counted(number: u64, noun: &str) -> String {
+fn pluralise(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

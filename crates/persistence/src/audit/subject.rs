@@ -98,7 +98,7 @@ impl Subject {
                 Some(state::incident(&found, &components))
             }
             Self::IncidentUpdates(id, updates) => {
-                let found = incident::update::named(transaction, *id, updates).await?;
+                let found = incident::update::by_ids(transaction, *id, updates).await?;
                 one_or_list(found.iter().map(state::incident_update).collect())
             }
             Self::IncidentReview(id) => {
@@ -113,7 +113,7 @@ impl Subject {
                 found.map(|found| state::maintenance(&found, found.status(now)))
             }
             Self::MaintenanceUpdates(id, updates) => {
-                let found = maintenance::update::named(transaction, *id, updates).await?;
+                let found = maintenance::update::by_ids(transaction, *id, updates).await?;
                 one_or_list(found.iter().map(state::maintenance_update).collect())
             }
         })

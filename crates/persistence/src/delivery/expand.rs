@@ -7,7 +7,8 @@ use allclear_domain::notice::{NoticeChange, NoticeContent};
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
-    Alias, Expr, ExprTrait, Func, InsertStatement, LockBehavior, LockType, Query, SelectStatement,
+    Alias, DynIden, Expr, ExprTrait, Func, InsertStatement, IntoIden, LockBehavior, LockType,
+    Query, SelectStatement,
 };
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
@@ -91,23 +92,11 @@ async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Conditi
     use subscriber::Column as Of;
 
     let content: NoticeContent = serde_json::from_str(&notice.content).map_err(Error::internal)?;
-    let word = |scope: ScopeKind| Expr::val(scope.to_string());
-    let is_of = |scope| Expr::col((subscriber::Entity, Of::Scope)).eq(word(scope));
-    let chosen = Condition::all()
-        .add(is_of(ScopeKind::Components))
-        .add(any_of([
-            Expr::exists(chosen_components(notice.id)),
-            Expr::exists(chosen_groups(notice.id)),
-        ]));
-    let mut scopes = Condition::any().add(is_of(ScopeKind::All)).add(chosen);
+    let mut scopes = concerned(notice, &subscriber::Entity.into_iden());
     Ok(match content.change {
         NoticeChange::Incident { .. } => {
             if is_followed(transaction, notice).await? {
-                let follows = Condition::all()
-                    .add(is_of(ScopeKind::Incident))
-                    .add(Of::IncidentId.eq(notice.subject_id))
-                    .add(Expr::exists(receives_everything()).not());
-                scopes = scopes.add(follows);
+                scopes = scopes.add(followers(notice));
             }
             scopes
         }
@@ -118,17 +107,35 @@ async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Conditi
     })
 }
 
-fn any_of(conditions: [Expr; 2]) -> Condition {
-    conditions
-        .into_iter()
-        .fold(Condition::any(), Condition::add)
+/// Whether a row of `subscribers` is of everything, or of a component or group that the notice concerns.
+fn concerned(notice: &Model, subscribers: &DynIden) -> Condition {
+    let is_of = |scope: ScopeKind| {
+        Expr::col((subscribers.clone(), subscriber::Column::Scope)).eq(scope.to_string())
+    };
+    let has_chosen = Condition::any()
+        .add(Expr::exists(chosen_components(notice.id, subscribers)))
+        .add(Expr::exists(chosen_groups(notice.id, subscribers)));
+    let chosen = Condition::all()
+        .add(is_of(ScopeKind::Components))
+        .add(has_chosen);
+    Condition::any().add(is_of(ScopeKind::All)).add(chosen)
 }
 
-/// A row that exists if the subscriber's target receives everything already, so that it gets one message of an incident that it follows.
-fn receives_everything() -> SelectStatement {
+/// The subscribers that follow the incident of the notice, without those whose target receives the notice by another subscription.
+pub(super) fn followers(notice: &Model) -> Condition {
+    use subscriber::Column as Of;
+
+    Condition::all()
+        .add(Of::Scope.eq(ScopeKind::Incident.to_string()))
+        .add(Of::IncidentId.eq(notice.subject_id))
+        .add(Expr::exists(receives_already(notice)).not())
+}
+
+/// A row that exists if the subscriber's target receives the notice by a subscription to everything, or to components and groups.
+fn receives_already(notice: &Model) -> SelectStatement {
     use subscriber::{Column as Of, Entity as Subscribers};
 
-    let other = Alias::new("other");
+    let other = Alias::new("other").into_iden();
     let of_other = |column: Of| Expr::col((other.clone(), column));
     let of_own = |column: Of| Expr::col((Subscribers, column));
     Query::select()
@@ -137,8 +144,9 @@ fn receives_everything() -> SelectStatement {
         .and_where(of_other(Of::OrganisationId).eq(of_own(Of::OrganisationId)))
         .and_where(of_other(Of::TargetKey).eq(of_own(Of::TargetKey)))
         .and_where(of_other(Of::IncidentId).is_null())
-        .and_where(of_other(Of::Scope).eq(ScopeKind::All.to_string()))
         .and_where(of_other(Of::Status).eq(SubscriberStatus::Subscribed.to_string()))
+        .and_where(of_other(Of::ConfirmedRevision).lt(notice.revision))
+        .cond_where(concerned(notice, &other))
         .take()
 }
 
@@ -158,8 +166,8 @@ async fn is_followed(transaction: &Transaction, notice: &Model) -> Result<bool, 
     Ok(followed_until.is_none_or(|until| notice.created_at < until))
 }
 
-/// Rows that say that a subscriber chose a component of the notice.
-fn chosen_components(notice: Uuid) -> SelectStatement {
+/// Rows that say that a row of `subscribers` chose a component of the notice.
+fn chosen_components(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
     use notice_component::{Column as Of, Entity as Concerned};
     use subscriber_component::{Column as ByComponent, Entity as Chosen};
 
@@ -173,13 +181,13 @@ fn chosen_components(notice: Uuid) -> SelectStatement {
         .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))
         .and_where(
             Expr::col((Chosen, ByComponent::SubscriberId))
-                .equals((subscriber::Entity, subscriber::Column::Id)),
+                .equals((subscribers.clone(), subscriber::Column::Id)),
         )
         .take()
 }
 
-/// Rows that say that a subscriber chose the group of a component of the notice.
-fn chosen_groups(notice: Uuid) -> SelectStatement {
+/// Rows that say that a row of `subscribers` chose the group of a component of the notice.
+fn chosen_groups(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
     use notice_component::{Column as Of, Entity as Concerned};
     use subscriber_group::{Column as ByGroup, Entity as Chosen};
 
@@ -193,7 +201,7 @@ fn chosen_groups(notice: Uuid) -> SelectStatement {
         .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))
         .and_where(
             Expr::col((Chosen, ByGroup::SubscriberId))
-                .equals((subscriber::Entity, subscriber::Column::Id)),
+                .equals((subscribers.clone(), subscriber::Column::Id)),
         )
         .take()
 }

@@ -6,9 +6,11 @@ use allclear_application::delivery::{ClaimRequest, Route};
 use allclear_domain::id::OrganisationId;
 use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{DbBackend, QuerySelect, QueryTrait};
+use sea_orm::{DbBackend, QueryFilter, QuerySelect, QueryTrait};
+use uuid::Uuid;
 
 use super::{claim, expand, next_due, next_freed, organisation_scan, spent};
+use crate::entity::notice::Model;
 use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 
@@ -43,6 +45,21 @@ fn request() -> ClaimRequest {
     }
 }
 
+fn notice() -> Model {
+    Model {
+        id: Uuid::nil(),
+        organisation_id: "acme".into(),
+        revision: 1,
+        part: 0,
+        subject_id: Uuid::nil(),
+        content: String::new(),
+        created_at: now(),
+        reached: None,
+        expanded_at: None,
+        batches: 0,
+    }
+}
+
 /// The rows of a recursive query that are no table's.
 const OF_THE_SCAN: [&str; 2] = ["SCAN waiting", "SCAN CONSTANT ROW"];
 
@@ -69,6 +86,12 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         (
             "subscribers_by_status",
             subscribed(&acme).limit(1).into_query(),
+        ),
+        (
+            "subscribers_of_target",
+            subscribed(&acme)
+                .filter(expand::followers(&notice()))
+                .into_query(),
         ),
     ]
 }

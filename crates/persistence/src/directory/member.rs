@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::Value;
 
-use super::{key, known};
+use super::{find_name, key};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
@@ -85,7 +85,7 @@ async fn note(
     now: DateTime<Utc>,
     (action, before, after): (Action, Option<Value>, Option<Value>),
 ) -> Result<NewAuditItems, Error> {
-    let name = known(transaction, user).await?;
+    let name = find_name(transaction, user).await?;
     let change = NewAuditItem::new(organisation, now, action, (TargetType::User, &user))
         .named(name.map(|known| known.name))
         .states(before, after);

@@ -26,7 +26,7 @@ use crate::timeline::{AT_ONCE, Timeline};
 use crate::transaction::Transaction;
 
 /// The incidents on a status page, newest first.
-pub(crate) async fn shown(
+pub(crate) async fn list_for_page(
     transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
@@ -98,7 +98,7 @@ fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condi
 }
 
 /// An incident that an event names.
-pub(crate) async fn named(
+pub(crate) async fn find_public(
     transaction: &Transaction,
     id: IncidentId,
 ) -> Result<PublicIncident, Error> {
@@ -109,7 +109,7 @@ pub(crate) async fn named(
 }
 
 /// An incident that an event names and that this transaction has just written.
-pub(crate) async fn written(
+pub(crate) async fn public_form_of_stored(
     transaction: &Transaction,
     incident: &Incident,
 ) -> Result<PublicIncident, Error> {
@@ -126,7 +126,7 @@ pub(crate) async fn written(
 }
 
 /// A timeline entry that an event names.
-pub(crate) async fn named_entry(
+pub(crate) async fn find_public_entry(
     transaction: &Transaction,
     incident: IncidentId,
     id: IncidentUpdateId,
@@ -155,7 +155,7 @@ async fn public(
     ids: &[Uuid],
     with_timelines: bool,
 ) -> Result<Vec<PublicIncident>, Error> {
-    let incidents = super::named(ids.iter().copied());
+    let incidents = super::by_ids(ids.iter().copied());
     let rows = Entity::find()
         .filter(incidents.clone())
         .order_by_desc(Column::Id)

@@ -207,7 +207,7 @@ pub(super) async fn find(
 }
 
 /// These updates of an incident, newest first.
-pub(crate) async fn named(
+pub(crate) async fn by_ids(
     transaction: &Transaction,
     incident: IncidentId,
     ids: &[IncidentUpdateId],

@@ -207,16 +207,16 @@ struct Link {
 }
 
 /// The components that a maintenance affects, with their names, newest component first.
-pub(crate) async fn named_of(
+pub(crate) async fn with_names_of(
     connection: &impl ConnectionTrait,
     maintenance: MaintenanceId,
 ) -> Result<Vec<MaintenanceComponent>, Error> {
-    let mut affected = named(connection, &[maintenance.0]).await?;
+    let mut affected = with_names(connection, &[maintenance.0]).await?;
     Ok(affected.remove(&maintenance.0).unwrap_or_default())
 }
 
-/// [`named_of`] for several maintenances.
-pub(super) async fn named(
+/// [`with_names_of`] for several maintenances.
+pub(super) async fn with_names(
     connection: &impl ConnectionTrait,
     maintenances: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<MaintenanceComponent>>, Error> {

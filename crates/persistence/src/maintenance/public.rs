@@ -20,7 +20,7 @@ use crate::timeline::AT_ONCE;
 use crate::transaction::Transaction;
 
 /// The maintenances on a status page, newest first.
-pub(crate) async fn shown(
+pub(crate) async fn list_for_page(
     transaction: &Transaction,
     organisation: &OrganisationId,
     now: DateTime<Utc>,
@@ -74,7 +74,7 @@ pub(super) fn newest_over(organisation: &OrganisationId, now: DateTime<Utc>) -> 
 }
 
 /// A maintenance that an event names.
-pub(crate) async fn named(
+pub(crate) async fn find_public(
     transaction: &Transaction,
     id: MaintenanceId,
     now: DateTime<Utc>,

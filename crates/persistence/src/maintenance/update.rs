@@ -92,14 +92,14 @@ pub(super) async fn change(
 pub(super) async fn delete(
     scope: Scope<'_>,
     id: MaintenanceId,
-    asked: Vec<MaintenanceUpdateId>,
+    requested: Vec<MaintenanceUpdateId>,
     rule: UpdateTransition<Vec<MaintenanceUpdateId>>,
 ) -> Result<Option<Changed<Vec<MaintenanceUpdateId>>>, Error> {
     let Some(maintenance) = find_affecting(scope, id).await? else {
         return Ok(None);
     };
     let stored: Vec<Uuid> = of(id)
-        .filter(Column::Id.is_in(asked.iter().map(|id| id.0)))
+        .filter(Column::Id.is_in(requested.iter().map(|id| id.0)))
         .select_only()
         .column(Column::Id)
         .into_tuple()
@@ -164,7 +164,7 @@ pub(super) fn after(maintenance: MaintenanceId, before: Uuid) -> Select<Entity> 
 }
 
 /// These updates of a maintenance, newest first.
-pub(crate) async fn named(
+pub(crate) async fn by_ids(
     transaction: &Transaction,
     maintenance: MaintenanceId,
     ids: &[MaintenanceUpdateId],

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use sea_orm::sea_query::SelectStatement;
 use uuid::Uuid;
 
-use super::{counted, page};
+use super::{incident_counts, page};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// 20,000 old incidents of one component, each with two updates.
@@ -34,7 +34,7 @@ fn queries() -> [(&'static str, SelectStatement); 3] {
     [
         ("the first page", page(&acme, &window, None)),
         ("the next page", page(&acme, &window, after)),
-        ("incidents by component", counted(&acme, &window)),
+        ("incidents by component", incident_counts(&acme, &window)),
     ]
 }
 

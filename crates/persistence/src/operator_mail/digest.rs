@@ -103,7 +103,7 @@ pub(super) async fn queue(
         let failing = subscriber.failing?;
         Some(FailingSubscription {
             channel: subscriber.target.channel(),
-            target: subscriber.target.shown(),
+            target: subscriber.target.masked(),
             reason: failing.reason,
             since: failing.since,
         })

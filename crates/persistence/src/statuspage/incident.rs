@@ -20,7 +20,7 @@ use crate::entity::incident::{Column, Entity};
 use crate::entity::{incident_component, incident_review};
 use crate::error::{broken, parse_stored};
 use crate::incident::public::unresolved;
-use crate::incident::{incident, named, of, timeline};
+use crate::incident::{by_ids, incident, of, timeline};
 use crate::timeline::AT_ONCE;
 use crate::transaction::Transaction;
 
@@ -83,7 +83,7 @@ fn attached(ids: &[Uuid]) -> SelectStatement {
 }
 
 async fn read(transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<IncidentRecord>, Error> {
-    let these = || named(ids.iter().copied());
+    let these = || by_ids(ids.iter().copied());
     let rows = Entity::find()
         .filter(these())
         .order_by_desc(Column::Id)

@@ -7,7 +7,7 @@ use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, Organisatio
 use allclear_domain::subscriber::{Choice, Scope, ScopeKind, Subscriber};
 use allclear_domain::validation::{Invalid, check_known};
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, OnConflict, Query, SelectStatement};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect,
@@ -142,6 +142,60 @@ pub(super) async fn store(transaction: &Transaction, state: &Subscriber) -> Resu
         .await
         .map_err(broken)?;
     Ok(())
+}
+
+/// Adds the components of a group to the choice of each subscriber of the group, after the components chosen already. The group
+/// is about to be deleted, and a subscriber of this group alone would receive nothing any more.
+pub(crate) async fn choose_components_of(
+    transaction: &Transaction,
+    group: ComponentGroupId,
+) -> Result<(), Error> {
+    use subscriber_component::{Column, Entity};
+
+    let known = OnConflict::columns([Column::SubscriberId, Column::ComponentId])
+        .do_nothing()
+        .to_owned();
+    let mut insert = Query::insert()
+        .into_table(Entity)
+        .columns([Column::SubscriberId, Column::ComponentId, Column::Place])
+        .on_conflict(known)
+        .take();
+    insert
+        .select_from(components_for_subscribers_of(group))
+        .map_err(Error::internal)?;
+    transaction.execute(&insert).await.map_err(broken)?;
+    Ok(())
+}
+
+/// Each subscriber of a group with each component of the group, and the component's place in the subscriber's choice.
+fn components_for_subscribers_of(group: ComponentGroupId) -> SelectStatement {
+    use component::{Column as Of, Entity as Components};
+    use subscriber_component::{Column as Chosen, Entity as ChosenComponents};
+    use subscriber_group::{Column as ByGroup, Entity as ChosenGroups};
+
+    let present = Alias::new("present");
+    let last_place = Query::select()
+        .expr(Func::max(Expr::col((present.clone(), Chosen::Place))))
+        .from_as(ChosenComponents, present.clone())
+        .and_where(
+            Expr::col((present, Chosen::SubscriberId))
+                .equals((ChosenGroups, ByGroup::SubscriberId)),
+        )
+        .take();
+    // Places begin at 0, positions at 1.
+    let last_place = Func::coalesce([Expr::from(last_place), Expr::val(-1)]);
+    Query::select()
+        .column((ChosenGroups, ByGroup::SubscriberId))
+        .column((Components, Of::Id))
+        .expr(Expr::from(last_place).add(Expr::col((Components, Of::Position))))
+        .from(ChosenGroups)
+        .inner_join(
+            Components,
+            Expr::col((Components, Of::GroupId)).equals((ChosenGroups, ByGroup::GroupId)),
+        )
+        .and_where(Expr::col((ChosenGroups, ByGroup::GroupId)).eq(group.0))
+        .and_where(Expr::col((Components, Of::DeletedAt)).is_null())
+        .take()
 }
 
 /// The choices of subscribers, without deleted components.

@@ -10,7 +10,7 @@ use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, Comp
 use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
 use allclear_domain::status_period::{
-    ComponentHistory, HistoryChange, PeriodCause, Refused, StatusPeriod, StatusSpan,
+    ComponentHistory, HistoryChange, HistoryError, PeriodCause, StatusPeriod, StatusSpan,
 };
 use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
@@ -173,7 +173,10 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
         .unwrap();
     assert_eq!(history(database, &acme, id).await, []);
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        assert_eq!(history.delete(period, stamp.now), Err(Refused::NotFound));
+        assert_eq!(
+            history.delete(period, stamp.now),
+            Err(HistoryError::NotFound)
+        );
         Err(Error::Stale)
     });
     assert!(

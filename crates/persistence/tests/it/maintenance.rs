@@ -471,13 +471,13 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
     }
     let elsewhere = create(database, &acme, in_days(1), None).await.id;
     let foreign = record(database, &acme, elsewhere, "elsewhere").await.id;
-    let delete = async |asked: Vec<MaintenanceUpdateId>| {
-        let these = asked.clone();
+    let delete = async |requested: Vec<MaintenanceUpdateId>| {
+        let these = requested.clone();
         let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
             let deletion = MaintenanceUpdate::delete(maintenance, these, &stored)?;
             Ok(found.with_update(deletion, None, true, stamp.clock))
         });
-        MaintenanceStore::delete_updates(database, &acme, maintenance, asked, rule).await
+        MaintenanceStore::delete_updates(database, &acme, maintenance, requested, rule).await
     };
     let refused = delete(vec![ids[0], foreign]).await;
     assert!(

@@ -2,7 +2,7 @@ use allclear_application::account::AccountStore;
 use allclear_application::error::Error;
 use allclear_application::openid::{
     AccountOrigin, MembershipOutcome, OpenIdStore, ProvidedMembership, ProviderSession,
-    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInRefusal,
+    ProviderSignIn, ProviderSignedIn, Reauthentication, ReauthenticationOutcome, SignInError,
 };
 use allclear_application::password::PasswordHash;
 use allclear_application::second_factor::{FactorStore, SessionProof};
@@ -60,7 +60,7 @@ fn sign_in(subject: &str, email: &str) -> ProviderSignIn {
 async fn signed_in(
     database: &Database,
     sign_in: ProviderSignIn,
-) -> Result<ProviderSignedIn, SignInRefusal> {
+) -> Result<ProviderSignedIn, SignInError> {
     OpenIdStore::sign_in(database, sign_in).await.unwrap()
 }
 
@@ -118,7 +118,7 @@ async fn another_subject_of_an_issuer_does_not_get_the_account(database: &Databa
         .await
         .unwrap();
     let refused = signed_in(database, sign_in("2", "Grace@example.com")).await;
-    assert_eq!(refused, Err(SignInRefusal::AnotherPerson));
+    assert_eq!(refused, Err(SignInError::AnotherPerson));
     let elsewhere = ProviderSignIn {
         issuer: "https://b.example".into(),
         ..sign_in("2", "grace@example.com")

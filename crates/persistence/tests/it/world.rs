@@ -130,6 +130,14 @@ impl World {
         self.edit_component(id, patch).await;
     }
 
+    pub(crate) async fn delete_group(&self, id: ComponentGroupId) {
+        let deletion = ComponentGroup::delete(id);
+        ComponentGroupStore::delete(&self.database, &self.acme, id, deletion)
+            .await
+            .unwrap()
+            .unwrap();
+    }
+
     pub(crate) async fn delete_component(&self, id: ComponentId) {
         ComponentStore::delete(&self.database, &self.acme, id, Component::delete(id))
             .await

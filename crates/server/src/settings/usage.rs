@@ -135,7 +135,7 @@ impl UsageSettings {
     }
 
     /// Quotas that are enforced before storage.
-    pub(crate) const fn written(&self) -> WriteLimits {
+    pub(crate) const fn write_limits(&self) -> WriteLimits {
         WriteLimits {
             writes: self.limit_writes.0,
             text: NonZeroU32::new(self.limit_text),
@@ -181,7 +181,7 @@ mod tests {
                 installation: Some(10_000),
             }
         );
-        let written = settings.written();
+        let written = settings.write_limits();
         assert_eq!(
             (written.writes, written.text.map(NonZeroU32::get)),
             (
@@ -210,8 +210,8 @@ mod tests {
         let off = parse(&flags);
         assert_eq!(off.stored(), UsageLimits::default());
         assert_eq!(off.mails(), MailBudgetLimits::default());
-        assert!(off.written().writes.is_none() && off.written().text.is_none());
-        assert_eq!(settings.api_key(), settings.written().writes);
+        assert!(off.write_limits().writes.is_none() && off.write_limits().text.is_none());
+        assert_eq!(settings.api_key(), settings.write_limits().writes);
         assert!(off.api_key().is_none());
     }
 }

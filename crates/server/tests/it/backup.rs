@@ -111,8 +111,8 @@ async fn after_a_restore_no_revision_names_two_states() {
             kept + (1 << 32) + i64::from(again),
             "it jumps once"
         );
-        let asked = snapshot(&process.url).header(IF_NONE_MATCH, &etag);
-        assert_eq!(asked.send().await.unwrap().status(), 200);
+        let request = snapshot(&process.url).header(IF_NONE_MATCH, &etag);
+        assert_eq!(request.send().await.unwrap().status(), 200);
         for known in [kept, lost] {
             let mut stream = Stream::open(&operator, "", Some(known)).await;
             assert_eq!(stream.next().await.0, "resync", "{known}");

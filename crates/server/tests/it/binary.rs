@@ -195,12 +195,12 @@ async fn the_demo_shows_a_filled_organisation_and_a_sign_in_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let mut process = Process::serve(command(&data, &["demo"])).await;
-    let said = process.said("Stop").await;
-    let sign_in = said
+    let output = process.wait_for_output("Stop").await;
+    let sign_in = output
         .iter()
         .position(|line| line.starts_with("Sign in"))
         .expect("a sign-in");
-    let credentials = json!({"email": said[sign_in + 1], "password": said[sign_in + 2]});
+    let credentials = json!({"email": output[sign_in + 1], "password": output[sign_in + 2]});
     let client = cookie_client();
     let signed_in = send(
         client

@@ -78,7 +78,7 @@ impl Site {
     }
 
     /// The requests about everything that has happened so far.
-    async fn settled(self) -> (Self, Vec<Received>) {
+    async fn restart_and_drain(self) -> (Self, Vec<Received>) {
         let mut site = self.restarted(&ALLOWED).await;
         let rest = site.receiver.rest();
         (site, rest)

@@ -126,8 +126,8 @@ async fn client_has_so_many_connections() {
     let ask = async |stream: &mut TcpStream| {
         let request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
         let mut response = [0; 12];
-        let asked = stream.write_all(request).await;
-        asked.is_ok()
+        let sent = stream.write_all(request).await;
+        sent.is_ok()
             && stream.read_exact(&mut response).await.is_ok()
             && &response == b"HTTP/1.1 200"
     };
@@ -160,10 +160,10 @@ async fn handshake_keeps_what_is_used_of_its_headers() {
     let process = Process::serve(command(&folder.path().join("data"), &flags)).await;
     let (client, note) = (client(), "x".repeat(HEADERS));
     let open = async || {
-        let asked = client
+        let request = client
             .get(format!("{}{POLLING}", process.url))
             .header("x-note", &note);
-        assert_eq!(asked.send().await.unwrap().status(), 200);
+        assert_eq!(request.send().await.unwrap().status(), 200);
     };
     for _ in 0..20 {
         open().await;

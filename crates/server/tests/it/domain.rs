@@ -224,12 +224,12 @@ async fn certificates_are_for_verified_domains_and_the_own_host() {
     let app = start_with(folder, &["--public-url", "https://status.example.com"]).await;
     let operator = app.operator("Acme").await;
     operator.claim("status.acme.example").await;
-    let asked = |query: &str| {
+    let status_of = |query: &str| {
         let path = format!("/.well-known/allclear-tls-ask{query}");
         let app = &app;
         async move { read(app, "127.0.0.1", &path).await.status }
     };
-    assert_eq!(asked("?domain=status.acme.example").await, 404);
+    assert_eq!(status_of("?domain=status.acme.example").await, 404);
     operator.verify().await;
     for (query, status) in [
         ("?domain=status.acme.example", 200),
@@ -240,7 +240,7 @@ async fn certificates_are_for_verified_domains_and_the_own_host() {
         ("?domain=", 400),
         ("", 400),
     ] {
-        assert_eq!(asked(query).await, status, "{query}");
+        assert_eq!(status_of(query).await, status, "{query}");
     }
 }
 

@@ -121,7 +121,7 @@ fn line(text: &str) -> String {
 }
 
 impl Site {
-    async fn made(app: &TestApp, number: usize, text: &'static str) -> Self {
+    async fn set_up(app: &TestApp, number: usize, text: &'static str) -> Self {
         let client = cookie_client();
         let post = |path: &str, body: Value| send(client.post(app.call(path)).json(&body));
         let email = format!("operator{number}@example.com");
@@ -277,9 +277,9 @@ async fn text_of_people_stays_text_in_every_output() {
         "1000/1000",
     ];
     let app = TestApp::start_with(&flags).await;
-    let mut sites = vec![Site::made(&app, 0, PLAIN).await];
+    let mut sites = vec![Site::set_up(&app, 0, PLAIN).await];
     for (number, (_, text)) in TEXTS.iter().enumerate() {
-        sites.push(Site::made(&app, number + 1, text).await);
+        sites.push(Site::set_up(&app, number + 1, text).await);
     }
     // A server that ends has sent every mail.
     let app = TestApp::start_in(app.stop().await, &flags).await;

@@ -89,7 +89,7 @@ async fn robots_txt_and_favicon_are_served() {
         assert!(is_kept(path), "{path}: {rules}");
     }
     // The landing page requests these before its first paint.
-    let asked = ["/api/v1/configuration", "/api/v1/identity/session"];
+    let requests = ["/api/v1/configuration", "/api/v1/identity/session"];
     for path in [
         "/",
         "/status/acme",
@@ -100,7 +100,7 @@ async fn robots_txt_and_favicon_are_served() {
         "/favicon.ico",
     ]
     .iter()
-    .chain(&asked)
+    .chain(&requests)
     {
         assert!(!is_kept(path), "{path}: {rules}");
     }
@@ -208,15 +208,15 @@ async fn fast_path_and_app_send_equal_responses() {
     ] {
         for coding in ["br", "gzip", "identity"] {
             for tag in ["\"another\"", "*"] {
-                let asked = || {
-                    let request = client.get(format!("{}{path}", app.url));
-                    request
+                let request = || {
+                    client
+                        .get(format!("{}{path}", app.url))
                         .header("accept-encoding", coding)
                         .header("if-none-match", tag)
                 };
                 // The app serves the first request, and every request with a body.
-                let by_the_app = carried(asked().body("x")).await;
-                let ahead = carried(asked()).await;
+                let by_the_app = carried(request().body("x")).await;
+                let ahead = carried(request()).await;
                 assert_eq!(ahead, by_the_app, "{path}, {coding}, {tag}");
                 assert_eq!(ahead.0, if tag == "*" { 304 } else { 200 }, "{path}");
             }

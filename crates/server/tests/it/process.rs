@@ -94,14 +94,14 @@ impl Process {
     }
 
     /// The lines it has printed up to one that holds this text.
-    pub(crate) async fn said(&mut self, text: &str) -> Vec<String> {
-        let mut said = Vec::new();
+    pub(crate) async fn wait_for_output(&mut self, text: &str) -> Vec<String> {
+        let mut lines = Vec::new();
         loop {
             let line = self.lines.next_line().await.unwrap().expect("it says so");
             let found = line.contains(text);
-            said.push(line.trim().to_owned());
+            lines.push(line.trim().to_owned());
             if found {
-                return said;
+                return lines;
             }
         }
     }

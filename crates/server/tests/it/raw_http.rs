@@ -22,7 +22,7 @@ async fn connected(app: &TestApp) -> TcpStream {
 }
 
 /// Everything the server sends until it closes the connection.
-async fn said(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
+async fn read_response(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
     let mut bytes = Vec::new();
     let closed = timeout(Duration::from_secs(30), stream.read_to_end(&mut bytes)).await;
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -36,12 +36,13 @@ async fn response(app: &TestApp, bytes: &[u8]) -> String {
     let mut stream = connected(app).await;
     // The server may have closed it before it has read everything.
     let _ = stream.write_all(bytes).await;
-    said(&mut stream).await
+    read_response(&mut stream).await
 }
 
 /// The statuses of the responses.
-fn statuses(said: &str) -> Vec<u16> {
-    said.split("HTTP/1.1 ")
+fn statuses(received: &str) -> Vec<u16> {
+    received
+        .split("HTTP/1.1 ")
         .skip(1)
         .map(|response| response[..3].parse().unwrap())
         .collect()
@@ -155,10 +156,10 @@ fn ambiguous_requests() -> Vec<(&'static str, String)> {
 async fn a_request_of_two_meanings_is_refused_and_nothing_in_it_is_a_second_one() {
     let app = TestApp::start().await;
     for (what, request) in ambiguous_requests() {
-        let said = response(&app, request.as_bytes()).await;
+        let received = response(&app, request.as_bytes()).await;
         assert!(
-            matches!(*statuses(&said), [] | [400 | 431]),
-            "{what}: {said}"
+            matches!(*statuses(&received), [] | [400 | 431]),
+            "{what}: {received}"
         );
     }
 }
@@ -189,12 +190,15 @@ async fn chunks_that_are_none_end_the_connection() {
         ),
     ];
     for (what, body) in rows {
-        let said = response(
+        let received = response(
             &app,
             with("Transfer-Encoding: chunked\r\n", &body).as_bytes(),
         )
         .await;
-        assert!(matches!(*statuses(&said), [] | [400]), "{what}: {said}");
+        assert!(
+            matches!(*statuses(&received), [] | [400]),
+            "{what}: {received}"
+        );
     }
 }
 
@@ -216,12 +220,12 @@ async fn unread_body_is_not_parsed_as_a_request() {
             format!("Content-Length: {}\r\n", SMUGGLED.len() + 1),
         ),
     ] {
-        let said = response(
+        let received = response(
             &app,
             format!("GET {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n{SMUGGLED}").as_bytes(),
         )
         .await;
-        assert!(statuses(&said).len() <= 1, "{path} {lines}: {said}");
+        assert!(statuses(&received).len() <= 1, "{path} {lines}: {received}");
     }
 }
 
@@ -262,8 +266,12 @@ async fn body_in_odd_pieces_arrives_whole() {
                 tick.tick().await;
                 stream.write_all(&piece).await.unwrap();
             }
-            let said = said(&mut stream).await;
-            assert_eq!(statuses(&said), [401], "{size} {are_chunks}: {said}");
+            let received = read_response(&mut stream).await;
+            assert_eq!(
+                statuses(&received),
+                [401],
+                "{size} {are_chunks}: {received}"
+            );
         }
     }
 }
@@ -281,9 +289,9 @@ async fn slowly(app: &TestApp, begin: &str, bytes: &'static [u8]) -> String {
     let (mut receiving, mut sending) = connected(app).await.into_split();
     sending.write_all(begin.as_bytes()).await.unwrap();
     let sending = tokio::spawn(dribble(sending, bytes));
-    let said = said(&mut receiving).await;
+    let received = read_response(&mut receiving).await;
     sending.abort();
-    said
+    received
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -292,7 +300,7 @@ async fn connection_with_a_slow_head_is_closed() {
     let app = TestApp::start_with(&["--head-timeout", "1000"]).await;
     let head = slowly(&app, "GET / HTTP/1.1\r\nHost: x\r\nX-Note: ", b"a").await;
     assert!(matches!(*statuses(&head), [] | [408]), "{head}");
-    let silent = said(&mut connected(&app).await).await;
+    let silent = read_response(&mut connected(&app).await).await;
     assert!(matches!(*statuses(&silent), [] | [408]), "{silent}");
 }
 
@@ -323,8 +331,12 @@ async fn endless_unread_body_closes_the_connection() {
     ] {
         let begin = format!("{request} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n");
         for upgrade in ["", "Connection: upgrade\r\nUpgrade: websocket\r\n"] {
-            let said = slowly(&app, &format!("{begin}{upgrade}\r\n"), b"1\r\n \r\n").await;
-            assert_eq!(statuses(&said).len(), 1, "{request} {upgrade}: {said}");
+            let received = slowly(&app, &format!("{begin}{upgrade}\r\n"), b"1\r\n \r\n").await;
+            assert_eq!(
+                statuses(&received).len(),
+                1,
+                "{request} {upgrade}: {received}"
+            );
         }
     }
 }
@@ -336,8 +348,8 @@ async fn stalled_second_request_is_closed_and_a_silent_viewer_is_not() {
     let mut stream = Stream::open(&operator, "", None).await;
     let request = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     for next in ["", "G", "GET / HTTP/1.1\r\nX-Note: a"] {
-        let said = response(&app, format!("{request}{next}").as_bytes()).await;
-        assert_eq!(statuses(&said), [200], "{next}: {said}");
+        let received = response(&app, format!("{request}{next}").as_bytes()).await;
+        assert_eq!(statuses(&received), [200], "{next}: {received}");
     }
     operator.component("API").await;
     assert_eq!(stream.next().await.2, Some(1));

@@ -9,7 +9,7 @@ use crate::app::{Operator, TestApp, TestResponse};
 pub(crate) use client::{Client, End, Event};
 
 /// The data of a response, and the snapshot after it.
-async fn made(operator: &Operator, response: TestResponse) -> (Value, Value) {
+async fn data_and_snapshot(operator: &Operator, response: TestResponse) -> (Value, Value) {
     assert!(response.status < 300, "{response:?}");
     (response.body["data"].clone(), operator.snapshot().await)
 }
@@ -20,7 +20,7 @@ fn event(name: &str, args: Value) -> Event {
 
 /// Makes every change that publishes events; returns the expected events.
 async fn everything(operator: &Operator) -> Vec<Event> {
-    let (component, snapshot) = made(
+    let (component, snapshot) = data_and_snapshot(
         operator,
         operator
             .post("/component/create", json!({"name": "API"}))
@@ -29,7 +29,7 @@ async fn everything(operator: &Operator) -> Vec<Event> {
     .await;
     let path = format!("/component/{}", component["id"].as_str().unwrap());
     let mut events = vec![event("new-component", json!([snapshot["components"][0]]))];
-    let (_, snapshot) = made(
+    let (_, snapshot) = data_and_snapshot(
         operator,
         operator.patch(&path, json!({"status": "DEGRADED"})).await,
     )
@@ -38,14 +38,15 @@ async fn everything(operator: &Operator) -> Vec<Event> {
         "component-update",
         json!([snapshot["components"][0]]),
     ));
-    made(operator, operator.delete(&path).await).await;
+    data_and_snapshot(operator, operator.delete(&path).await).await;
     events.push(event("component-deleted", json!([component["id"]])));
 
     let input = json!({"title": "Down", "description": "All of it"});
-    let (incident, snapshot) = made(operator, operator.post("/incident/create", input).await).await;
+    let (incident, snapshot) =
+        data_and_snapshot(operator, operator.post("/incident/create", input).await).await;
     let path = format!("/incident/{}", incident["id"].as_str().unwrap());
     events.push(event("new-incident", json!([snapshot["incidents"][0]])));
-    let (_, snapshot) = made(
+    let (_, snapshot) = data_and_snapshot(
         operator,
         operator.patch(&path, json!({"title": "Up"})).await,
     )
@@ -58,19 +59,19 @@ async fn everything(operator: &Operator) -> Vec<Event> {
         ["timeline-updated", "incident"],
     );
     events.extend(timeline.await);
-    made(operator, operator.delete(&path).await).await;
+    data_and_snapshot(operator, operator.delete(&path).await).await;
     events.push(event("incident-deleted", json!([incident["id"]])));
 
     let input =
         json!({"title": "Disks", "description": "New ones", "startAt": "2999-01-01T00:00:00Z"});
     let (maintenance, snapshot) =
-        made(operator, operator.post("/maintenance/create", input).await).await;
+        data_and_snapshot(operator, operator.post("/maintenance/create", input).await).await;
     let path = format!("/maintenance/{}", maintenance["id"].as_str().unwrap());
     events.push(event(
         "new-maintenance",
         json!([snapshot["maintenances"][0]]),
     ));
-    let (_, snapshot) = made(
+    let (_, snapshot) = data_and_snapshot(
         operator,
         operator.patch(&path, json!({"status": "CANCELLED"})).await,
     )
@@ -81,7 +82,7 @@ async fn everything(operator: &Operator) -> Vec<Event> {
     ));
     let names = ["maintenance-timeline-updated", "maintenance"];
     events.extend(timeline_events(operator, &path, ["maintenances", "timeline"], names).await);
-    made(operator, operator.delete(&path).await).await;
+    data_and_snapshot(operator, operator.delete(&path).await).await;
     events.push(event("maintenance-deleted", json!([maintenance["id"]])));
     events
 }
@@ -94,7 +95,7 @@ async fn timeline_events(
     [updated, parent]: [&str; 2],
 ) -> Vec<Event> {
     let input = json!({"message": "Looking", "status": "IDENTIFIED"});
-    let (entry, after) = made(
+    let (entry, after) = data_and_snapshot(
         operator,
         operator
             .post(&format!("{path}/updates/create"), input)
@@ -102,7 +103,7 @@ async fn timeline_events(
     )
     .await;
     let ids = json!({format!("{parent}UpdateIds"): [entry["id"]]});
-    let (_, cleared) = made(
+    let (_, cleared) = data_and_snapshot(
         operator,
         operator.post(&format!("{path}/updates/delete"), ids).await,
     )

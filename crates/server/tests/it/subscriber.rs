@@ -47,7 +47,7 @@ impl Site {
     }
 
     /// The same server, once every mail is written.
-    async fn settled(self) -> Self {
+    async fn restart_and_drain(self) -> Self {
         Self::start_in(self.app.stop().await, self.clock).await
     }
 

@@ -162,8 +162,8 @@ async fn reset_factors(database: &[&str]) {
     let confirmed = installation.ada("/user/totp/confirm", code).await;
     assert_eq!(confirmed.status, 200, "{confirmed:?}");
     let password = json!({"email": "ada@example.com", "password": PASSWORD});
-    let asked = installation.ada("/sign-in", password.clone()).await;
-    assert_eq!(asked.status, 202, "{asked:?}");
+    let response = installation.ada("/sign-in", password.clone()).await;
+    assert_eq!(response.status, 202, "{response:?}");
 
     let (code, _, error) = installation.user(&["reset-factors", "x@example.com"]).await;
     let message = "allclear: no account has the address x@example.com";

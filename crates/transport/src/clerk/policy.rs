@@ -65,9 +65,9 @@ impl PagePolicy {
 
     /// Inserts the policy that allows Clerk's scripts into the public page, if the visitor may be
     /// signed in. Other visitors get the default policy.
-    pub(crate) fn on_status_page(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
+    pub(crate) fn on_status_page(&self, request_headers: &HeaderMap, headers: &mut HeaderMap) {
         headers.append(header::VARY, HeaderValue::from_static("cookie"));
-        if may_be_signed_in(asked) {
+        if may_be_signed_in(request_headers) {
             headers.insert(header::CONTENT_SECURITY_POLICY, self.status_page.clone());
         }
     }
@@ -76,8 +76,8 @@ impl PagePolicy {
 /// Whether a cookie says that the visitor may be signed in: `__session`, or `__client_uat`, the
 /// time of the sign-in, which is 0 without one (`packages/backend/src/constants.ts`). Both may have
 /// a suffix. <https://clerk.com/docs/guides/how-clerk-works/overview>
-fn may_be_signed_in(asked: &HeaderMap) -> bool {
-    let cookies = asked
+fn may_be_signed_in(request_headers: &HeaderMap) -> bool {
+    let cookies = request_headers
         .get_all(header::COOKIE)
         .filter_map(|value| value.to_str().ok());
     let named = |name: &str, expected: &str| {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::STATUS_MESSAGE;
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::{Body, Date, FieldInput, Parsed, Timestamp};
@@ -256,14 +256,14 @@ impl From<ComponentUptime> for UptimeBody {
 )]
 #[get("/{id}/history")]
 async fn history(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<ComponentId>,
     days: web::Query<DaysQuery>,
     page: RequestedPage,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let found = components
-        .history(&operator.organisation, id.0, days.read()?, page.0)
+        .history(&caller.organisation, id.0, days.read()?, page.0)
         .await?;
     let limited = page.is_part();
     let show = |period: &StatusPeriod| PeriodBody::from(period);
@@ -280,7 +280,7 @@ async fn history(
 )]
 #[post("/{id}/history/create")]
 async fn add(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentId>,
     if_match: IfMatch,
     repeatable: Repeatable,
@@ -290,9 +290,9 @@ async fn add(
     let respond = |added: &HistoryChange| {
         ApiResponse::new(PeriodBody::from(&added.period)).created(added.component.history_version)
     };
-    let (span, author) = (body.0.read()?, operator.author());
-    let add = components.add_period(&operator.organisation, id.0, span, author, if_match.0);
-    repeatable.create(&operator, respond, add).await
+    let (span, author) = (body.0.read()?, caller.author());
+    let add = components.add_period(&caller.organisation, id.0, span, author, if_match.0);
+    repeatable.create(&caller, respond, add).await
 }
 
 /// Replaces status, start and end of a period. The component gets the status of the period that lasts, and is
@@ -310,7 +310,7 @@ async fn add(
 )]
 #[put("/{id}/history/{period_id}")]
 async fn change(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentId>,
     period: PeriodId<StatusPeriodId>,
     if_match: IfMatch,
@@ -319,7 +319,7 @@ async fn change(
 ) -> Result<HttpResponse, Problem> {
     let span = body.0.read()?;
     let (period, version) = components
-        .change_period(&operator.organisation, id.0, period.0, span, if_match.0)
+        .change_period(&caller.organisation, id.0, period.0, span, if_match.0)
         .await?;
     Ok(ApiResponse::new(PeriodBody::from(&period)).item(version))
 }
@@ -337,14 +337,14 @@ async fn change(
 )]
 #[delete("/{id}/history/{period_id}")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<ComponentId>,
     period: PeriodId<StatusPeriodId>,
     if_match: IfMatch,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let version = components
-        .delete_period(&operator.organisation, id.0, period.0, if_match.0)
+        .delete_period(&caller.organisation, id.0, period.0, if_match.0)
         .await?;
     let deleted = Deleted {
         id: period.0.to_string(),
@@ -361,13 +361,13 @@ async fn remove(
 )]
 #[get("/{id}/uptime")]
 async fn read_uptime(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<ComponentId>,
     days: web::Query<DaysQuery>,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
     let found = components
-        .uptime(&operator.organisation, id.0, days.read()?)
+        .uptime(&caller.organisation, id.0, days.read()?)
         .await?;
     Ok(ApiResponse::new(UptimeBody::from(found)).ok())
 }

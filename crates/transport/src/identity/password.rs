@@ -105,11 +105,11 @@ async fn request_reset(
     checked(&draft, invalid)?;
     throttle.reset.count(&client(&request))?;
     passwords.into_inner().request_reset(&draft)?;
-    let asked = SecurityRecord {
+    let requested = SecurityRecord {
         object: Some(&MaskedAddress(&draft.email)),
         ..SecurityRecord::new(SecurityEvent::ResetRequested)
     };
-    record(&request, asked);
+    record(&request, requested);
     Ok(ApiResponse::with_message(
         (),
         "If there is an account with this address, a link is on its way to it",

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::component::STATUS_MESSAGE;
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::input::{Body, FieldInput, Parsed};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
@@ -170,13 +170,13 @@ impl DetachInput {
 )]
 #[get("/{id}/components/list")]
 async fn attached(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<IncidentId>,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
-        .components(&operator.organisation, id.0, page.0)
+        .components(&caller.organisation, id.0, page.0)
         .await?;
     Ok(list_response(&listed, page.is_part(), |link| {
         IncidentComponentBody::from(link)
@@ -192,13 +192,13 @@ async fn attached(
 )]
 #[get("/{id}/components/unattached")]
 async fn unattached(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<IncidentId>,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
-        .unattached(&operator.organisation, id.0, page.0)
+        .unattached(&caller.organisation, id.0, page.0)
         .await?;
     Ok(list_response(&listed, page.is_part(), |component| {
         ComponentInBrief::from(component)
@@ -215,13 +215,13 @@ async fn unattached(
 )]
 #[post("/{id}/components/attach")]
 async fn attach(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     body: Body<AttachInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let links = incidents
-        .attach(&operator.organisation, id.0, body.0.read()?)
+        .attach(&caller.organisation, id.0, body.0.read()?)
         .await?;
     Ok(links_response(&links))
 }
@@ -237,13 +237,13 @@ async fn attach(
 )]
 #[post("/{id}/components/detach")]
 async fn detach(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     body: Body<DetachInput>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let links = incidents
-        .detach(&operator.organisation, id.0, body.0.read()?)
+        .detach(&caller.organisation, id.0, body.0.read()?)
         .await?;
     Ok(links_response(&links))
 }

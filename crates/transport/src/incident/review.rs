@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::if_match::IfMatch;
 use crate::request::input::{Body, FieldInput, OptionalBody, Text};
 use crate::request::path::Id;
@@ -104,11 +104,11 @@ fn respond(review: Review) -> HttpResponse {
 )]
 #[get("/{id}/review")]
 async fn read(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<IncidentId>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
-    let found = reviews.find(&operator.organisation, id.0).await?;
+    let found = reviews.find(&caller.organisation, id.0).await?;
     Ok(respond(found))
 }
 
@@ -122,14 +122,14 @@ async fn read(
 )]
 #[put("/{id}/review")]
 async fn write(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     if_match: IfMatch,
     body: Body<ReviewInput>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let written = reviews
-        .write(&operator.organisation, id.0, body.0.text()?, if_match.0)
+        .write(&caller.organisation, id.0, body.0.text()?, if_match.0)
         .await?;
     Ok(respond(written))
 }
@@ -144,7 +144,7 @@ async fn write(
 )]
 #[post("/{id}/review/publish")]
 async fn publish(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     if_match: IfMatch,
     body: OptionalBody<PublicationInput>,
@@ -157,7 +157,7 @@ async fn publish(
         .optional("notify", "Must be true or false", &mut invalid);
     invalid.into_result()?;
     let published = reviews
-        .publish(&operator.organisation, id.0, notify, if_match.0)
+        .publish(&caller.organisation, id.0, notify, if_match.0)
         .await?;
     Ok(respond(published))
 }
@@ -171,13 +171,13 @@ async fn publish(
 )]
 #[delete("/{id}/review")]
 async fn remove(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     if_match: IfMatch,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     reviews
-        .delete(&operator.organisation, id.0, if_match.0)
+        .delete(&caller.organisation, id.0, if_match.0)
         .await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
@@ -195,13 +195,13 @@ async fn remove(
 )]
 #[post("/{id}/review/preview")]
 async fn preview(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     body: Body<ReviewInput>,
     reviews: web::Data<Reviews>,
 ) -> Result<HttpResponse, Problem> {
     let html = reviews
-        .preview(&operator.organisation, id.0, &body.0.text()?)
+        .preview(&caller.organisation, id.0, &body.0.text()?)
         .await?;
     Ok(ApiResponse::new(Preview { html }).ok())
 }

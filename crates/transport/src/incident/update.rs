@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::Body;
@@ -80,13 +80,13 @@ struct DeletionInput {
 )]
 #[get("/{id}/updates/list")]
 async fn list_updates(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<IncidentId>,
     page: RequestedPage,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let listed = incidents
-        .updates(&operator.organisation, id.0, page.0)
+        .updates(&caller.organisation, id.0, page.0)
         .await?;
     Ok(list_response(&listed, page.is_part(), |update| {
         IncidentUpdateBody::from(update)
@@ -104,7 +104,7 @@ async fn list_updates(
 )]
 #[post("/{id}/updates/create")]
 async fn record_update(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     repeatable: Repeatable,
     body: Body<UpdateInput>,
@@ -114,8 +114,8 @@ async fn record_update(
         ApiResponse::new(IncidentUpdateBody::from(recorded)).created(recorded.version)
     };
     let draft = body.0.draft()?;
-    let record = incidents.record_update(&operator.organisation, id.0, draft, operator.author());
-    repeatable.create(&operator, respond, record).await
+    let record = incidents.record_update(&caller.organisation, id.0, draft, caller.author());
+    repeatable.create(&caller, respond, record).await
 }
 
 /// Returns an update. The `ETag` header is its version.
@@ -127,13 +127,13 @@ async fn record_update(
 )]
 #[get("/{id}/updates/{update_id}")]
 async fn read_update(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<IncidentId>,
     update: UpdateId<IncidentUpdateId>,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
     let update = incidents
-        .find_update(&operator.organisation, id.0, update.0)
+        .find_update(&caller.organisation, id.0, update.0)
         .await?;
     Ok(ApiResponse::new(IncidentUpdateBody::from(&update)).item(update.version))
 }
@@ -153,7 +153,7 @@ async fn read_update(
 )]
 #[patch("/{id}/updates/{update_id}")]
 async fn edit_update(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     update: UpdateId<IncidentUpdateId>,
     if_match: IfMatch,
@@ -162,7 +162,7 @@ async fn edit_update(
 ) -> Result<HttpResponse, Problem> {
     let patch = body.0.patch()?;
     let edited = incidents
-        .edit_update(&operator.organisation, id.0, update.0, patch, if_match.0)
+        .edit_update(&caller.organisation, id.0, update.0, patch, if_match.0)
         .await?;
     Ok(ApiResponse::new(IncidentUpdateBody::from(&edited)).item(edited.version))
 }
@@ -178,7 +178,7 @@ async fn edit_update(
 )]
 #[post("/{id}/updates/delete")]
 async fn delete_updates(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<IncidentId>,
     body: Body<DeletionInput>,
     incidents: web::Data<Incidents>,
@@ -186,7 +186,7 @@ async fn delete_updates(
     let updates = chosen_updates(IncidentUpdate::IDS, body.0.incident_update_ids)?;
     let ids = updates.iter().map(ToString::to_string).collect();
     incidents
-        .delete_updates(&operator.organisation, id.0, updates)
+        .delete_updates(&caller.organisation, id.0, updates)
         .await?;
     Ok(ApiResponse::new(AllDeleted { ids }).ok())
 }

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::request::caller::{Editor, Viewer};
+use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::if_match::IfMatch;
 use crate::request::input::Body;
@@ -80,13 +80,13 @@ struct DeletionInput {
 )]
 #[get("/{id}/updates/list")]
 async fn list_maintenance_updates(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<MaintenanceId>,
     page: RequestedPage,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let listed = maintenances
-        .updates(&operator.organisation, id.0, page.0)
+        .updates(&caller.organisation, id.0, page.0)
         .await?;
     Ok(list_response(&listed, page.is_part(), |update| {
         MaintenanceUpdateBody::from(update)
@@ -103,7 +103,7 @@ async fn list_maintenance_updates(
 )]
 #[post("/{id}/updates/create")]
 async fn record_maintenance_update(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<MaintenanceId>,
     repeatable: Repeatable,
     body: Body<UpdateInput>,
@@ -113,8 +113,8 @@ async fn record_maintenance_update(
         ApiResponse::new(MaintenanceUpdateBody::from(recorded)).created(recorded.version)
     };
     let draft = body.0.draft()?;
-    let record = maintenances.record_update(&operator.organisation, id.0, draft, operator.author());
-    repeatable.create(&operator, respond, record).await
+    let record = maintenances.record_update(&caller.organisation, id.0, draft, caller.author());
+    repeatable.create(&caller, respond, record).await
 }
 
 /// Returns an update. The `ETag` header is its version.
@@ -126,13 +126,13 @@ async fn record_maintenance_update(
 )]
 #[get("/{id}/updates/{update_id}")]
 async fn read_maintenance_update(
-    operator: Viewer,
+    caller: CanRead,
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let update = maintenances
-        .find_update(&operator.organisation, id.0, update.0)
+        .find_update(&caller.organisation, id.0, update.0)
         .await?;
     Ok(ApiResponse::new(MaintenanceUpdateBody::from(&update)).item(update.version))
 }
@@ -151,7 +151,7 @@ async fn read_maintenance_update(
 )]
 #[patch("/{id}/updates/{update_id}")]
 async fn edit_maintenance_update(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<MaintenanceId>,
     update: UpdateId<MaintenanceUpdateId>,
     if_match: IfMatch,
@@ -160,7 +160,7 @@ async fn edit_maintenance_update(
 ) -> Result<HttpResponse, Problem> {
     let patch = body.0.patch()?;
     let edited = maintenances
-        .edit_update(&operator.organisation, id.0, update.0, patch, if_match.0)
+        .edit_update(&caller.organisation, id.0, update.0, patch, if_match.0)
         .await?;
     Ok(ApiResponse::new(MaintenanceUpdateBody::from(&edited)).item(edited.version))
 }
@@ -175,14 +175,14 @@ async fn edit_maintenance_update(
 )]
 #[post("/{id}/updates/delete")]
 async fn delete_maintenance_updates(
-    operator: Editor,
+    caller: CanWrite,
     id: Id<MaintenanceId>,
     body: Body<DeletionInput>,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
     let updates = chosen_updates(MaintenanceUpdate::IDS, body.0.maintenance_update_ids)?;
     let deleted = maintenances
-        .delete_updates(&operator.organisation, id.0, updates)
+        .delete_updates(&caller.organisation, id.0, updates)
         .await?;
     Ok(ApiResponse::new(AllDeleted {
         ids: deleted.iter().map(ToString::to_string).collect(),

@@ -1,7 +1,7 @@
 //! The caller of a request: bearer tokens (RFC 6750), verified through the identity port.
 //!
-//! A handler names the permission that it needs by the type of its first argument: [`Viewer`], [`Editor`] or [`Admin`]. There is no
-//! other way to the caller, so a handler cannot forget the check.
+//! A handler names the permission that it needs by the type of its first argument: [`CanRead`], [`CanWrite`] or
+//! [`CanAdminister`]. There is no other way to the caller, so a handler cannot forget the check.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -53,6 +53,11 @@ impl Operator {
         format!("{kind}:{}", self.caller.subject)
     }
 
+    /// Identifier of the account or the API key.
+    pub(crate) fn subject(&self) -> &str {
+        &self.caller.subject
+    }
+
     /// The author of the updates that this request records.
     pub(crate) fn author(&self) -> Author {
         let Caller { subject, name, .. } = &self.caller;
@@ -96,13 +101,13 @@ pub(crate) struct Permitted<P> {
 }
 
 /// A caller that may read.
-pub(crate) type Viewer = Permitted<Read>;
+pub(crate) type CanRead = Permitted<Read>;
 
 /// A caller that may write.
-pub(crate) type Editor = Permitted<Write>;
+pub(crate) type CanWrite = Permitted<Write>;
 
 /// A caller that may administer the organisation.
-pub(crate) type Admin = Permitted<Administer>;
+pub(crate) type CanAdminister = Permitted<Administer>;
 
 impl<P> Deref for Permitted<P> {
     type Target = Operator;
@@ -128,7 +133,7 @@ impl<P: Needed> FromRequest for Permitted<P> {
 }
 
 /// An admin that has authenticated lately; 403 with a problem type of its own otherwise. For sensitive changes.
-pub(crate) struct RecentAdmin(Admin);
+pub(crate) struct RecentAdmin(CanAdminister);
 
 impl Deref for RecentAdmin {
     type Target = Operator;
@@ -143,7 +148,7 @@ impl FromRequest for RecentAdmin {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let admin = Admin::from_request(request, payload);
+        let admin = CanAdminister::from_request(request, payload);
         let clock = request.app_data::<web::Data<dyn Clock>>().cloned();
         Box::pin(async move {
             let admin = admin.await?;
@@ -243,8 +248,8 @@ async fn verify(
     let (verifier, runtime) =
         wired.ok_or_else(|| Error::internal("no token verifier is configured"))?;
     // Not in the worker thread: under load, each await there queues behind hundreds of other requests.
-    let asked = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
-    Ok(asked.await.map_err(Error::internal)?)
+    let outcome = runtime.spawn(async move { verifier.verify(&token).await }.in_current_span());
+    Ok(outcome.await.map_err(Error::internal)?)
 }
 
 /// The outcome of verifying the bearer token of a request.

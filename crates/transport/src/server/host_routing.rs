@@ -40,7 +40,7 @@ struct OnDomain;
 
 /// A request that no route receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Refusal {
+enum RoutingError {
     /// The host is missing, repeated or not valid.
     BadHost,
     /// The page has another path on the domain.
@@ -71,7 +71,7 @@ impl HostRouting {
     /// the others.
     pub(crate) fn route(&self, request: &mut Request) -> bool {
         let Ok(host) = host_of(request.head()) else {
-            request.extensions_mut().insert(Refusal::BadHost);
+            request.extensions_mut().insert(RoutingError::BadHost);
             return false;
         };
         let table = self.hosts.table();
@@ -84,7 +84,7 @@ impl HostRouting {
             DomainRoute::NotFound if self.web_app.is_file(request.path()) => DomainRoute::Unchanged,
             route => route,
         };
-        let refusal = match route {
+        let error = match route {
             DomainRoute::Unchanged => None,
             DomainRoute::StatusPage(path) => {
                 match status_page_uri(organisation, path, request.uri().query()) {
@@ -92,20 +92,22 @@ impl HostRouting {
                         request.head_mut().uri = uri;
                         None
                     }
-                    None => Some(Refusal::NotFound),
+                    None => Some(RoutingError::NotFound),
                 }
             }
-            DomainRoute::Redirect(path) => Some(Refusal::Redirect(match request.uri().query() {
-                Some(query) => format!("{path}?{query}"),
-                None => path,
-            })),
-            DomainRoute::NotFound => Some(Refusal::NotFound),
+            DomainRoute::Redirect(path) => {
+                Some(RoutingError::Redirect(match request.uri().query() {
+                    Some(query) => format!("{path}?{query}"),
+                    None => path,
+                }))
+            }
+            DomainRoute::NotFound => Some(RoutingError::NotFound),
         };
-        let is_accepted = refusal.is_none();
+        let is_accepted = error.is_none();
         let mut extensions = request.extensions_mut();
         extensions.insert(OnDomain);
-        if let Some(refusal) = refusal {
-            extensions.insert(refusal);
+        if let Some(error) = error {
+            extensions.insert(error);
         }
         is_accepted
     }
@@ -212,25 +214,25 @@ pub(crate) async fn refuse(
     request: ServiceRequest,
     next: Next<impl MessageBody>,
 ) -> Result<ServiceResponse<EitherBody<impl MessageBody>>, Error> {
-    let refusal = request.extensions_mut().remove::<Refusal>();
-    let response = match refusal {
+    let error = request.extensions_mut().remove::<RoutingError>();
+    let response = match error {
         None => {
             let response = next.call(request).await?;
             return Ok(response.map_into_left_body());
         }
-        Some(Refusal::BadHost) => {
+        Some(RoutingError::BadHost) => {
             Problem::bad_request("The Host header is missing, repeated or not valid")
                 .error_response()
         }
-        Some(Refusal::Redirect(path)) => HttpResponse::MovedPermanently()
+        Some(RoutingError::Redirect(path)) => HttpResponse::MovedPermanently()
             .insert_header((header::LOCATION, path))
             // The organisation may remove the domain later, so the redirect is not permanent.
             .insert_header((header::CACHE_CONTROL, "max-age=300"))
             .finish(),
-        Some(Refusal::NotFound) if request.path().starts_with("/api/") => {
+        Some(RoutingError::NotFound) if request.path().starts_with("/api/") => {
             Problem::not_found().error_response()
         }
-        Some(Refusal::NotFound) => not_found(),
+        Some(RoutingError::NotFound) => not_found(),
     };
     Ok(request.into_response(response).map_into_right_body())
 }

@@ -46,7 +46,7 @@ pin_project! {
 }
 
 /// The name of the method. Clients may invent methods; one metric for each would fill the memory.
-fn known(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",
@@ -156,7 +156,7 @@ impl RequestInfo {
         Self {
             began: Instant::now(),
             id: new_id(),
-            method: known(request.method()),
+            method: method_label(request.method()),
             uri: request.uri().clone(),
         }
     }

@@ -90,7 +90,7 @@ impl Handler for SocketHandler {
     }
 
     async fn event(&self, socket: &Socket<SocketData>, mut event: Incoming) {
-        let refused = match Request::named(event.name()) {
+        let refused = match Request::from_name(event.name()) {
             Some(request) => self.serve(socket, &mut event, request).await,
             None => Err(Refused::because("There is no such event")),
         };

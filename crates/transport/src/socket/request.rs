@@ -31,7 +31,7 @@ pub fn events() -> impl Iterator<Item = &'static str> {
 }
 
 impl Request {
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         REQUESTS
             .into_iter()
             .find(|(known, _)| *known == name)

@@ -118,7 +118,7 @@ pub(crate) async fn page_badge(
     if wanted.metric != Metric::Status {
         return Err(Invalid::field("metric", "Only components have an uptime").into());
     }
-    let page = pages.known(&organisation).await?;
+    let page = pages.require(&organisation).await?;
     let contents = page.badges();
     let (label, rollup) = (label(&wanted, &contents.title), contents.rollup);
     let document = picture(&Badge {
@@ -141,7 +141,7 @@ pub(crate) async fn component_badge(
 ) -> Result<HttpResponse, Problem> {
     let (organisation, code) = path.into_inner();
     let wanted = query.into_inner().read()?;
-    let page = pages.known(&organisation).await?;
+    let page = pages.require(&organisation).await?;
     let contents = page.badges();
     let component = contents.component(&code).ok_or_else(Problem::not_found)?;
     let label = label(&wanted, &component.name);

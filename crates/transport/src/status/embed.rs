@@ -94,7 +94,7 @@ pub(crate) async fn frame(
     pages: web::Data<Pages>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
-    let page = pages.known(&organisation).await?;
+    let page = pages.require(&organisation).await?;
     Ok(boxed(responses.embed(page.embed(), request.headers())))
 }
 
@@ -106,7 +106,7 @@ pub(crate) async fn script(
     app: web::Data<WebApp>,
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
-    pages.known(&organisation).await?;
+    pages.require(&organisation).await?;
     Ok(boxed(
         responses.embeddable(app.embed_script(), request.headers()),
     ))

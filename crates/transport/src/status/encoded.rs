@@ -101,8 +101,8 @@ impl Encoded {
     }
 
     /// The smallest form that the client accepts, and its content coding.
-    pub fn pick(&self, asked: &HeaderMap) -> (Coding, Bytes) {
-        let accepted = asked
+    pub fn pick(&self, request_headers: &HeaderMap) -> (Coding, Bytes) {
+        let accepted = request_headers
             .get(header::ACCEPT_ENCODING)
             .map_or(Accepted::default(), Accepted::of);
         if accepted.brotli && !self.brotli.is_empty() {

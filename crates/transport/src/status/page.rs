@@ -187,17 +187,18 @@ impl Page {
     }
 
     /// The snapshot as JSON, or 304.
-    pub fn json(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
-        self.json.respond(asked)
+    pub fn json(&self, request_headers: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+        self.json.respond(request_headers)
     }
 
     /// The page around the snapshot, or 304.
-    pub fn html(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
-        self.html.respond(asked)
+    pub fn html(&self, request_headers: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+        self.html.respond(request_headers)
     }
 }
 
-/// The entity tag of the snapshot: the revision, and the figures of uptime, which also move without a revision.
+/// The entity tag of the snapshot: the revision, and a hash of what also changes without a revision. That is the figures of uptime,
+/// the resolved incidents shown, and the maintenances shown with their statuses.
 fn figures_tag(snapshot: &Snapshot) -> String {
     let mut hasher = DefaultHasher::new();
     let mut moving = false;
@@ -208,6 +209,16 @@ fn figures_tag(snapshot: &Snapshot) -> String {
     {
         moving |= !uptime.days.is_empty();
         uptime.hash(&mut hasher);
+    }
+    for incident in &snapshot.incidents {
+        if incident.resolved_at.is_some() {
+            moving = true;
+            incident.id.hash(&mut hasher);
+        }
+    }
+    for maintenance in &snapshot.maintenances {
+        moving = true;
+        (&maintenance.id, maintenance.status).hash(&mut hasher);
     }
     if moving {
         format!("{}-{:x}", snapshot.revision, hasher.finish())
@@ -307,11 +318,11 @@ impl Document {
 
     /// The body in the smallest form that the client accepts, or 304. Nearly every request takes
     /// this path, so it formats, looks up and copies nothing.
-    pub(super) fn respond(&self, asked: &HeaderMap) -> HttpResponse<Option<Bytes>> {
-        let mut response = if self.is_known(asked) {
+    pub(super) fn respond(&self, request_headers: &HeaderMap) -> HttpResponse<Option<Bytes>> {
+        let mut response = if self.is_known(request_headers) {
             HttpResponse::with_body(StatusCode::NOT_MODIFIED, None)
         } else {
-            let (coding, bytes) = self.body.pick(asked);
+            let (coding, bytes) = self.body.pick(request_headers);
             let mut response = HttpResponse::with_body(StatusCode::OK, Some(bytes));
             response
                 .headers_mut()
@@ -332,9 +343,9 @@ impl Document {
 
     /// Whether `If-None-Match` (RFC 9110, section 13.1.2, weak comparison) contains the tag. Compares
     /// bytes, because actix's header type allocates for every tag.
-    fn is_known(&self, asked: &HeaderMap) -> bool {
+    fn is_known(&self, request_headers: &HeaderMap) -> bool {
         let tag = self.tag.as_bytes();
-        asked.get_all(header::IF_NONE_MATCH).any(|value| {
+        request_headers.get_all(header::IF_NONE_MATCH).any(|value| {
             value.as_bytes().split(|byte| *byte == b',').any(|known| {
                 let known = known.trim_ascii();
                 known == tag || known == b"*" || known.strip_prefix(b"W/") == Some(tag)

@@ -138,7 +138,7 @@ impl Pages {
     ///
     /// # Errors
     /// [`Error::NotFound`] if the organisation is unknown.
-    pub(crate) async fn known(self: &Arc<Self>, organisation: &str) -> Result<Arc<Page>, Error> {
+    pub(crate) async fn require(self: &Arc<Self>, organisation: &str) -> Result<Arc<Page>, Error> {
         let unknown = || Error::NotFound("Organisation");
         let organisation = OrganisationId::parse(organisation).map_err(|_| unknown())?;
         self.page(&organisation).await?.ok_or_else(unknown)

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::request::caller::Editor;
+use crate::request::caller::CanWrite;
 use crate::request::input::FILE_LIMIT;
 use crate::response::api_response::ApiResponse;
 use crate::response::csv_line::{guarded, line, plain};
@@ -145,7 +145,7 @@ impl ReportBody {
 #[post("/import")]
 async fn import(
     request: HttpRequest,
-    operator: Editor,
+    caller: CanWrite,
     query: web::Query<ImportQuery>,
     body: web::Payload,
     subscribers: web::Data<Subscribers>,
@@ -157,20 +157,14 @@ async fn import(
         ));
     }
     let (dry_run, mode) = query.mode()?;
-    let Some(_importing) = Importing::begin(&operator.organisation, &operator.caller.subject)
-    else {
+    let Some(_importing) = Importing::begin(&caller.organisation, caller.subject()) else {
         let message = "Other files are being imported, please try again in a minute";
         return Err(Problem::too_many_of(message.to_owned(), 60));
     };
     let file = read(body).await?;
     let rows = Rows::of(&file)?;
     let report = subscribers
-        .import(
-            &operator.organisation,
-            &operator.caller.subject,
-            mode,
-            rows.iter(),
-        )
+        .import(&caller.organisation, caller.subject(), mode, rows.iter())
         .await?;
     Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
 }
@@ -318,10 +312,10 @@ fn content(
 )]
 #[get("/export")]
 async fn export(
-    operator: Editor,
+    caller: CanWrite,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let organisation = operator.organisation.clone();
+    let organisation = caller.organisation.clone();
     let components = subscribers.named_components(&organisation).await?;
     let first = line(&HEADER.map(str::to_owned))?;
     let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {

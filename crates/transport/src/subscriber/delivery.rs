@@ -8,7 +8,7 @@ use allclear_domain::validation::Invalid;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::request::caller::Viewer;
+use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
@@ -61,10 +61,10 @@ impl From<DeliveryCounts> for CountsBody {
 )]
 #[get("/deliveries")]
 async fn counts(
-    operator: Viewer,
+    caller: CanRead,
     deliveries: web::Data<Deliveries>,
 ) -> Result<HttpResponse, Problem> {
-    let counts = deliveries.counts(&operator.organisation).await?;
+    let counts = deliveries.counts(&caller.organisation).await?;
     Ok(ApiResponse::new(CountsBody::from(counts)).ok())
 }
 
@@ -96,7 +96,7 @@ struct PreviewBody {
 )]
 #[get("/preview")]
 async fn preview(
-    operator: Viewer,
+    caller: CanRead,
     query: web::Query<PreviewQuery>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
@@ -104,7 +104,7 @@ async fn preview(
     let Some(channel) = channel.filter(|channel| *channel != Channel::Email) else {
         return Err(Invalid::field("channel", "Select Any One").into());
     };
-    let body = subscribers.preview(&operator.organisation, channel).await?;
+    let body = subscribers.preview(&caller.organisation, channel).await?;
     Ok(ApiResponse::new(PreviewBody { channel, body }).ok())
 }
 

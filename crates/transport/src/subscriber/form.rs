@@ -7,13 +7,13 @@ use allclear_application::subscriber::Subscribers;
 use serde::Deserialize;
 
 use super::input::SubscriberInput;
-use super::visitor::known;
 use super::{MAILED, SubscriberThrottle, draft};
 use crate::limit::throttle::client;
 use crate::request::input::{FieldInput, Raw, Text};
 use crate::response::problem::Problem;
 use crate::status::markup::{SubscribeForm, SubscribePage};
 use crate::status::pages::Pages;
+use crate::status::parse_organisation_id;
 use crate::web_app::WebApp;
 
 /// Largest body in bytes; enough for an address of 254 percent-encoded characters.
@@ -50,7 +50,7 @@ async fn show(
     pages: web::Data<Pages>,
     app: web::Data<WebApp>,
 ) -> Result<HttpResponse, Problem> {
-    let is_known = match known(&organisation) {
+    let is_known = match parse_organisation_id(&organisation) {
         Ok(organisation) => pages.page(&organisation).await?.is_some(),
         Err(_) => false,
     };
@@ -112,7 +112,9 @@ async fn enter(
 ) -> Result<(), Problem> {
     let draft = draft(SubscriberInput::of_email(fields.email))?;
     throttle.subscribe.count(&client(request))?;
-    subscribers.subscribe(&known(organisation)?, draft).await?;
+    subscribers
+        .subscribe(&parse_organisation_id(organisation)?, draft)
+        .await?;
     Ok(())
 }
 

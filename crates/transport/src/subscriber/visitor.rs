@@ -17,6 +17,7 @@ use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::status::parse_organisation_id;
 
 /// A subscription request.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -107,7 +108,7 @@ impl Link {
         let code = required(code, field, &mut invalid);
         invalid.into_result()?;
         Ok(Self {
-            organisation: known(&organisation)?,
+            organisation: parse_organisation_id(&organisation)?,
             key,
             code,
         })
@@ -154,7 +155,9 @@ async fn subscribe(
     };
     throttle.subscribe.count(&client(&request))?;
     let message = accepted(draft.target.channel());
-    subscribers.subscribe(&known(&organisation)?, draft).await?;
+    subscribers
+        .subscribe(&parse_organisation_id(&organisation)?, draft)
+        .await?;
     Ok(ApiResponse::with_message(Nothing, message).ok())
 }
 
@@ -261,11 +264,6 @@ fn required(input: FieldInput<Text>, field: &str, invalid: &mut Invalid) -> Stri
         .required(field, "Must be a text", invalid)
         .map(|text| text.0)
         .unwrap_or_default()
-}
-
-/// 404 for a text that is not a valid organisation identifier.
-pub(super) fn known(organisation: &str) -> Result<OrganisationId, Error> {
-    OrganisationId::parse(organisation).map_err(|_| Error::NotFound("Organisation"))
 }
 
 /// The routes that need no token.

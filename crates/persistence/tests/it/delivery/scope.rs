@@ -22,9 +22,12 @@ use crate::world::{World, open_on};
 contract!(
     subscriber_of_components_receives_these_and_one_without_a_choice_receives_all,
     subscriber_of_a_group_receives_the_components_it_has_at_that_time,
+    subscriber_of_a_deleted_group_has_chosen_its_components,
     a_component_that_joins_or_leaves_brings_its_subscribers_one_update,
     subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved,
     subscriber_of_everything_and_of_an_incident_receives_it_once,
+    subscriber_of_a_component_and_of_its_incident_receives_it_once,
+    subscriber_of_another_component_and_of_an_incident_receives_the_incident,
     subscriber_without_maintenances_receives_incidents_alone,
     an_unknown_part_of_a_scope_is_named,
     a_choice_is_stored_and_loses_deleted_components,
@@ -43,6 +46,12 @@ impl World {
             mute_maintenances,
         };
         self.subscriber_of(draft, clock().now()).await;
+    }
+
+    async fn scope_of(&self, name: &str) -> Scope {
+        let key = SubscriberKey::of_email(&address(name));
+        let found = SubscriberStore::find(&self.database, &self.acme, &key).await;
+        found.unwrap().unwrap().scope
     }
 
     /// Sends what is queued. Returns the names of those it went to.
@@ -125,6 +134,44 @@ async fn subscriber_of_a_group_receives_the_components_it_has_at_that_time(datab
     assert!(world.receivers().await.is_empty());
 }
 
+async fn subscriber_of_a_deleted_group_has_chosen_its_components(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let (mail, gone) = (world.component("Mail").await, world.component("Gone").await);
+    let (edge, kept) = (world.group().await, world.group().await);
+    for component in [gone, mail, api] {
+        world.move_component(component, Some(edge)).await;
+    }
+    world.delete_component(gone).await;
+    world.chooses("edge", groups(&[edge])).await;
+    let both = Scope::Components(Choice {
+        components: vec![web, mail],
+        groups: vec![edge, kept],
+    });
+    world.chooses("both", both).await;
+    world.chooses("web", components(&[web])).await;
+    let before = world
+        .open("API", &[open_on(api, ComponentStatus::Degraded)])
+        .await;
+    world.delete_group(edge).await;
+    assert_eq!(world.receivers().await, ["both", "edge"], "not expanded");
+    world
+        .record(before.id, IncidentStatus::Identified, "Found")
+        .await;
+    assert_eq!(world.receivers().await, ["both", "edge"]);
+    world
+        .open("Web", &[open_on(web, ComponentStatus::Degraded)])
+        .await;
+    assert_eq!(world.receivers().await, ["both", "web"]);
+    assert_eq!(world.scope_of("edge").await, components(&[api, mail]));
+    let both = Scope::Components(Choice {
+        components: vec![web, mail, api],
+        groups: vec![kept],
+    });
+    assert_eq!(world.scope_of("both").await, both);
+    assert_eq!(world.scope_of("web").await, components(&[web]));
+}
+
 async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
@@ -194,6 +241,44 @@ async fn subscriber_of_everything_and_of_an_incident_receives_it_once(database: 
     assert_eq!(world.receivers().await, ["fan"]);
 }
 
+async fn subscriber_of_a_component_and_of_its_incident_receives_it_once(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let edge = world.group().await;
+    world.move_component(web, Some(edge)).await;
+    let affected = [api, web].map(|id| open_on(id, ComponentStatus::Degraded));
+    let followed = world.open("Followed", &affected).await.id;
+    world.expand().await;
+    for (name, scope) in [("api", components(&[api])), ("edge", groups(&[edge]))] {
+        world.chooses(name, Scope::Incident(followed)).await;
+        world.chooses(name, scope).await;
+    }
+    world
+        .record(followed, IncidentStatus::Identified, "Found")
+        .await;
+    // `receivers` fails if somebody receives it twice.
+    assert_eq!(world.receivers().await, ["api", "edge"]);
+}
+
+async fn subscriber_of_another_component_and_of_an_incident_receives_the_incident(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let affected = [open_on(api, ComponentStatus::Degraded)];
+    let followed = world.open("Followed", &affected).await.id;
+    world.expand().await;
+    world.chooses("web", Scope::Incident(followed)).await;
+    world.chooses("web", components(&[web])).await;
+    world.chooses("late", Scope::Incident(followed)).await;
+    world
+        .record(followed, IncidentStatus::Identified, "Found")
+        .await;
+    // The notice is older than this subscription, which does not receive it.
+    world.chooses("late", components(&[api])).await;
+    assert_eq!(world.receivers().await, ["late", "web"]);
+}
+
 async fn subscriber_without_maintenances_receives_incidents_alone(database: &Database) {
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
@@ -231,14 +316,9 @@ async fn a_choice_is_stored_and_loses_deleted_components(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
     world.chooses("ann", components(&[web, api])).await;
-    let scope = async || {
-        let key = SubscriberKey::of_email(&address("ann"));
-        let found = SubscriberStore::find(database, &world.acme, &key).await;
-        found.unwrap().unwrap().scope
-    };
-    assert_eq!(scope().await, components(&[web, api]));
+    assert_eq!(world.scope_of("ann").await, components(&[web, api]));
     world.delete_component(web).await;
-    assert_eq!(scope().await, components(&[api]));
+    assert_eq!(world.scope_of("ann").await, components(&[api]));
     world.delete_component(api).await;
-    assert_eq!(scope().await, components(&[]));
+    assert_eq!(world.scope_of("ann").await, components(&[]));
 }

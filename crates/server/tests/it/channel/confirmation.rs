@@ -125,6 +125,6 @@ async fn nothing_is_sent_to_a_target_that_is_not_confirmed() {
         (tested.status, &tested.body["message"]),
         (409, &json!("A test message needs a confirmed subscription"))
     );
-    let (_site, rest) = site.settled().await;
+    let (_site, rest) = site.restart_and_drain().await;
     assert!(rest.is_empty(), "{rest:?}");
 }

@@ -67,7 +67,7 @@ async fn a_failed_message_is_sent_again_under_the_same_identifier() {
         assert_eq!(third.json()["incident"]["status"], "resolved");
         assert_eq!(site.subscriber(hook).await["failing"], Value::Null);
     }
-    let (site, rest) = site.settled().await;
+    let (site, rest) = site.restart_and_drain().await;
     assert!(rest.is_empty(), "{rest:?}");
     let counts = site.operator.get("/subscriber/deliveries").await;
     assert_eq!(counts.body["data"]["sent"], 3 * 5, "{counts:?}");
@@ -83,7 +83,7 @@ async fn a_receiver_that_is_gone_ends_its_subscription() {
     site.receiver.next_at("/hook").await;
     site.subscriber_once(&hook, |found| found["status"] == "UNSUBSCRIBED")
         .await;
-    let (site, rest) = site.settled().await;
+    let (site, rest) = site.restart_and_drain().await;
     assert!(rest.is_empty(), "what was queued is withdrawn: {rest:?}");
     let counts = site.operator.get("/subscriber/deliveries").await;
     assert_eq!(counts.body["data"]["waiting"], 0);
@@ -129,7 +129,7 @@ async fn a_test_message_says_whether_it_has_arrived() {
         site.receiver.next_at("/hook").await;
     }
     assert_eq!(site.subscriber(&hook).await["status"], "UNSUBSCRIBED");
-    let (_site, rest) = site.settled().await;
+    let (_site, rest) = site.restart_and_drain().await;
     assert!(rest.is_empty(), "a test is not sent again: {rest:?}");
 }
 

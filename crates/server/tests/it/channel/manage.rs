@@ -95,7 +95,7 @@ async fn the_manage_link_ends_the_subscription() {
     }
     assert_eq!(site.subscriber(&hook).await["status"], "UNSUBSCRIBED");
     site.incident("Down").await;
-    let (_site, received) = site.settled().await;
+    let (_site, received) = site.restart_and_drain().await;
     let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
     assert_eq!(paths, ["/other"]);
 }

@@ -29,7 +29,7 @@ async fn a_webhook_gets_incidents_and_maintenances_as_statuspage_sends_them_in_o
         "endAt": "2999-01-01T02:00:00.000Z"});
     site.created("maintenance", body).await;
 
-    let (_site, all) = site.settled().await;
+    let (_site, all) = site.restart_and_drain().await;
     let (components, received): (Vec<_>, Vec<_>) = all
         .iter()
         .partition(|received| !received.json()["component_update"].is_null());
@@ -122,7 +122,7 @@ async fn a_change_that_does_not_notify_is_sent_to_no_channel() {
         json!({"title": "Quiet", "description": "d", "status": "INVESTIGATING", "notify": false});
     site.created("incident", quiet).await;
     site.incident("Loud").await;
-    let (_site, rest) = site.settled().await;
+    let (_site, rest) = site.restart_and_drain().await;
     let names: Vec<_> = rest
         .iter()
         .map(|received| received.json()["incident"]["name"].clone())
@@ -149,6 +149,6 @@ async fn deleting_an_incident_withdraws_what_is_queued() {
     site.incident("Another").await;
     let next = site.receiver.next_at(&hook.path).await;
     assert_eq!(next.json()["incident"]["name"], "Another");
-    let (_site, rest) = site.settled().await;
+    let (_site, rest) = site.restart_and_drain().await;
     assert!(rest.is_empty(), "{rest:?}");
 }

@@ -67,7 +67,7 @@ async fn each_subscriber_receives_what_it_chose() {
     let body = json!({"title": "Move", "description": "d", "startAt": "2999-01-01T00:00:00.000Z",
         "components": [web]});
     site.created("maintenance", body).await;
-    let (_site, received) = site.settled().await;
+    let (_site, received) = site.restart_and_drain().await;
     for (name, expected) in [
         ("API down", ["/all", "/api", "/muted"].as_slice()),
         ("Web down", &["/all", "/muted", "/sites"]),
@@ -126,7 +126,7 @@ async fn an_operator_changes_what_a_subscriber_receives() {
     );
     incident_on(&site, "API down", &api).await;
     incident_on(&site, "Web down", &web).await;
-    let (site, received) = site.settled().await;
+    let (site, received) = site.restart_and_drain().await;
     assert!(receivers(&received, "API down").is_empty());
     assert_eq!(receivers(&received, "Web down").len(), 1);
 
@@ -134,7 +134,7 @@ async fn an_operator_changes_what_a_subscriber_receives() {
     let changed = site.operator.patch(&path, everything).await;
     assert_eq!(changed.body["data"]["scope"], "ALL");
     incident_on(&site, "API down again", &api).await;
-    let (_site, received) = site.settled().await;
+    let (_site, received) = site.restart_and_drain().await;
     assert_eq!(receivers(&received, "API down again").len(), 1);
 }
 

@@ -53,7 +53,7 @@ async fn visitors_get_the_same_response_for_known_and_unknown_targets() {
     assert_eq!(visible(&pending), visible(&unknown));
     assert_eq!(unknown.body["data"], Value::Null);
     assert!(!unknown.body.to_string().contains("127.0.0.1"));
-    let (site, received) = site.settled().await;
+    let (site, received) = site.restart_and_drain().await;
     let paths: Vec<_> = received.iter().map(|received| &*received.path).collect();
     assert_eq!(paths, ["/new", "/new"], "the known one receives nothing");
     let listed = site.operator.get("/subscriber/list").await;

@@ -338,8 +338,8 @@ async fn host_changes_no_mail() {
             site.app.account(&address).await;
             let body = json!({"email": address}).to_string();
             let path = "/api/v1/identity/password-reset";
-            let asked = site.post(&naming, path, "application/json", &body).await;
-            assert_eq!(asked.status, 200, "{context}: {}", asked.body);
+            let response = site.post(&naming, path, "application/json", &body).await;
+            assert_eq!(response.status, 200, "{context}: {}", response.body);
             resets.push(address);
         }
         let status = if naming.leads == Leads::Nowhere {

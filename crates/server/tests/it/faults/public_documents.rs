@@ -44,7 +44,7 @@ impl Site {
         let url = format!("postgres://{account}@{}/{name}", network.address());
         let clock = TestClock::system();
         let app = TestApp::start_at(&["--database-url", &url], clock.clone()).await;
-        let tenant = Tenant::made(app.operator("northwind").await, "northwind").await;
+        let tenant = Tenant::create(app.operator("northwind").await, "northwind").await;
         let mut before = Vec::new();
         for path in public_paths(&tenant) {
             if !FIRST_READ_IN_OUTAGE.contains(&&*path.below) {

@@ -107,9 +107,9 @@ async fn an_account_whose_address_an_older_one_has_proves_another_one_first() {
     assert_eq!(entered.status, 200, "{entered:?}");
     assert_eq!(entered.body["data"]["user"]["needsAddress"], true);
     assert_eq!(post("/token", json!({})).await.status, 403);
-    let asked = post("/user/address", json!({"email": "ada@new.example"})).await;
+    let response = post("/user/address", json!({"email": "ada@new.example"})).await;
     assert_eq!(
-        (asked.status, &asked.body["data"]),
+        (response.status, &response.body["data"]),
         (202, &json!({"pending": true}))
     );
     let token = mailed_token(folder.path(), "ada@new.example", "address=").await;

@@ -185,7 +185,7 @@ async fn ten_thousand_readers_reach_the_server_at_most_once_a_second() {
     // Each second that has begun may cost one request.
     let allowed = began.elapsed().as_secs() + 1;
 
-    let asked = received(&server).await - before;
-    assert!((1..=allowed).contains(&asked), "{asked} of {allowed}");
+    let requests = received(&server).await - before;
+    assert!((1..=allowed).contains(&requests), "{requests} of {allowed}");
     server.kill().await;
 }

@@ -9,10 +9,10 @@ const NEW: &str = "a brand new password";
 /// Requests a reset; returns the tokens of the mailed links. The server is stopped and started in between, which
 /// waits for the mail.
 async fn reset_links(app: TestApp, email: &str) -> (TestApp, Vec<String>) {
-    let asked = Person::new(&app, email)
+    let response = Person::new(&app, email)
         .post("/password-reset", json!({"email": email}))
         .await;
-    assert_eq!(asked.status, 200, "{asked:?}");
+    assert_eq!(response.status, 200, "{response:?}");
     let app = TestApp::start_in(app.stop().await, &[]).await;
     let links = mailed(&app, ADDRESS, "reset=");
     (app, links)

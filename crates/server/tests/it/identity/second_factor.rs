@@ -182,8 +182,8 @@ async fn a_pending_sign_in_ends_after_five_minutes_and_with_another_password() {
 async fn a_password_reset_does_not_replace_the_second_factor() {
     let enrolled = Enrolled::start().await;
     let there = Person::new(&enrolled.app, ADDRESS);
-    let asked = there.post("/password-reset", json!({"email": ADDRESS}));
-    assert_status(asked, 200).await;
+    let response = there.post("/password-reset", json!({"email": ADDRESS}));
+    assert_status(response, 200).await;
     let link = mailed_token(enrolled.app.folder.path(), ADDRESS, "reset=").await;
     let new = "another few words";
     let reset = json!({"token": link, "password": new});

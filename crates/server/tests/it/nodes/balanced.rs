@@ -100,7 +100,7 @@ impl Poller {
     }
 
     /// The identifier in the next event.
-    async fn made(&mut self) -> Result<String, u16> {
+    async fn created_component(&mut self) -> Result<String, u16> {
         let packet = self.packet().await?;
         let event: Value = serde_json::from_str(packet.strip_prefix("42").unwrap()).unwrap();
         assert_eq!(event[0], "new-component");
@@ -128,7 +128,7 @@ async fn sockets_that_poll_through_nginx_stay_with_their_node() {
     let made = write(std::slice::from_ref(&operator), 20).await;
     for poller in &mut pollers {
         for made in &made {
-            assert_eq!(poller.made().await.as_ref(), Ok(made));
+            assert_eq!(poller.created_component().await.as_ref(), Ok(made));
         }
     }
 }
@@ -195,7 +195,7 @@ async fn viewers_of_a_killed_node_continue_at_the_other_through_nginx() {
         assert_eq!(id(&wire.event().await.1[0]), after);
     }
     for poller in &mut pollers {
-        assert_eq!(poller.made().await, Ok(after.clone()));
+        assert_eq!(poller.created_component().await, Ok(after.clone()));
     }
 }
 
@@ -243,7 +243,7 @@ async fn follow_poller(
     all: &[String],
 ) -> bool {
     for made in all {
-        match poller.made().await {
+        match poller.created_component().await {
             Ok(id) => assert_eq!(&id, made),
             Err(status) => {
                 assert!([400, 502].contains(&status), "{status}");

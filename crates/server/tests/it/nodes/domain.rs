@@ -147,8 +147,8 @@ async fn domains_taken_on_one_node_are_apart_on_the_other() {
     let north = operator_of(&nodes.first.url, "ada@example.com", "northwind").await;
     let south = founder(north.client.clone(), &nodes.first.url, "contoso").await;
     let owners = [
-        Owner::made(north, "northwind").await,
-        Owner::made(south, "contoso").await,
+        Owner::create(north, "northwind").await,
+        Owner::create(south, "contoso").await,
     ];
     let hosts = Hosts::at(&nodes.second.url, owners);
     timeout(TIMEOUT, hosts.are_known()).await.unwrap();
@@ -165,8 +165,8 @@ async fn a_domain_that_moves_shows_one_organisation_at_a_time_on_the_other_node(
     let south = founder(north.client.clone(), &nodes.first.url, "contoso").await;
     north.take(DOMAIN).await;
     let tenants = [
-        Tenant::made(north, "northwind").await,
-        Tenant::made(south, "contoso").await,
+        Tenant::create(north, "northwind").await,
+        Tenant::create(south, "contoso").await,
     ];
     let [north, south] = &tenants;
     let mut of_north = Stream::of(stream(&nodes.second, &north.operator.organisation).await);

@@ -134,7 +134,7 @@ async fn sessions_continue_and_sign_in_fails_soon_while_the_provider_is_unavaila
     let callback = late.sign_in_at(&begun, "late@example.com").await;
     setup.provider.stop().await;
 
-    let asked = Instant::now();
+    let requested_at = Instant::now();
     let page = late.open(&callback).await;
     assert_eq!(
         page,
@@ -147,7 +147,7 @@ async fn sessions_continue_and_sign_in_fails_soon_while_the_provider_is_unavaila
     let token = browser.post("/token", json!({})).await;
     assert_eq!(token.status, 200, "{token:?}");
     assert_eq!(browser.post("/sign-out", json!({})).await.status, 200);
-    assert!(asked.elapsed() < Duration::from_secs(15));
+    assert!(requested_at.elapsed() < Duration::from_secs(15));
 }
 
 #[tokio::test(flavor = "multi_thread")]

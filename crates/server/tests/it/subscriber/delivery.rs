@@ -12,7 +12,7 @@ impl Site {
         let site = Self::start().await;
         let operator = site.operator("Acme").await;
         site.subscribe(ADDRESS, &operator.organisation).await;
-        let site = site.settled().await;
+        let site = site.restart_and_drain().await;
         let link = site.links(ADDRESS, "verify").remove(0);
         assert_eq!(site.post("/verify", link).await.status, 200);
         let operator = site.at(&operator);
@@ -72,7 +72,7 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
     ] {
         record(&operator, &down, status, message).await;
     }
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let mails = site.notices();
     assert_eq!(mails.len(), 3);
     for (mail, words) in mails
@@ -112,11 +112,11 @@ async fn a_verified_subscriber_is_mailed_of_an_incident_in_one_thread_and_in_ord
 async fn subscriber_unsubscribed_by_a_mails_link_gets_no_more_mail() {
     let (site, operator) = Site::with_a_subscriber().await;
     incident(&operator, "Down").await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let leave = carried(&site.notices()[0], "unsubscribe");
     assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
     incident(&site.at(&operator), "Down again").await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     assert_eq!(site.notices().len(), 1);
 }
 
@@ -133,7 +133,7 @@ async fn a_maintenance_is_mailed_when_it_is_planned_and_called_off() {
     );
     assert_status(operator.patch(&path, json!({"title": "Move all"})), 200).await;
     assert_status(operator.patch(&path, json!({"status": "CANCELLED"})), 200).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let subjects: Vec<_> = site
         .notices()
         .iter()
@@ -202,7 +202,7 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
     loud["title"] = json!("Loud");
     loud["notify"] = json!(true);
     assert_eq!(operator.post("/incident/create", loud).await.status, 201);
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let subjects: Vec<_> = site
         .notices()
         .iter()

@@ -42,7 +42,7 @@ async fn form_subscribes_and_responds_the_same_for_a_known_address() {
     let (status, again) = typed(&site, &organisation, "Ann%40example.com").await;
     assert_eq!((status, again), (StatusCode::OK, first));
 
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     assert_eq!(site.list(&operator).await[0]["email"], ADDRESS);
     assert!(!site.links(ADDRESS, "verify").is_empty());
 }

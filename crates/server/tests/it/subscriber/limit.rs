@@ -33,7 +33,7 @@ async fn guessed_codes_are_throttled_and_the_right_one_is_not() {
     let site = Site::start().await;
     let organisation = site.operator("Acme").await.organisation;
     site.subscribe(ADDRESS, &organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let link = site.links(ADDRESS, "verify").remove(0);
     for _ in 0..40 {
         assert_eq!(site.post("/verify", link.clone()).await.status, 200);
@@ -69,7 +69,7 @@ async fn address_is_mailed_three_times_and_then_once_an_hour() {
         let response = site.subscribe(ADDRESS, other).await;
         assert_eq!((response.status, &response.body), (200, &unlimited.body));
     }
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     assert_eq!(site.links(ADDRESS, "verify").len(), 3);
     let again = site
         .at(&acme)
@@ -79,13 +79,13 @@ async fn address_is_mailed_three_times_and_then_once_an_hour() {
         again.status, 201,
         "another mailbox, but the same address to the limit"
     );
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     assert_eq!(site.links("ann@EXAMPLE.com", "verify").len(), 0);
     site.clock.advance(TimeDelta::minutes(61));
     for _ in 0..2 {
         site.subscribe(ADDRESS, &others[2]).await;
     }
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let links = site.links(ADDRESS, "verify");
     assert_eq!(links.len(), 4);
     assert_eq!(links[3]["orgId"], json!(others[2]));

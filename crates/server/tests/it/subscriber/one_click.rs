@@ -38,7 +38,7 @@ async fn subscribed() -> (Site, Operator, Value) {
     let site = Site::start().await;
     let operator = site.operator("Acme").await;
     site.subscribe(ADDRESS, &operator.organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let verify = site.links(ADDRESS, "verify").remove(0);
     assert_eq!(site.post("/verify", verify).await.status, 200);
     let link = site.links(ADDRESS, "unsubscribe").remove(0);

@@ -56,7 +56,7 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
     assert_eq!((bad.status, &bad.body["errors"]), (422, &errors));
     assert_eq!(site.list(&operator).await, json!([subscriber]));
 
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let operator = site.at(&operator);
     let path = format!("/subscriber/{}", subscriber["id"].as_str().unwrap());
     let deleted = operator.delete(&path).await;

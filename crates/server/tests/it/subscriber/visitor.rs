@@ -39,7 +39,7 @@ async fn the_links_in_the_mail_verify_and_unsubscribe_as_often_as_they_are_follo
     );
     assert_eq!(states(&site.list(&operator).await), state("PENDING", false));
 
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let link = site.links(ADDRESS, "verify").pop().unwrap();
     assert_eq!(
         (&link["email"], &link["orgId"]),
@@ -84,7 +84,7 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
     let organisation = &operator.organisation;
     site.subscribe(ADDRESS, organisation).await;
     site.subscribe("Ann@EXAMPLE.com", organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let links = site.links(ADDRESS, "verify");
     assert_eq!(
         links.len(),
@@ -99,7 +99,7 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
         state("SUBSCRIBED", true)
     );
 
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     assert_eq!(
         site.links(ADDRESS, "verify").len(),
         2,
@@ -110,7 +110,7 @@ async fn subscribing_again_mails_a_new_link_unless_it_is_subscribed() {
     site.subscribe(ADDRESS, organisation).await;
     assert_eq!(states(&site.list(&operator).await), state("PENDING", false));
 
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let links = site.links(ADDRESS, "verify");
     assert_eq!(links.len(), 3);
     assert_eq!(site.post("/verify", links[1].clone()).await.status, 400);
@@ -127,7 +127,7 @@ async fn known_and_unknown_addresses_get_the_same_response() {
     let organisation = site.operator("Acme").await.organisation;
     let unknown = site.subscribe(ADDRESS, &organisation).await;
     let pending = site.subscribe(ADDRESS, &organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let link = site.links(ADDRESS, "verify").remove(0);
     assert_eq!(site.post("/verify", link).await.status, 200);
     let subscribed = site.subscribe(ADDRESS, &organisation).await;
@@ -153,7 +153,7 @@ async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
     let site = Site::start().await;
     let organisation = site.operator("Acme").await.organisation;
     site.subscribe(ADDRESS, &organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let link = site.links(ADDRESS, "verify").remove(0);
     site.clock
         .advance(TimeDelta::days(7) + TimeDelta::minutes(1));
@@ -161,7 +161,7 @@ async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
     let message = "This link has expired. Please subscribe again to get a new one";
     assert_eq!((late.status, &late.body["message"]), (400, &json!(message)));
     site.subscribe(ADDRESS, &organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let link = site.links(ADDRESS, "verify").remove(1);
     assert_eq!(site.post("/verify", link).await.status, 200);
     // An unsubscribe link does not expire.
@@ -176,7 +176,7 @@ async fn a_link_is_of_one_organisation_and_an_unknown_one_is_not_found() {
     let other = site.operator("Acme").await;
     site.subscribe(ADDRESS, &acme).await;
     site.subscribe(ADDRESS, &other.organisation).await;
-    let site = site.settled().await;
+    let site = site.restart_and_drain().await;
     let calls = [
         ("/verify", site.links(ADDRESS, "verify")),
         ("/unsubscribe", site.links(ADDRESS, "unsubscribe")),

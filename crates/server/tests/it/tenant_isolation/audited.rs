@@ -156,7 +156,7 @@ async fn every_call_that_changes_something_leaves_one_item_on_postgresql() {
 async fn assert_every_call_leaves_one_item(database: &[&str]) {
     let flags = [&World::FLAGS, database].concat();
     let app = domain::start_with(tempfile::tempdir().unwrap(), &flags).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let operator = operator(&app, &world.admin, &world.organisation).await;
     let mut actions = BTreeSet::new();
     for route in writing(&Document::of(&app).await) {
@@ -259,7 +259,7 @@ fn order_and_exceptions_name_calls_of_the_table_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_pages_and_files_have_the_same_items() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let operator = operator(&app, &world.admin, &world.organisation).await;
     // A name that a spreadsheet would run, and a cell with a line break.
     let formula = json!({"name": "=1+1", "description": "a\n\"b\""});

@@ -15,7 +15,7 @@ const HOST_OF_OTHER: &str = "status.other.example";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_domain_has_no_call_for_operators_and_nothing_of_another_organisation() {
     let app = start_with(tempfile::tempdir().unwrap(), &World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let other: Operator = app.operator("Other").await;
     other.take(HOST_OF_OTHER).await;
     let before = world.state(&app).await;

@@ -72,8 +72,8 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// Fills an organisation whose name contains the word, and takes a domain.
-    pub(crate) async fn made(operator: Operator, word: &'static str) -> Self {
-        let tenant = Tenant::made(operator, word).await;
+    pub(crate) async fn create(operator: Operator, word: &'static str) -> Self {
+        let tenant = Tenant::create(operator, word).await;
         let domain = format!("status.{word}.example");
         tenant.operator.take(&domain).await;
         Self { tenant, domain }
@@ -97,8 +97,8 @@ impl Hosts {
 
     async fn of(app: &TestApp) -> Self {
         let owners = [
-            Owner::made(app.operator("northwind").await, "northwind").await,
-            Owner::made(app.operator("contoso").await, "contoso").await,
+            Owner::create(app.operator("northwind").await, "northwind").await,
+            Owner::create(app.operator("contoso").await, "contoso").await,
         ];
         Self::at(&app.url, owners)
     }
@@ -337,12 +337,12 @@ async fn entity_tag_of_one_organisation_is_unknown_to_another() {
             );
             continue;
         };
-        let asked = ask(hosts[1], &path, &tag).await;
+        let response = ask(hosts[1], &path, &tag).await;
         if first.body == second.body {
-            assert_eq!(asked.status, StatusCode::NOT_MODIFIED, "{path}");
+            assert_eq!(response.status, StatusCode::NOT_MODIFIED, "{path}");
         } else {
-            assert_eq!(asked.status, StatusCode::OK, "{path} {tag}");
-            assert_eq!(asked.body, second.body, "{path}");
+            assert_eq!(response.status, StatusCode::OK, "{path} {tag}");
+            assert_eq!(response.body, second.body, "{path}");
         }
     }
 }

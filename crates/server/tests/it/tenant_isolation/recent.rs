@@ -20,7 +20,7 @@ fn authenticates(route: &Route) -> bool {
 async fn sensitive_calls_of_the_document_need_a_recent_authentication_and_no_others() {
     let clock = TestClock::system();
     let app = TestApp::start_at(&World::FLAGS, Arc::clone(&clock) as _).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let bob = second_admin(&app, &world).await;
     let document = Document::of(&app).await;
     clock.advance(TimeDelta::minutes(11));

@@ -25,7 +25,7 @@ fn is_replayed(response: &TestResponse) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_create_of_the_document_can_be_repeated() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let other = app.operator("Other").await;
     for route in creates() {
         let (path, body) = (route.path_in(&world), route.body(&world));

@@ -96,7 +96,7 @@ async fn every_call_declares_what_it_requires() {
 async fn each_role_may_do_what_the_document_declares_and_nothing_else() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let document = Document::of(&app).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let mut members = Vec::new();
     for role in Role::VARIANTS {
         members.push((*role, member(&app, &world, *role).await));
@@ -128,7 +128,7 @@ async fn each_role_may_do_what_the_document_declares_and_nothing_else() {
 async fn caller_is_refused_before_its_body() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let document = Document::of(&app).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let viewer = member(&app, &world, Role::Viewer).await;
     let stranger = Intruder::with_token("a stranger", "not.a.token");
     let routes = document.routes(&[Guard::Token]);
@@ -178,7 +178,7 @@ async fn program(admin: &Operator, body: Value) -> (String, Intruder) {
 async fn each_key_may_do_what_its_role_may_and_nothing_of_an_admin() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let document = Document::of(&app).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let admin = &world.operator;
     let mut programs = Vec::new();
     for role in [Role::Viewer, Role::Editor] {
@@ -217,7 +217,7 @@ async fn each_key_may_do_what_its_role_may_and_nothing_of_an_admin() {
 async fn key_that_is_not_valid_is_refused_by_every_call() {
     let clock = TestClock::system();
     let app = TestApp::start_at(&World::FLAGS, Arc::clone(&clock) as _).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let admin = &world.operator;
     let (revoked_id, revoked) = program(admin, json!({"name": "Revoked", "role": "editor"})).await;
     let revoked_path = format!("/api-key/{revoked_id}");
@@ -251,7 +251,7 @@ async fn key_that_is_not_valid_is_refused_by_every_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn key_of_another_organisation_finds_and_changes_nothing() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let other = app.operator("Other").await;
     let (_, program) = program(&other, json!({"name": "Spy", "role": "editor"})).await;
     let before = world.state(&app).await;

@@ -26,7 +26,7 @@ fn every_event_has_its_row() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
         let refused = Client::connect(&app.url, json!({"token": token}), &[])
             .await
@@ -57,7 +57,7 @@ async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn non_members_get_only_public_data_by_every_event() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let outside = world
         .admin
         .post("/organisations", json!({"name": "Other"}))

@@ -20,7 +20,7 @@ pub(crate) struct Tenant {
 
 impl Tenant {
     /// Fills an organisation whose name contains the word.
-    pub(crate) async fn made(operator: Operator, word: &'static str) -> Self {
+    pub(crate) async fn create(operator: Operator, word: &'static str) -> Self {
         let named = |text: &str| format!("{word} {text}");
         let group = json!({"name": named("group"), "description": named("about")});
         let group = operator.create("/component-group/create", group).await;

@@ -106,7 +106,7 @@ async fn every_call_of_the_document_has_its_row() {
 #[tokio::test(flavor = "multi_thread")]
 async fn request_without_credentials_is_refused() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let before = world.state(&app).await;
     let nobody = Intruder {
         name: "nobody".to_owned(),
@@ -138,7 +138,7 @@ async fn request_without_credentials_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn cookie_and_token_of_an_ended_session_are_refused() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let bob = second_admin(&app, &world).await;
     let token = bob.token(&world.organisation).await;
     let elsewhere = Person::new(&app, &bob.email);
@@ -161,7 +161,7 @@ async fn cookie_and_token_of_an_ended_session_are_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_without_an_organisation_works_in_none() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let before = world.state(&app).await;
     let without = world.admin.post("/token", serde_json::json!({})).await;
     let without = without.body["data"]["token"].as_str().unwrap();
@@ -175,7 +175,7 @@ async fn a_token_without_an_organisation_works_in_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn removed_member_is_refused_at_once() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let bob = second_admin(&app, &world).await;
     let removed = Intruder {
         name: "removed".to_owned(),
@@ -207,7 +207,7 @@ async fn removed_member_is_refused_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let before = world.state(&app).await;
     let member = Intruder {
         name: "a member".to_owned(),
@@ -233,8 +233,8 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
 #[tokio::test(flavor = "multi_thread")]
 async fn another_organisations_admin_finds_and_changes_nothing() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
-    let eve = Eve::made(&app, &world).await;
+    let world = World::create(&app).await;
+    let eve = Eve::create(&app, &world).await;
     let before = world.state(&app).await;
     let by_token = Intruder::with_token("another organisation's admin", &eve.token);
     let document = Document::of(&app).await;
@@ -278,7 +278,7 @@ async fn another_organisations_admin_finds_and_changes_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_of_the_table_succeed_with_permission() {
     let app = TestApp::start_with(&World::FLAGS).await;
-    let world = World::made(&app).await;
+    let world = World::create(&app).await;
     let admin = Intruder {
         name: "the admin".to_owned(),
         client: world.admin.client.clone(),
@@ -343,7 +343,7 @@ struct Eve {
 }
 
 impl Eve {
-    async fn made(app: &TestApp, world: &World) -> Self {
+    async fn create(app: &TestApp, world: &World) -> Self {
         let person = Person::member(
             app,
             &world.admin,

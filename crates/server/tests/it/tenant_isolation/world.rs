@@ -42,7 +42,7 @@ impl World {
     ];
 
     /// Makes it, as the first to sign up and so with the installation's administrator in it.
-    pub(super) async fn made(app: &TestApp) -> Self {
+    pub(super) async fn create(app: &TestApp) -> Self {
         let admin = Person::signed_up(app, "ada@example.com").await;
         let organisation = admin.organisation().await;
         let member =

@@ -134,7 +134,7 @@ impl<'a> Bars<'a> {
         }
         if first > self.range.first {
             text.push_str("; no data before ");
-            text.push_str(&written(first));
+            text.push_str(&format_date(first));
         }
         text
     }
@@ -193,7 +193,7 @@ impl Day {
     fn text(&self) -> String {
         let mut sentences = vec![format!(
             "{}: {}",
-            written(self.date),
+            format_date(self.date),
             downtime(self.seconds)
         )];
         sentences.extend_from_slice(&self.titles);
@@ -254,7 +254,7 @@ pub(crate) fn uptime_digits(percentage: Option<Percentage>) -> String {
     format!("{} %", digits.strip_suffix('0').unwrap_or(&digits))
 }
 
-fn written(date: NaiveDate) -> String {
+fn format_date(date: NaiveDate) -> String {
     date.format("%b %-d, %Y").to_string()
 }
 

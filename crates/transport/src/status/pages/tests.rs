@@ -81,8 +81,8 @@ async fn concurrent_requests_share_one_read() {
         .returning(|_, _| Ok(Some(snapshot(1))));
     let pages = pages(store, &relay());
     let organisation = organisation();
-    let asked = (0..20).map(|_| pages.page(&organisation));
-    for page in futures_util::future::join_all(asked).await {
+    let requests = (0..20).map(|_| pages.page(&organisation));
+    for page in futures_util::future::join_all(requests).await {
         assert_eq!(page.unwrap().unwrap().revision, Revision(1));
     }
 }
@@ -154,8 +154,8 @@ async fn requests_do_not_wait_for_the_end_of_constant_writes() {
     });
     let pages = pages_at(store, &relay, &test_clock);
     let organisation = organisation();
-    let asked = (0..20).map(|_| pages.page(&organisation));
-    for page in futures_util::future::join_all(asked).await {
+    let requests = (0..20).map(|_| pages.page(&organisation));
+    for page in futures_util::future::join_all(requests).await {
         assert!(page.unwrap().is_some());
     }
     assert!(reads.load(Ordering::SeqCst) <= 2, "{reads:?}");

@@ -174,8 +174,8 @@ async fn come_and_go(log: &mut Log<'_>, ann: &Person) {
     let passwords = json!({"currentPassword": PASSWORD, "newPassword": OTHER_PASSWORD});
     let set = ann.post("/user/password", passwords).await;
     log.assert_one("post /user/password", &set, changed).await;
-    let asked = ann.post("/password-reset", json!({"email": ann.email}));
-    assert_eq!(asked.await.status, 200);
+    let response = ann.post("/password-reset", json!({"email": ann.email}));
+    assert_eq!(response.await.status, 200);
     let token = mailed_token(log.app.folder.path(), &ann.email, "reset=").await;
     let reset = json!({"token": token, "password": PASSWORD});
     let reset = ann.post("/password-reset/confirm", reset).await;

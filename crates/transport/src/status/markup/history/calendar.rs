@@ -80,13 +80,13 @@ fn component(page: &UptimePage, calendar: &ComponentCalendar) -> Markup {
             (title_link(&uptime_path(&page.owner.id, 1, Some(code)), &calendar.component.name))
             @if calendar.months.is_empty() { (nothing_here("The history does not go back this far.")) }
             div class="calendars" {
-                @for month in &calendar.months { (drawn(page, calendar, month)) }
+                @for month in &calendar.months { (render_month(page, calendar, month)) }
             }
         }
     }
 }
 
-fn drawn(page: &UptimePage, calendar: &ComponentCalendar, month: &CalendarMonth) -> Markup {
+fn render_month(page: &UptimePage, calendar: &ComponentCalendar, month: &CalendarMonth) -> Markup {
     let first = month.days.first;
     let blanks = first.weekday().num_days_from_monday();
     let days: Vec<_> = (0..blanks)

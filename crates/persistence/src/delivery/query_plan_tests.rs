@@ -15,7 +15,7 @@ use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
-const MANY: [&str; 6] = [
+const MANY: [&str; 11] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), \
      now(), 0 FROM generate_series(1, 20000) n",
@@ -25,6 +25,18 @@ const MANY: [&str; 6] = [
      SELECT 'acme', subscribers.id, notices.id, now(), TIMESTAMPTZ '2023-01-01', 0 FROM subscribers, notices \
      WHERE notices.revision <= 2",
     "UPDATE deliveries SET claimed_until = now() + interval '1 hour' WHERE id <= 16",
+    "INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version) \
+     SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0 \
+     FROM generate_series(1, 1000) n",
+    "INSERT INTO component_groups (id, organisation_id, code, name, description, position, display, created_at, updated_at, version) \
+     SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 'Edge', '', n, 'OPEN', now(), now(), 0 \
+     FROM generate_series(1, 200) n",
+    "INSERT INTO subscriber_components SELECT lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n % 1000 + 1), 32, '0')::uuid, 0 \
+     FROM generate_series(1, 20000) n",
+    "INSERT INTO subscriber_groups SELECT lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n % 200 + 1), 32, '0')::uuid, 0 \
+     FROM generate_series(1, 20000) n",
+    "INSERT INTO notice_components SELECT lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n % 1000 + 1), 32, '0')::uuid, \
+     lpad(to_hex(n % 200 + 1), 32, '0')::uuid, TRUE FROM generate_series(1, 20000) n",
     "ANALYZE",
 ];
 

@@ -96,7 +96,7 @@ impl Page {
         template: &PageTemplate,
     ) -> Result<Self, Error> {
         let data = serde_json::to_string(snapshot).map_err(Error::internal)?;
-        let tag = figures_tag(snapshot);
+        let tag = snapshot_tag(snapshot);
         let html = template.page(snapshot, &tag);
         Ok(Self {
             revision: Revision(snapshot.revision),
@@ -197,9 +197,9 @@ impl Page {
     }
 }
 
-/// The entity tag of the snapshot: the revision, and a hash of what also changes without a revision. That is the figures of uptime,
+/// The entity tag of the snapshot: the revision, and a hash of what also changes without a revision. This is the figures of uptime,
 /// the resolved incidents shown, and the maintenances shown with their statuses.
-fn figures_tag(snapshot: &Snapshot) -> String {
+fn snapshot_tag(snapshot: &Snapshot) -> String {
     let mut hasher = DefaultHasher::new();
     let mut moving = false;
     for uptime in snapshot
@@ -237,7 +237,7 @@ fn page_tag(snapshot: &Snapshot, template: &PageTemplate) -> String {
 
 /// The part of the page's entity tag that changes: that of the snapshot, and the day on which the bars end.
 fn bars_tag(snapshot: &Snapshot) -> String {
-    let tag = figures_tag(snapshot);
+    let tag = snapshot_tag(snapshot);
     let mut components = snapshot.components.iter();
     if components.any(|component| component.uptime.is_some()) {
         let today = snapshot
@@ -351,5 +351,91 @@ impl Document {
                 known == tag || known == b"*" || known.strip_prefix(b"W/") == Some(tag)
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use allclear_application::public::incident::PublicIncident;
+    use allclear_application::public::maintenance::PublicMaintenance;
+    use allclear_domain::incident::IncidentStatus;
+    use allclear_domain::maintenance::MaintenanceStatus;
+
+    use crate::status::pages::tests::snapshot;
+
+    fn with_incidents(incidents: &[(&str, IncidentStatus)]) -> Snapshot {
+        let incident = |(id, status): &(&str, IncidentStatus)| PublicIncident {
+            id: (*id).into(),
+            code: "0123456789ab".into(),
+            title: String::new(),
+            description: String::new(),
+            description_truncated: false,
+            status: *status,
+            occured_at: DateTime::default(),
+            resolved_at: (*status == IncidentStatus::Resolved).then(DateTime::default),
+            created_at: DateTime::default(),
+            timeline: Vec::new(),
+            timeline_truncated: false,
+            components: Vec::new(),
+            components_truncated: false,
+        };
+        Snapshot {
+            incidents: incidents.iter().map(incident).collect(),
+            ..snapshot(1)
+        }
+    }
+
+    fn with_maintenance(status: MaintenanceStatus) -> Snapshot {
+        let maintenance = PublicMaintenance {
+            id: "maintenance".into(),
+            code: "0123456789ab".into(),
+            title: String::new(),
+            description: String::new(),
+            description_truncated: false,
+            status,
+            start_at: DateTime::default(),
+            end_at: None,
+            shown_until: None,
+            created_at: DateTime::default(),
+            timeline: Vec::new(),
+            timeline_truncated: false,
+            components: Vec::new(),
+            components_truncated: false,
+        };
+        Snapshot {
+            maintenances: vec![maintenance],
+            ..snapshot(1)
+        }
+    }
+
+    #[test]
+    fn tag_changes_when_a_resolved_incident_is_not_shown_any_more() {
+        let (new, old) = (
+            ("new", IncidentStatus::Resolved),
+            ("old", IncidentStatus::Resolved),
+        );
+        let both = snapshot_tag(&with_incidents(&[new, old]));
+        let one = snapshot_tag(&with_incidents(&[new]));
+        let none = snapshot_tag(&with_incidents(&[]));
+        assert_eq!(none, "1");
+        assert!(both != one && one != none, "{both}, {one}");
+        assert_eq!(one, snapshot_tag(&with_incidents(&[new])));
+    }
+
+    #[test]
+    fn tag_changes_when_the_clock_changes_a_maintenance() {
+        let tag = |status| snapshot_tag(&with_maintenance(status));
+        let scheduled = tag(MaintenanceStatus::Scheduled);
+        let in_progress = tag(MaintenanceStatus::InProgress);
+        assert_ne!(scheduled, in_progress);
+        assert_ne!(in_progress, snapshot_tag(&snapshot(1)));
+    }
+
+    #[test]
+    fn tag_is_the_revision_if_only_changes_alter_the_page() {
+        let open = with_incidents(&[("open", IncidentStatus::Investigating)]);
+        assert_eq!(snapshot_tag(&open), "1");
     }
 }

@@ -1,10 +1,13 @@
 import type { ApiResponse, ApiClient } from './client';
 
-/** Maximum number of pages of 500 items each. */
+/** Items of a page: the server's maximum. */
+export const pageSize = 500;
+
+/** Maximum number of pages of a list that is read as a whole. */
 export const maxPages = 20;
 
-/** Asks for the newest 500 items, which the server sends anyway. */
-const firstPart = /\?limit=500$/;
+/** Asks for the newest items, which the server sends anyway. */
+const firstPart = new RegExp(`\\?limit=${pageSize}$`);
 
 /**
  * Reads `path`. The server sends a list in parts, the newest 500 first: unless the path asks for one part by `limit`, the
@@ -20,7 +23,7 @@ export async function fetchAllPages(
   let { next } = first;
   for (let parts = 1; next !== null && parts < maxPages; parts += 1) {
     const part = await client.get<unknown[]>(
-      `${path}?limit=500&before=${encodeURIComponent(next)}`,
+      `${path}?limit=${pageSize}&before=${encodeURIComponent(next)}`,
     );
     items.push(...part.data);
     next = part.next;

@@ -3,11 +3,9 @@ import { useSWRConfig } from 'swr';
 import useSWRInfinite, { unstable_serialize } from 'swr/infinite';
 import type { ApiResponse } from './client';
 import type { ApiError } from './error';
+import { pageSize } from './fetch-all-pages';
 import type { ListChange } from './list-changes';
 import { QueryCache } from './query-cache';
-
-/** The server's maximum. */
-const pageSize = 500;
 
 export interface List<T> {
   /** Newest first; undefined until the first response. */

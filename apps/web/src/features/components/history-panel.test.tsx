@@ -138,6 +138,37 @@ it('sends the version that its user has seen, even if the history has changed si
   expect(condition).toBe('"1"');
 });
 
+it('deletes only from the version in which its user has read the question', async () => {
+  const history = [outage];
+  const { user } = await open(history);
+  let condition: string | null = null;
+  server.use(
+    http.delete(apiUrl(calls.item('outage')), ({ request }) => {
+      condition = request.headers.get('If-Match');
+      return problem(412, 'Somebody else has changed it');
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Delete period/ }));
+  history.unshift(lasting);
+  await act(() => FakeSocket.last.join());
+  act(() => FakeSocket.last.fire('component-update', { id: 'c' }));
+  await screen.findByText('Lasts');
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Somebody else has changed the history')).toBeInTheDocument();
+  expect(condition).toBe('"1"');
+});
+
+it('says how many periods are shown if there are more', async () => {
+  server.use(
+    http.get(apiUrl(calls.list), ({ request }) => {
+      const isFirst = !request.url.includes('before');
+      return success(isFirst ? [outage] : [], { next: 'outage' });
+    }),
+  );
+  renderScreen(<HistoryPanel componentId="c" />);
+  expect(await screen.findByText('Only the newest 10,000 periods are shown.')).toBeInTheDocument();
+});
+
 it('offers no Undo after the end of a period that lasted', async () => {
   const { user } = await open([lasting]);
   server.use(http.put(apiUrl(calls.item('lasting')), () => success(lasting, { etag: '"2"' })));

@@ -1,7 +1,8 @@
 import { CalendarPlus } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
+import { maxPages, pageSize } from '@/api/fetch-all-pages';
 import type { StatusPeriod } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
@@ -11,7 +12,7 @@ import { Button } from '@/ui/button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
-import { periodInput, periodValues, type PeriodValues } from './history';
+import { periodInput, periodValues, type PeriodValues, type SeenPeriod } from './history';
 import { HistoryTable } from './history-table';
 import { PeriodDialog } from './period-dialog';
 
@@ -23,6 +24,7 @@ interface Editing {
   seen: string | null;
 }
 
+const maxPeriods = (maxPages * pageSize).toLocaleString('en');
 const fetchFailed = 'Error while fetching the history';
 
 /** Lists the periods of a component, and adds, changes and deletes them. */
@@ -31,6 +33,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   const calls = endpoints.components.history(componentId);
   const { data, etag, next, error, refresh } = useQuery<StatusPeriod[]>(calls.list);
   const [editing, setEditing] = useState<Editing>();
+  const periods = useMemo(() => data?.map((period) => ({ ...period, etag })), [data, etag]);
   useErrorToast(error !== undefined, fetchFailed);
   useItemChanges('component-update', componentId, () => void refresh());
 
@@ -83,9 +86,9 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
     setEditing(undefined);
   }
 
-  async function remove(period: StatusPeriod) {
+  async function remove(period: SeenPeriod) {
     try {
-      const gone = await api.delete(calls.item(period.id), undefined, { ifMatch: etag });
+      const gone = await api.delete(calls.item(period.id), undefined, { ifMatch: period.etag });
       const before = periodInput(periodValues(period));
       done('Period deleted', () => api.post(calls.create, before, { ifMatch: gone.etag }));
     } catch (failure) {
@@ -117,12 +120,14 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
         />
       ) : (
         <HistoryTable
-          periods={data}
-          onEdit={(period) => setEditing({ period, seen: etag })}
+          periods={periods}
+          onEdit={(period) => setEditing({ period, seen: period.etag })}
           onDelete={remove}
         />
       )}
-      {next && <p className="text-sm text-subtle">Only the newest periods are shown.</p>}
+      {next && (
+        <p className="text-sm text-subtle">Only the newest {maxPeriods} periods are shown.</p>
+      )}
       {editing && (
         <PeriodDialog
           period={editing.period}

@@ -5,13 +5,13 @@ import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { formatInstant } from '@/ui/datetime';
 import { componentStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
-import { causeText } from './history';
+import { causeText, type SeenPeriod } from './history';
 
 interface HistoryTableProps {
   /** Undefined while loading. */
-  periods: StatusPeriod[] | undefined;
-  onEdit: (period: StatusPeriod) => void;
-  onDelete: (period: StatusPeriod) => Promise<void>;
+  periods: SeenPeriod[] | undefined;
+  onEdit: (period: SeenPeriod) => void;
+  onDelete: (period: SeenPeriod) => Promise<void>;
 }
 
 export function HistoryTable({ periods, onEdit, onDelete }: HistoryTableProps) {
@@ -33,7 +33,7 @@ export function HistoryTable({ periods, onEdit, onDelete }: HistoryTableProps) {
   );
 }
 
-const column = columnsOf<StatusPeriod>();
+const column = columnsOf<SeenPeriod>();
 
 const columns = column.columns([
   column.accessor('status', {

@@ -3,6 +3,12 @@ import { instant, oneStatusOf, optionalInstant } from '@/api/rules';
 import type { ComponentStatus, StatusPeriod, StatusPeriodInput } from '@/api/types';
 import { componentStatuses } from '@/ui/statuses';
 
+/** A period as its user sees it. */
+export interface SeenPeriod extends StatusPeriod {
+  /** ETag of the history from which it was read. */
+  etag: string | null;
+}
+
 /** The statuses of periods: all but OPERATIONAL. */
 export const periodStatuses = {
   DEGRADED: componentStatuses.DEGRADED,

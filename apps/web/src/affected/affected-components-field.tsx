@@ -1,6 +1,7 @@
-import { FieldArray, getIn, useFormikContext } from 'formik';
+import { FieldArray, getIn, useFormikContext, type FieldArrayRenderProps } from 'formik';
 import { Plus, X } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '@/ui/button';
 import { cn } from '@/ui/cn';
 import { Field, FieldError } from '@/ui/field';
@@ -31,9 +32,25 @@ export function AffectedComponentsField({
 }: AffectedComponentsFieldProps) {
   const { values, errors, submitCount } = useFormikContext<Values>();
   const headingId = useId();
+  const rowList = useRef<HTMLUListElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
   const rows = values.components;
   const picked = new Set(rows.map((row) => row.componentId));
+  const unpicked = choices?.filter(({ id }) => !picked.has(id)) ?? [];
+  const emptyRows = rows.filter(({ componentId }) => componentId === '');
   const error = typeof errors.components === 'string' && submitCount > 0 && errors.components;
+
+  function add({ push }: FieldArrayRenderProps) {
+    // Synchronous, so that the row exists before it takes the focus: the last one disables the button.
+    flushSync(() => push(newRow));
+    rowList.current?.lastElementChild?.querySelector('select')?.focus();
+  }
+
+  function remove({ remove }: FieldArrayRenderProps, index: number) {
+    flushSync(() => remove(index));
+    const next = rowList.current?.children[index]?.querySelector('button');
+    (next ?? addButton.current)?.focus();
+  }
 
   return (
     <FieldArray name="components">
@@ -43,16 +60,14 @@ export function AffectedComponentsField({
             Affected Components
           </h2>
           {rows.length > 0 && (
-            <ul className={className ?? 'grid gap-2'}>
+            <ul ref={rowList} className={className ?? 'grid gap-2'}>
               {rows.map((row, index) => (
                 <AffectedComponentRow
                   // Rows have no ids, and no state besides their values.
                   key={index}
                   index={index}
-                  choices={(choices ?? []).filter(
-                    ({ id }) => id === row.componentId || !picked.has(id),
-                  )}
-                  onRemove={() => list.remove(index)}
+                  choices={choices?.filter(({ id }) => id === row.componentId || !picked.has(id))}
+                  onRemove={() => remove(list, index)}
                 />
               ))}
             </ul>
@@ -60,9 +75,10 @@ export function AffectedComponentsField({
           {rows.length === 0 && <p className="text-sm text-muted">{hint(choices, noun)}</p>}
           <FieldError id={`${headingId}-error`} error={error} />
           <Button
+            ref={addButton}
             className="w-fit"
-            disabled={choices === undefined || rows.length >= choices.length}
-            onClick={() => list.push(newRow)}
+            disabled={unpicked.length <= emptyRows.length}
+            onClick={() => add(list)}
           >
             <Plus aria-hidden /> Add Component
           </Button>
@@ -82,8 +98,8 @@ const statuses = statusOptions(componentStatuses);
 
 interface AffectedComponentRowProps {
   index: number;
-  /** The components that this row offers. */
-  choices: readonly Choice[];
+  /** The components that this row offers; undefined while they load. */
+  choices: readonly Choice[] | undefined;
   onRemove: () => void;
 }
 
@@ -97,7 +113,7 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
     return typeof message === 'string' && message;
   };
   const row = values.components[index];
-  const picked = choices.find(({ id }) => id === row?.componentId);
+  const picked = choices?.find(({ id }) => id === row?.componentId);
 
   return (
     <li
@@ -116,7 +132,12 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
             <option value="" disabled>
               Select a component
             </option>
-            {choices.map((choice) => (
+            {row?.componentId && !picked && (
+              <option value={row.componentId} disabled>
+                {choices ? 'No longer available' : 'Loading…'}
+              </option>
+            )}
+            {choices?.map((choice) => (
               <option key={choice.id} value={choice.id}>
                 {choice.name}
               </option>

@@ -1,7 +1,7 @@
-import { useField } from 'formik';
-import { useCallback, useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { DateTimeInput } from './datetime-input';
 import { Field } from './field';
+import { useDateField } from './use-date-field';
 
 interface DateTimeFieldProps {
   name: string;
@@ -13,13 +13,7 @@ interface DateTimeFieldProps {
 
 /** A time in a form, which the user enters in the time zone of the browser. */
 export function DateTimeField({ name, description, ...field }: DateTimeFieldProps) {
-  const element = useRef<HTMLInputElement>(null);
-  // The value of a date without a time is empty, as if nothing had been entered.
-  const validate = useCallback(
-    () => (element.current?.validity.badInput ? 'Invalid date format' : undefined),
-    [],
-  );
-  const [input, { touched, error }, { setValue }] = useField<string>({ name, validate });
+  const { input, error, setValue } = useDateField(name);
   return (
     <Field
       {...field}
@@ -28,15 +22,10 @@ export function DateTimeField({ name, description, ...field }: DateTimeFieldProp
           {description} {timeZoneHint()}
         </>
       }
-      error={touched && error}
+      error={error}
     >
       {(control) => (
-        <DateTimeInput
-          {...control}
-          {...input}
-          ref={element}
-          onChange={(instant) => void setValue(instant)}
-        />
+        <DateTimeInput {...control} {...input} onChange={(instant) => void setValue(instant)} />
       )}
     </Field>
   );

@@ -66,6 +66,17 @@ it('asks for a name of at least two characters, and leads to it', async () => {
   await waitFor(() => expect(screen.getByRole('textbox', { name: /^Name/ })).toHaveFocus());
 });
 
+it('refuses a date that is entered in part', async () => {
+  const { user } = await openFromList(paths.components.create);
+  await typeName(user, 'API');
+  const date = screen.getByLabelText('Uptime counts from');
+  // The browser reports a date without a year so. Its value is empty.
+  Object.defineProperty(date, 'validity', { value: { badInput: true } });
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Invalid date format')).toBeInTheDocument();
+  await waitFor(() => expect(date).toHaveFocus());
+});
+
 it('stays with what was typed when the server refuses, and says so beside the field', async () => {
   const { user, router } = await openFromList(paths.components.create);
   server.use(

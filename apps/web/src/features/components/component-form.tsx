@@ -4,10 +4,12 @@ import { ItemForm } from '@/items/item-form';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
+import { LoadFailure } from '@/ui/load-failure';
 import { componentStatuses, statusOptions } from '@/ui/statuses';
 import { Select } from '@/ui/select';
 import { Textarea } from '@/ui/textarea';
 import { ToggleGroup } from '@/ui/toggle-group';
+import { useDateField } from '@/ui/use-date-field';
 import { componentSchema, type ComponentValues } from './component';
 import { useGroups } from './group';
 
@@ -29,7 +31,12 @@ export function ComponentForm({ children, isNew = false, ...form }: ComponentFor
   );
 }
 
-function ComponentFields({ loading, isNew }: { loading: boolean; isNew: boolean }) {
+interface FieldsProps {
+  loading: boolean;
+  isNew: boolean;
+}
+
+function ComponentFields({ loading, isNew }: FieldsProps) {
   const { values, errors, touched, getFieldProps, setFieldValue } =
     useFormikContext<ComponentValues>();
   return (
@@ -66,25 +73,7 @@ function ComponentFields({ loading, isNew }: { loading: boolean; isNew: boolean 
           checked={values.showUptime}
           disabled={loading}
         />
-        <Field
-          label="Uptime counts from"
-          description={
-            isNew
-              ? 'Leave it empty to count from the day of creation.'
-              : 'Leave it empty to count all days.'
-          }
-          error={errors.startDate}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              {...getFieldProps('startDate')}
-              type="date"
-              className="w-44"
-              disabled={loading}
-            />
-          )}
-        </Field>
+        <StartDateField loading={loading} isNew={isNew} />
         <Checkbox
           label="Only show while affected"
           description="The page hides the component while it is operational."
@@ -97,16 +86,51 @@ function ComponentFields({ loading, isNew }: { loading: boolean; isNew: boolean 
   );
 }
 
+function StartDateField({ loading, isNew }: FieldsProps) {
+  const { input, error } = useDateField('startDate');
+  return (
+    <Field
+      label="Uptime counts from"
+      description={
+        isNew
+          ? 'Leave it empty to count from the day of creation.'
+          : 'Leave it empty to count all days.'
+      }
+      error={error}
+    >
+      {(control) => (
+        <Input {...control} {...input} type="date" className="w-44" disabled={loading} />
+      )}
+    </Field>
+  );
+}
+
 /** The group, in which the component becomes the first. It is there before the groups are read, so that no field moves. */
 function GroupField({ loading }: { loading: boolean }) {
-  const { errors, getFieldProps } = useFormikContext<ComponentValues>();
-  const { rows = [] } = useGroups();
+  const { values, errors, getFieldProps } = useFormikContext<ComponentValues>();
+  const { rows, error, refresh } = useGroups();
+  if (error && rows === undefined) {
+    return (
+      <LoadFailure
+        title="The groups could not be loaded"
+        reason={error.message}
+        onRetry={() => void refresh()}
+      />
+    );
+  }
+  const { groupId } = values;
+  const isUnknown = groupId !== '' && !rows?.some(({ id }) => id === groupId);
   return (
     <Field label="Group" error={errors.groupId}>
       {(control) => (
         <Select {...control} {...getFieldProps('groupId')} disabled={loading}>
           <option value="">No group</option>
-          {rows.map(({ id, name }) => (
+          {isUnknown && (
+            <option value={groupId} disabled>
+              {rows ? 'No longer available' : 'Loading…'}
+            </option>
+          )}
+          {rows?.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>

@@ -59,7 +59,10 @@ function EditComponent({ id }: { id: string }) {
             name: { label: 'Name', value: theirs.name },
             status: { label: 'Status', value: componentStatuses[theirs.status].label },
             description: { label: 'Description', value: theirs.description || 'Empty' },
-            groupId: { label: 'Group', value: groupName(theirs.groupId) ?? 'No group' },
+            groupId: {
+              label: 'Group',
+              value: theirs.groupId ? (groupName(theirs.groupId) ?? 'Unknown') : 'No group',
+            },
             showUptime: { label: 'Show uptime', value: theirs.showUptime ? 'Yes' : 'No' },
             startDate: { label: 'Uptime counts from', value: theirs.startDate || 'Any day' },
             onlyShowWhenAffected: {

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import type { ComponentGroup } from '@/api/types';
@@ -104,4 +104,33 @@ it('puts a component into a group', async () => {
   await user.selectOptions(select(), 'Europe');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   await expect.poll(() => sent[0]?.body).toMatchObject({ groupId: 'g1' });
+});
+
+/** Opens the form of a component in the group `groupId`. */
+async function editGrouped(groupId: string) {
+  const website = component('Website', { groupId });
+  server.use(
+    http.get(apiUrl(endpoints.components.item('website')), () =>
+      success(website, { etag: '"1"' }),
+    ),
+  );
+  const rendered = renderRoutes(componentRoutes, { path: paths.components.edit('website') });
+  await screen.findByDisplayValue('Website');
+  return rendered;
+}
+
+it('keeps the group of a component when the groups could not be read', async () => {
+  server.use(http.get(apiUrl(endpoints.componentGroups.list), () => problem(403, 'Not now')));
+  const { user } = await editGrouped('g1');
+  expect(await screen.findByText('The groups could not be loaded')).toBeInTheDocument();
+  expect(screen.queryByRole('combobox', { name: 'Group' })).not.toBeInTheDocument();
+  server.use(http.get(apiUrl(endpoints.componentGroups.list), () => success(groups)));
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  expect(await screen.findByRole('combobox', { name: 'Group' })).toHaveDisplayValue('Europe');
+});
+
+it('shows no other group in place of a deleted one', async () => {
+  await editGrouped('gone');
+  const group = await screen.findByRole('combobox', { name: 'Group' });
+  await waitFor(() => expect(group).toHaveDisplayValue('No longer available'));
 });

@@ -24,7 +24,10 @@ use crate::transition::Transition;
 /// Path at which a host serves the tokens of the pending claims to it.
 pub const TOKEN_PATH: &str = "/.well-known/allclear-domain";
 
-/// Maximum of tokens that a host serves. So many fit into the response that the check reads.
+/// Header of the check with the identifier of the organisation whose token it needs. The claims of many others cannot hide it.
+pub const CLAIMANT: &str = "allclear-claimant";
+
+/// Maximum number of tokens that a host serves. So many fit into the response that the check reads.
 pub const TOKENS_SERVED: u64 = 80;
 
 /// Message for a domain that another organisation has verified.
@@ -40,8 +43,14 @@ pub trait DomainStore: Send + Sync {
     /// Returns the organisation that has verified the domain; `None` if there is none.
     async fn owner_of(&self, name: &DomainName) -> Result<Option<OrganisationId>, Error>;
 
-    /// Returns the tokens of the pending claims to the domain, newest first, at most `limit`.
-    async fn pending_tokens(&self, name: &DomainName, limit: u64) -> Result<Vec<String>, Error>;
+    /// Returns the tokens of the pending claims to the domain, at most `limit`: that of the organisation `first`, and the others
+    /// newest first.
+    async fn pending_tokens(
+        &self,
+        name: &DomainName,
+        first: Option<OrganisationId>,
+        limit: u64,
+    ) -> Result<Vec<String>, Error>;
 
     /// Returns the organisation with this identifier or code; `None` if there is none.
     async fn find_by_id_or_code(&self, text: &str) -> Result<Option<OrganisationId>, Error>;
@@ -51,8 +60,12 @@ pub trait DomainStore: Send + Sync {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait DomainProbe: Send + Sync {
-    /// Returns what the domain serves at [`TOKEN_PATH`].
-    async fn read_tokens(&self, name: &DomainName) -> Result<String, ProbeFailure>;
+    /// Returns what the domain serves at [`TOKEN_PATH`] for the claim of an organisation.
+    async fn read_tokens(
+        &self,
+        name: &DomainName,
+        organisation: &OrganisationId,
+    ) -> Result<String, ProbeFailure>;
 }
 
 /// The reason why a domain could not be read, as a sentence for its admin.
@@ -124,7 +137,7 @@ impl Domains {
         if claim.is_verified() {
             return Ok(organisation);
         }
-        let served = self.ports.probe.read_tokens(&claim.name).await;
+        let served = self.ports.probe.read_tokens(&claim.name, id).await;
         let served = served.map_err(|failure| Error::Conflict(failure.to_string()))?;
         if !served.lines().any(|line| line.trim() == claim.token) {
             return Err(Error::Conflict(format!(
@@ -158,9 +171,14 @@ impl Domains {
         Ok(claim.name)
     }
 
-    /// Returns the tokens of the pending claims to a host.
-    pub async fn pending_tokens(&self, name: &DomainName) -> Result<Vec<String>, Error> {
-        self.ports.store.pending_tokens(name, TOKENS_SERVED).await
+    /// Returns the tokens of the pending claims to a host, that of the organisation `first` before the others.
+    pub async fn pending_tokens(
+        &self,
+        name: &DomainName,
+        first: Option<OrganisationId>,
+    ) -> Result<Vec<String>, Error> {
+        let store = &self.ports.store;
+        store.pending_tokens(name, first, TOKENS_SERVED).await
     }
 
     async fn find(&self, id: &OrganisationId) -> Result<Organisation, Error> {

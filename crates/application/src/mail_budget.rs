@@ -219,7 +219,7 @@ impl MailBudget {
             ),
             (
                 MailScope::Installation,
-                self.limits.installation,
+                self.installation_limit(cause),
                 Some(String::new()),
             ),
         ];
@@ -228,6 +228,13 @@ impl MailBudget {
             Some(MailCount { scope, key, limit })
         };
         counters.into_iter().filter_map(limited).collect()
+    }
+
+    /// A fifth is left for people who sign in or up: visitors' subscriptions cannot use it.
+    fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
+        let limit = self.limits.installation?;
+        let by_visitor = cause.account.is_none() && cause.organisation.is_some();
+        Some(if by_visitor { limit - limit / 5 } else { limit })
     }
 
     fn warn(&self, refusal: &str) {

@@ -60,11 +60,16 @@ pub struct Choice {
     pub groups: Vec<ComponentGroupId>,
 }
 
+impl Choice {
+    /// Longest list of components, and of groups: a page of subscribers has all of theirs.
+    pub const MAX_LENGTH: usize = 200;
+}
+
 impl Scope {
     /// The scope of a request: each field is `None` if it is absent or null.
     ///
     /// # Errors
-    /// [`Invalid`] at `components` or `groups` if a list is empty, names something twice, or stands beside an incident.
+    /// [`Invalid`] at `components` or `groups` if a list is empty or too long, names something twice, or stands beside an incident.
     pub fn of(
         components: Option<Vec<ComponentId>>,
         groups: Option<Vec<ComponentGroupId>>,
@@ -126,6 +131,9 @@ fn check_list<Id: Ord>(
     let Some(list) = list else { return };
     if list.is_empty() {
         invalid.add(FieldError::new(field, "Choose at least one"));
+    } else if list.len() > Choice::MAX_LENGTH {
+        let message = format!("Choose at most {}", Choice::MAX_LENGTH);
+        invalid.add(FieldError::new(field, message));
     } else if incident.is_some() {
         let message = "Cannot be chosen together with an incident";
         invalid.add(FieldError::new(field, message));

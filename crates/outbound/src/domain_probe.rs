@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::domain::{DomainProbe, ProbeFailure, TOKEN_PATH};
+use allclear_application::domain::{CLAIMANT, DomainProbe, ProbeFailure, TOKEN_PATH};
 use allclear_domain::domain::DomainName;
+use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use reqwest::StatusCode;
-use reqwest::header::{HOST, HeaderMap, HeaderValue};
+use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::client::{OutboundClient, OutboundSettings, RequestError, Response, Timeouts};
@@ -33,21 +34,33 @@ pub struct HttpDomainProbe {
 
 #[async_trait]
 impl DomainProbe for HttpDomainProbe {
-    async fn read_tokens(&self, name: &DomainName) -> Result<String, ProbeFailure> {
+    async fn read_tokens(
+        &self,
+        name: &DomainName,
+        organisation: &OrganisationId,
+    ) -> Result<String, ProbeFailure> {
+        let mut headers = HeaderMap::new();
+        if let Ok(claimant) = HeaderValue::from_str(organisation.as_str()) {
+            headers.insert(HeaderName::from_static(CLAIMANT), claimant);
+        }
         match &self.check_address {
-            Some(address) => self.at_check_address(name, address).await,
-            None => self.at_own_address(name).await,
+            Some(address) => self.at_check_address(name, address, headers).await,
+            None => self.at_own_address(name, &headers).await,
         }
     }
 }
 
 impl HttpDomainProbe {
     /// Sends a request by HTTPS, then by HTTP, to the addresses of the domain.
-    async fn at_own_address(&self, name: &DomainName) -> Result<String, ProbeFailure> {
+    async fn at_own_address(
+        &self,
+        name: &DomainName,
+        headers: &HeaderMap,
+    ) -> Result<String, ProbeFailure> {
         let mut reasons = Vec::new();
         for scheme in ["https", "http"] {
             let address = format!("{scheme}://{name}{TOKEN_PATH}");
-            match ask(self.allowed.clone(), &address, HeaderMap::new()).await {
+            match ask(self.allowed.clone(), &address, headers.clone()).await {
                 Ok(text) => return Ok(text),
                 Err(Failure::Request(RequestError::Refused(refused))) => {
                     return Err(ProbeFailure(refused.to_string()));
@@ -63,6 +76,7 @@ impl HttpDomainProbe {
         &self,
         name: &DomainName,
         address: &str,
+        mut headers: HeaderMap,
     ) -> Result<String, ProbeFailure> {
         let response = async {
             let address = format!("http://{address}{TOKEN_PATH}");
@@ -70,7 +84,8 @@ impl HttpDomainProbe {
             // The installation names this address.
             let allowed = self.allowed.clone().with_host(&url);
             let host = HeaderValue::from_str(name.as_str()).map_err(|_| TargetError::NotALink)?;
-            ask(allowed, &address, HeaderMap::from_iter([(HOST, host)])).await
+            headers.insert(HOST, host);
+            ask(allowed, &address, headers).await
         };
         response
             .await
@@ -150,8 +165,12 @@ mod tests {
             String::from_utf8(head).unwrap()
         });
         let name = "status.acme.example".parse().unwrap();
-        let result = probe.read_tokens(&name).await;
+        let result = probe.read_tokens(&name, &acme()).await;
         (result, serving.await.unwrap())
+    }
+
+    fn acme() -> OrganisationId {
+        OrganisationId::parse("acme").unwrap()
     }
 
     fn with_body(status: &str, body: &str) -> String {
@@ -166,6 +185,7 @@ mod tests {
         let request = request.to_ascii_lowercase();
         assert!(request.starts_with("get /.well-known/allclear-domain http/1.1\r\n"));
         assert_eq!(request.matches("\r\nhost: ").count(), 1);
+        assert!(request.contains("\r\nallclear-claimant: acme\r\n"));
         assert!(
             request.contains("\r\nhost: status.acme.example\r\n"),
             "{request}"
@@ -200,7 +220,8 @@ mod tests {
     #[tokio::test]
     async fn a_domain_of_the_inner_network_is_not_asked() {
         let probe = HttpDomainProbe::default();
-        let refused = probe.read_tokens(&"a.localhost".parse().unwrap()).await;
+        let name = "a.localhost".parse().unwrap();
+        let refused = probe.read_tokens(&name, &acme()).await;
         let failure = refused.unwrap_err().to_string();
         assert!(failure.contains("address"), "{failure}");
     }

@@ -33,7 +33,7 @@ use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::page;
 use crate::page_order;
-use crate::subscriber::choose_components_of;
+use crate::subscriber::add_components_of;
 
 #[async_trait]
 impl ComponentGroupStore for Database {
@@ -152,13 +152,14 @@ impl ComponentGroupStore for Database {
         id: ComponentGroupId,
         deletion: Changed<()>,
     ) -> Result<Option<Committed<()>>, Error> {
+        let last = self.choose_components_of(organisation, id).await?;
         self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
             Box::pin(async move {
                 let found = row_of(scope.transaction, scope.organisation, id).await?;
                 let Some(row) = found else {
                     return Ok(None);
                 };
-                choose_components_of(scope.transaction, id).await?;
+                add_components_of(scope.transaction, id, (last, None)).await?;
                 page_order::change(scope, |order| order.remove_group(id)).await?;
                 Entity::delete_by_id(id.0)
                     .exec(scope.transaction)

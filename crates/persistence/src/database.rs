@@ -18,6 +18,7 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
+pub use crate::options::Share;
 use crate::options::{postgresql, sqlite_reader, sqlite_writer};
 use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
@@ -102,6 +103,12 @@ impl Database {
     pub fn linked(mut self, links: Links) -> Self {
         self.links = links;
         self
+    }
+
+    /// How much of the connections one organisation may use.
+    #[must_use]
+    pub fn share(&self) -> Share {
+        Share::of(self.readers.backend())
     }
 
     /// The connections for reads of one statement.

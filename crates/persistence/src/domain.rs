@@ -44,9 +44,16 @@ impl DomainStore for Database {
             .transpose()
     }
 
-    async fn pending_tokens(&self, name: &DomainName, limit: u64) -> Result<Vec<String>, Error> {
+    async fn pending_tokens(
+        &self,
+        name: &DomainName,
+        first: Option<OrganisationId>,
+        limit: u64,
+    ) -> Result<Vec<String>, Error> {
+        let first = first.as_ref().map_or("", OrganisationId::as_str);
         with_status(DomainStatus::Pending)
             .filter(Column::Name.eq(name.as_str()))
+            .order_by_desc(Column::OrganisationId.eq(first))
             .order_by_desc(Column::CreatedAt)
             .limit(limit)
             .select_only()

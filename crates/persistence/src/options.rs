@@ -4,9 +4,9 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use sea_orm::ConnectOptions;
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{Connection, Error, Row, raw_sql};
+use sea_orm::{ConnectOptions, DbBackend};
 use tokio::time::timeout;
 
 /// Timeout for a connection, and in SQLite for another process's lock; afterwards the database counts as unavailable.
@@ -28,6 +28,30 @@ const WRITER_CACHE: &str = "-8000";
 const CONNECTIONS: u32 = 8;
 /// Number of connections that read from SQLite on a small machine.
 const MIN_READERS: u32 = 4;
+/// Number of writes to SQLite that one organisation may run at the same time: they share commits.
+const SHARED_WRITES: u32 = 32;
+
+/// Number of requests of one organisation that may use the database at the same time, so that others find connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Requests that read.
+    pub reads: usize,
+    /// Requests that write.
+    pub writes: usize,
+}
+
+impl Share {
+    pub(crate) fn of(backend: DbBackend) -> Self {
+        let (reads, writes) = match backend {
+            DbBackend::Sqlite => (sqlite_readers() / 2, SHARED_WRITES),
+            _ => (CONNECTIONS / 2, CONNECTIONS / 2),
+        };
+        Self {
+            reads: reads as usize,
+            writes: writes as usize,
+        }
+    }
+}
 
 /// The connection that writes to SQLite.
 pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
@@ -42,11 +66,15 @@ pub(crate) fn sqlite_writer(url: &str) -> ConnectOptions {
 
 /// The connections that read from SQLite. Each has a thread, which takes 300 KiB.
 pub(crate) fn sqlite_reader(url: &str) -> ConnectOptions {
+    let mut options = sqlite(url, true);
+    options.max_connections(sqlite_readers());
+    options
+}
+
+fn sqlite_readers() -> u32 {
     let processors = available_parallelism().map_or(1, NonZero::get);
     let readers = u32::try_from(2 * processors).unwrap_or(CONNECTIONS);
-    let mut options = sqlite(url, true);
-    options.max_connections(readers.clamp(MIN_READERS, CONNECTIONS));
-    options
+    readers.clamp(MIN_READERS, CONNECTIONS)
 }
 
 fn sqlite(url: &str, reads: bool) -> ConnectOptions {

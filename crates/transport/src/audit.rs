@@ -1,7 +1,7 @@
 //! The routes of the audit log.
 
 use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
-use actix_web::{HttpResponse, get, web};
+use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::audit::{AuditFilter, AuditItem, AuditLog};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::limit::usage::{ExportPermit, Usage};
 use crate::request::caller::CanAdminister;
 use crate::request::input::{Date, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
@@ -232,6 +233,8 @@ async fn list(
     caller: CanAdminister,
     query: web::Query<AuditQuery>,
     page: RequestedPage,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
     audit: web::Data<AuditLog>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = caller.organisation.clone();
@@ -241,7 +244,8 @@ async fn list(
         let show = |item: &AuditItem| ItemBody::from(item.clone());
         return Ok(list_response(&listed, page.is_part(), show));
     }
-    Ok(file(audit, organisation, filter, format))
+    let permit = usage.begin_export(&organisation, &request).await?;
+    Ok(file(audit, organisation, filter, format, permit))
 }
 
 /// The selected items as a file that is read while it is sent.
@@ -250,6 +254,7 @@ fn file(
     organisation: OrganisationId,
     filter: AuditFilter,
     format: Format,
+    permit: ExportPermit,
 ) -> HttpResponse {
     let (name, kind) = match format {
         Format::Csv => ("audit-log.csv", "text/csv; charset=utf-8"),
@@ -260,6 +265,7 @@ fn file(
         Format::Json | Format::JsonLines => Ok(Vec::new()),
     };
     let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
+        let _held = &permit;
         let (audit, organisation, filter) = (audit.clone(), organisation.clone(), filter.clone());
         async move {
             let Some(before) = before else {

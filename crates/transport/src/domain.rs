@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, delete, post, put, web};
 use allclear_application::domain::hosts::Hosts;
-use allclear_application::domain::{Domains, TOKEN_PATH};
+use allclear_application::domain::{CLAIMANT, Domains, TOKEN_PATH};
 use allclear_application::error::Error;
 use allclear_application::timestamp;
 use allclear_domain::domain::{DomainClaim, DomainName, DomainStatus};
@@ -168,7 +168,7 @@ pub(crate) async fn tokens(
     let host = host_of(request.head()).ok().flatten();
     let name: Option<DomainName> = host.and_then(|host| host.as_str().parse().ok());
     let tokens = match name {
-        Some(name) => domains.pending_tokens(&name).await?,
+        Some(name) => domains.pending_tokens(&name, claimant(&request)).await?,
         None => Vec::new(),
     };
     if tokens.is_empty() {
@@ -178,6 +178,12 @@ pub(crate) async fn tokens(
         .content_type("text/plain; charset=utf-8")
         .insert_header(("cache-control", "no-store"))
         .body(tokens.join("\n") + "\n"))
+}
+
+/// The organisation for which the check of a domain reads the tokens.
+fn claimant(request: &HttpRequest) -> Option<OrganisationId> {
+    let text = request.headers().get(CLAIMANT)?.to_str().ok()?;
+    OrganisationId::parse(text).ok()
 }
 
 /// The query of a proxy.

@@ -42,7 +42,7 @@ fn store(found: Organisation, at_change: Organisation) -> MockOrganisationStore 
 
 fn serving(text: Result<&'static str, &'static str>) -> MockDomainProbe {
     let mut probe = MockDomainProbe::new();
-    probe.expect_read_tokens().returning(move |_| {
+    probe.expect_read_tokens().returning(move |_, _| {
         text.map(str::to_owned)
             .map_err(|reason| ProbeFailure(reason.to_owned()))
     });

@@ -84,6 +84,14 @@ async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
 }
 
 #[tokio::test]
+async fn subscriptions_of_visitors_leave_a_fifth_of_the_mails_to_others() {
+    let mut cause = invitation("bob@example.com");
+    cause.account = None;
+    let counts = counted(&cause, LIMITS).await;
+    assert_eq!(counts.last().map(|count| count.limit), Some(8_000));
+}
+
+#[tokio::test]
 async fn spellings_and_sub_addresses_of_a_mailbox_have_one_counter() {
     let key = async |to: &str| {
         let mut counts = counted(&invitation(to), LIMITS).await;

@@ -3,6 +3,8 @@
 pub(super) mod period;
 pub(crate) mod spans;
 
+use std::collections::HashMap;
+
 use allclear_application::audit::state;
 use allclear_application::component::history::{
     ComponentHistoryStore, HistoryPage, HistoryScope, Interval, MAX_RELATED, MeasuredComponent,
@@ -40,6 +42,8 @@ use crate::entity::{incident, incident_component, organisation};
 use crate::error::{broken, parse_stored};
 use crate::transaction::Transaction;
 
+/// Number of components whose periods are read and changed in one statement.
+const COMPONENTS_AT_ONCE: usize = 50;
 /// Overlapping periods that a rule needs to see: one is enough to refuse, and one may be the period that is changed.
 const OVERLAPS_READ: u64 = 2;
 
@@ -124,7 +128,8 @@ impl ComponentHistoryStore for Database {
                     }
                     component.history_version = stamp.revision;
                     period.version = stamp.revision;
-                    store(scope, id, changes).await?;
+                    let changes = [(id, std::mem::take(changes))];
+                    store(scope, &changes).await?;
                     update(transaction, organisation, component).await?;
                 }
                 let states = states(&known, &changed.state);
@@ -324,30 +329,24 @@ pub(crate) async fn store_past_impact(
     impacts: &[Attachment],
     interval: Interval,
 ) -> Result<(), Error> {
-    let Scope {
-        transaction,
-        organisation,
-        ..
-    } = scope;
     let (Some(from), Some(to)) = (interval.from, interval.to) else {
         return Ok(());
     };
     let cause = PeriodCause::Incident(incident, None);
-    for impact in impacts {
-        let id = impact.component_id;
-        let rows = Entity::find().filter(overlapping(id, interval));
-        let rows = rows.all(transaction).await.map_err(broken)?;
+    let impacts: Vec<_> = impacts
+        .iter()
+        .map(|impact| (impact.component_id, impact.status))
+        .collect();
+    change_past(scope, &impacts, interval, |periods, status| {
         let span = StatusSpan {
-            status: impact.status,
+            status,
             start_at: from,
             end_at: Some(to),
         };
-        let periods = periods(transaction, organisation, rows).await?;
         let new_id = || StatusPeriodId(scope.database.clock.id());
-        let changes = overlay(&periods, span, &cause, new_id);
-        store_past(scope, id, &changes).await?;
-    }
-    Ok(())
+        overlay(periods, span, &cause, new_id)
+    })
+    .await
 }
 
 /// Moves the impacts of an incident whose times were corrected in the histories of its components, whose current status stays.
@@ -363,34 +362,65 @@ pub(crate) async fn move_impact(
         from: hull.from.checked_sub_signed(margin),
         to: hull.to.and_then(|to| to.checked_add_signed(margin)),
     };
-    for &(id, status) in impacts {
-        let rows = Entity::find().filter(overlapping(id, interval));
-        let rows = rows.all(scope.transaction).await.map_err(broken)?;
-        let periods = periods(scope.transaction, scope.organisation, rows).await?;
+    change_past(scope, impacts, interval, |periods, status| {
         let new_id = || StatusPeriodId(scope.database.clock.id());
-        let changes = moved.apply(&periods, status, scope.stamp.now, new_id);
-        store_past(scope, id, &changes).await?;
+        moved.apply(periods, status, scope.stamp.now, new_id)
+    })
+    .await
+}
+
+/// Changes the histories of components by a rule for the periods in an interval. Their current status stays.
+async fn change_past(
+    scope: Scope<'_>,
+    impacts: &[(ComponentId, ComponentStatus)],
+    interval: Interval,
+    rule: impl Fn(&[StatusPeriod], ComponentStatus) -> PeriodChanges,
+) -> Result<(), Error> {
+    for impacts in impacts.chunks(COMPONENTS_AT_ONCE) {
+        let ids = impacts.iter().map(|(id, _)| *id);
+        let periods = periods_of(scope, ids, interval).await?;
+        let mut changed = Vec::new();
+        for (id, status) in impacts {
+            let changes = rule(periods.get(id).map_or(&[], Vec::as_slice), *status);
+            if changes != PeriodChanges::default() {
+                changed.push((*id, changes));
+            }
+        }
+        if changed.is_empty() {
+            continue;
+        }
+        store(scope, &changed).await?;
+        super::Entity::update_many()
+            .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
+            .filter(super::Column::Id.is_in(changed.iter().map(|(id, _)| id.0)))
+            .exec(scope.transaction)
+            .await
+            .map_err(broken)?;
     }
     Ok(())
 }
 
-/// Stores changes of a component's history that leave its current status.
-async fn store_past(
+/// The periods of each of these components that have an instant in common with an interval.
+async fn periods_of(
     scope: Scope<'_>,
-    id: ComponentId,
-    changes: &PeriodChanges,
-) -> Result<(), Error> {
-    if *changes == PeriodChanges::default() {
-        return Ok(());
+    components: impl Iterator<Item = ComponentId>,
+    interval: Interval,
+) -> Result<HashMap<ComponentId, Vec<StatusPeriod>>, Error> {
+    let condition = components.fold(Condition::any(), |any, id| {
+        any.add(overlapping(id, interval))
+    });
+    let rows = Entity::find().filter(condition).all(scope.transaction);
+    let rows = rows.await.map_err(broken)?;
+    let owners: Vec<_> = rows
+        .iter()
+        .map(|row| ComponentId(row.component_id))
+        .collect();
+    let periods = periods(scope.transaction, scope.organisation, rows).await?;
+    let mut by_component: HashMap<_, Vec<_>> = HashMap::new();
+    for (owner, period) in owners.into_iter().zip(periods) {
+        by_component.entry(owner).or_default().push(period);
     }
-    store(scope, id, changes).await?;
-    super::Entity::update_many()
-        .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
-        .filter(super::Column::Id.eq(id.0))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
-    Ok(())
+    Ok(by_component)
 }
 
 #[cfg(test)]

@@ -9,11 +9,13 @@ use allclear_domain::validation::{Invalid, check_known};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, OnConflict, Query, SelectStatement};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
+    QueryOrder, QuerySelect,
 };
 use uuid::Uuid;
 
+use crate::audit::NoAuditItem;
+use crate::database::Database;
 use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
 use crate::error::broken;
@@ -144,11 +146,74 @@ pub(super) async fn store(transaction: &Transaction, state: &Subscriber) -> Resu
     Ok(())
 }
 
-/// Adds the components of a group to the choice of each subscriber of the group, after the components chosen already. The group
-/// is about to be deleted, and a subscriber of this group alone would receive nothing any more.
-pub(crate) async fn choose_components_of(
+/// Number of choices that are added in one transaction: other writers wait meanwhile.
+const ADDED_AT_ONCE: u64 = 2_000;
+/// Maximum number of choices that the deletion of a group adds.
+const MAX_ADDED: u64 = 200_000;
+
+impl Database {
+    /// Adds the components of a group to the choice of each subscriber of the group, after the components chosen already. The
+    /// group is about to be deleted, and a subscriber of this group alone would receive nothing any more. Returns the last
+    /// subscriber, for those who choose the group afterwards.
+    ///
+    /// # Errors
+    /// [`Error::Conflict`] if there are too many.
+    pub(crate) async fn choose_components_of(
+        &self,
+        organisation: &OrganisationId,
+        group: ComponentGroupId,
+    ) -> Result<Uuid, Error> {
+        use subscriber_group::{Column, Entity};
+
+        let components = component::Entity::find()
+            .filter(component::Column::OrganisationId.eq(organisation.as_str()))
+            .filter(component::Column::GroupId.eq(group.0))
+            .filter(component::Column::DeletedAt.is_null());
+        let components = components.count(self.read()).await.map_err(broken)?;
+        let subscribers = Entity::find().filter(Column::GroupId.eq(group.0));
+        let number = subscribers
+            .clone()
+            .count(self.read())
+            .await
+            .map_err(broken)?;
+        if components.saturating_mul(number) > MAX_ADDED {
+            let message =
+                "Too many subscribers have chosen this group: take components out of it first";
+            return Err(Error::Conflict(message.into()));
+        }
+        let mut last = Uuid::nil();
+        if components == 0 {
+            return Ok(last);
+        }
+        loop {
+            let batch: Vec<Uuid> = subscribers
+                .clone()
+                .select_only()
+                .column(Column::SubscriberId)
+                .filter(Column::SubscriberId.gt(last))
+                .order_by_asc(Column::SubscriberId)
+                .limit(Ord::max(ADDED_AT_ONCE / components, 1))
+                .into_tuple()
+                .all(self.read())
+                .await
+                .map_err(broken)?;
+            let Some(&end) = batch.last() else {
+                return Ok(last);
+            };
+            self.write(NoAuditItem::Upkeep, move |transaction| {
+                Box::pin(add_components_of(transaction, group, (last, Some(end))))
+            })
+            .await?;
+            last = end;
+        }
+    }
+}
+
+/// Adds the components of a group to the choices of its subscribers after the first, and up to the last one.
+pub(crate) async fn add_components_of(
     transaction: &Transaction,
     group: ComponentGroupId,
+    subscribers: (Uuid, Option<Uuid>),
 ) -> Result<(), Error> {
     use subscriber_component::{Column, Entity};
 
@@ -161,14 +226,17 @@ pub(crate) async fn choose_components_of(
         .on_conflict(known)
         .take();
     insert
-        .select_from(components_for_subscribers_of(group))
+        .select_from(components_for_subscribers_of(group, subscribers))
         .map_err(Error::internal)?;
     transaction.execute(&insert).await.map_err(broken)?;
     Ok(())
 }
 
-/// Each subscriber of a group with each component of the group, and the component's place in the subscriber's choice.
-fn components_for_subscribers_of(group: ComponentGroupId) -> SelectStatement {
+/// Subscribers of a group with each component of the group, and the component's place in the subscriber's choice.
+fn components_for_subscribers_of(
+    group: ComponentGroupId,
+    (after, up_to): (Uuid, Option<Uuid>),
+) -> SelectStatement {
     use component::{Column as Of, Entity as Components};
     use subscriber_component::{Column as Chosen, Entity as ChosenComponents};
     use subscriber_group::{Column as ByGroup, Entity as ChosenGroups};
@@ -184,6 +252,7 @@ fn components_for_subscribers_of(group: ComponentGroupId) -> SelectStatement {
         .take();
     // Places begin at 0, positions at 1.
     let last_place = Func::coalesce([Expr::from(last_place), Expr::val(-1)]);
+    let subscriber = || Expr::col((ChosenGroups, ByGroup::SubscriberId));
     Query::select()
         .column((ChosenGroups, ByGroup::SubscriberId))
         .column((Components, Of::Id))
@@ -194,6 +263,8 @@ fn components_for_subscribers_of(group: ComponentGroupId) -> SelectStatement {
             Expr::col((Components, Of::GroupId)).equals((ChosenGroups, ByGroup::GroupId)),
         )
         .and_where(Expr::col((ChosenGroups, ByGroup::GroupId)).eq(group.0))
+        .and_where(subscriber().gt(after))
+        .and_where_option(up_to.map(|end| subscriber().lte(end)))
         .and_where(Expr::col((Components, Of::DeletedAt)).is_null())
         .take()
 }

@@ -23,7 +23,7 @@ contract!(
     simultaneous_checks_give_a_domain_to_one_organisation,
     a_domain_that_is_removed_during_a_check_has_at_most_one_owner,
     a_verified_domain_is_the_address_of_the_pages,
-    pending_tokens_are_those_of_the_domain_newest_first,
+    pending_tokens_of_a_domain_are_those_of_one_organisation_and_the_newest,
     an_organisation_is_found_by_identifier_or_code,
 );
 
@@ -213,7 +213,9 @@ async fn a_verified_domain_is_the_address_of_the_pages(database: &Database) {
     assert_eq!(history.owner.domain, Some(name("a.example")));
 }
 
-async fn pending_tokens_are_those_of_the_domain_newest_first(database: &Database) {
+async fn pending_tokens_of_a_domain_are_those_of_one_organisation_and_the_newest(
+    database: &Database,
+) {
     let (tokens, domain) = (["t1", "t2", "t3"], name("a.example"));
     for (number, token) in (0..).zip(tokens) {
         let id = organisation(database, &format!("org{number}")).await;
@@ -227,11 +229,15 @@ async fn pending_tokens_are_those_of_the_domain_newest_first(database: &Database
     }
     let third = OrganisationId::parse("org2").unwrap();
     verify(database, &third, "t3").await.unwrap();
-    let pending = |limit| database.pending_tokens(&domain, limit);
-    assert_eq!(pending(9).await.unwrap(), ["t2", "t1"]);
-    assert_eq!(pending(1).await.unwrap(), ["t2"]);
+    let pending = |first, limit| database.pending_tokens(&domain, first, limit);
+    assert_eq!(pending(None, 9).await.unwrap(), ["t2", "t1"]);
+    assert_eq!(pending(None, 1).await.unwrap(), ["t2"]);
+    let first = OrganisationId::parse("org0").unwrap();
+    assert_eq!(pending(Some(first.clone()), 9).await.unwrap(), ["t1", "t2"]);
+    assert_eq!(pending(Some(first.clone()), 1).await.unwrap(), ["t1"]);
     let other = name("b.example");
-    assert!(database.pending_tokens(&other, 9).await.unwrap().is_empty());
+    let tokens = database.pending_tokens(&other, Some(first), 9).await;
+    assert!(tokens.unwrap().is_empty());
 }
 
 async fn an_organisation_is_found_by_identifier_or_code(database: &Database) {

@@ -24,38 +24,56 @@ pub struct WriteLimits {
     pub text: Option<NonZeroU32>,
 }
 
-/// Maximum of requests of an organisation that read at the same time. Others wait, so that one organisation leaves connections to
-/// the database for others.
-const READS: usize = 8;
-/// Maximum of requests of an organisation that wait for that. Further ones are refused.
-const MAX_WAITING: usize = 512;
+/// Maximum number of requests of an organisation that are handled at the same time. Others wait, so that one organisation leaves
+/// connections to the database for others.
+#[derive(Debug, Clone, Copy)]
+pub struct Concurrency {
+    /// Requests that read.
+    pub reads: usize,
+    /// Requests that write.
+    pub writes: usize,
+}
 
-/// Counts the writes of each organisation and account, and bounds the reads of each organisation.
+/// Maximum number of requests of an organisation that wait for that. Further ones are refused.
+const MAX_WAITING: usize = 512;
+/// Maximum number of exports of an organisation that wait for another one. A client may read its export slowly.
+const MAX_WAITING_EXPORTS: usize = 4;
+
+/// Counts the writes of each organisation and account, and bounds what each organisation does at the same time.
 pub struct Usage {
     writes: Option<Bucket<OrganisationId>>,
     text: Option<Bucket<OrganisationId>>,
     /// Writes with the sessions of an account.
     accounts: Option<Bucket<UserId>>,
     reads: KeyedSemaphore<OrganisationId>,
+    running_writes: KeyedSemaphore<OrganisationId>,
+    exports: KeyedSemaphore<OrganisationId>,
 }
 
-/// Keeps the place of a reading request until it is handled.
-struct ReadPermit(#[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit);
+/// Keeps the place of a request until it is handled.
+struct Permit(#[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit);
+
+/// Keeps the place of an export until it is sent.
+pub(crate) struct ExportPermit(
+    #[expect(dead_code, reason = "dropped with the export")] OwnedSemaphorePermit,
+);
 
 impl Usage {
     /// Creates full buckets with these limits.
     #[must_use]
-    pub fn new(limits: WriteLimits) -> Self {
+    pub fn new(limits: WriteLimits, concurrency: Concurrency) -> Self {
         let text = |bytes: NonZeroU32| Bucket::refilled_by(DAY / bytes.get(), bytes.get());
         Self {
             writes: limits.writes.map(Bucket::new),
             text: limits.text.map(text),
             accounts: limits.writes.map(Bucket::new),
-            reads: KeyedSemaphore::new(READS, MAX_WAITING),
+            reads: KeyedSemaphore::new(concurrency.reads, MAX_WAITING),
+            running_writes: KeyedSemaphore::new(concurrency.writes, MAX_WAITING),
+            exports: KeyedSemaphore::new(1, MAX_WAITING_EXPORTS),
         }
     }
 
-    /// Counts a writing request of an organisation. Waits until a reading one may be handled.
+    /// Counts a writing request of an organisation. Waits until a request may be handled.
     ///
     /// # Errors
     /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
@@ -64,13 +82,30 @@ impl Usage {
         organisation: &OrganisationId,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        if !request.method().is_safe() {
-            return self.count(organisation, request);
-        }
-        let permit = self.reads.acquire(organisation).await;
+        let permits = if request.method().is_safe() {
+            &self.reads
+        } else {
+            self.count(organisation, request)?;
+            &self.running_writes
+        };
+        let permit = permits.acquire(organisation).await;
         let permit = permit.ok_or_else(|| Problem::too_many(1))?;
-        request.extensions_mut().insert(ReadPermit(permit));
+        request.extensions_mut().insert(Permit(permit));
         Ok(())
+    }
+
+    /// Waits until an organisation may begin an export, which is read while it is sent. Its request gives its own place to others.
+    ///
+    /// # Errors
+    /// 429 if too many exports wait.
+    pub(crate) async fn begin_export(
+        &self,
+        organisation: &OrganisationId,
+        request: &HttpRequest,
+    ) -> Result<ExportPermit, Problem> {
+        request.extensions_mut().remove::<Permit>();
+        let permit = self.exports.acquire(organisation).await;
+        permit.map(ExportPermit).ok_or_else(|| Problem::too_many(1))
     }
 
     /// Counts a change with a session of an account.
@@ -132,12 +167,18 @@ mod tests {
     use actix_web::body::to_bytes;
     use actix_web::http::Method;
     use actix_web::test::TestRequest;
+    use futures_util::FutureExt as _;
 
     fn usage(writes: Option<(u32, u32)>, text: u32) -> Usage {
-        Usage::new(WriteLimits {
+        let limits = WriteLimits {
             writes: writes.map(|(burst, per_hour)| Limit { burst, per_hour }),
             text: NonZeroU32::new(text),
-        })
+        };
+        let concurrency = Concurrency {
+            reads: 1,
+            writes: 1,
+        };
+        Usage::new(limits, concurrency)
     }
 
     fn organisation(id: &str) -> OrganisationId {
@@ -172,6 +213,29 @@ mod tests {
         assert!(usage.count(&other, &post("2")).is_ok());
         let read = request(Method::GET, ("accept", "*/*"));
         assert!(usage.begin(&one, &read).await.is_ok());
+    }
+
+    #[actix_web::test]
+    async fn requests_and_exports_of_an_organisation_wait_for_each_other() {
+        let usage = usage(None, 0);
+        let (one, other) = (organisation("one"), organisation("other"));
+        let read = || request(Method::GET, ("accept", "*/*"));
+        for request in [read, || post("0")] {
+            let held = request();
+            assert!(usage.begin(&one, &held).await.is_ok());
+            assert!(usage.begin(&one, &request()).now_or_never().is_none());
+            assert!(usage.begin(&other, &request()).await.is_ok());
+            drop(held);
+            assert!(usage.begin(&one, &request()).await.is_ok());
+        }
+        let request = read();
+        assert!(usage.begin(&one, &request).await.is_ok());
+        let export = usage.begin_export(&one, &request).await.ok().unwrap();
+        assert!(usage.begin(&one, &read()).await.is_ok());
+        let next = read();
+        assert!(usage.begin_export(&one, &next).now_or_never().is_none());
+        drop(export);
+        assert!(usage.begin_export(&one, &next).await.is_ok());
     }
 
     #[actix_web::test]

@@ -183,9 +183,19 @@ impl EventStreams {
         seen: Revision,
         delivered: Revision,
     ) -> Result<Option<Vec<Frame>>, Error> {
-        let Stored::Commits(commits) = self.outbox.after(organisation, seen, CATCH_UP).await?
-        else {
-            return Ok(None);
+        let commits = match self.outbox.after(organisation, seen, CATCH_UP).await {
+            Ok(Stored::Commits(commits)) => commits,
+            Ok(Stored::TooOld) => return Ok(None),
+            Err(error @ Error::Unavailable(_)) => return Err(error),
+            // Otherwise no viewer from before such a commit could come back.
+            Err(error) => {
+                tracing::error!(
+                    organisation = organisation.as_str(),
+                    error = &error as &dyn std::error::Error,
+                    "commits could not be read; the viewer reads the page again"
+                );
+                return Ok(None);
+            }
         };
         let last = commits.last().map_or(seen, Commit::revision);
         let (mut frames, mut bytes) = (Vec::with_capacity(commits.len()), 0);

@@ -1,7 +1,7 @@
 //! Subscribers by mail as CSV (RFC 4180).
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
@@ -13,7 +13,7 @@ use allclear_application::subscriber::import::{
     ImportMode, ImportReport, ImportRow, NamedComponent,
 };
 use allclear_application::timestamp;
-use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::{Scope, Subscriber};
 use allclear_domain::validation::Invalid;
 use csv::{ByteRecord, ReaderBuilder};
@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::limit::usage::Usage;
 use crate::request::caller::CanWrite;
 use crate::request::input::FILE_LIMIT;
 use crate::response::api_response::ApiResponse;
@@ -313,14 +314,19 @@ fn content(
 #[get("/export")]
 async fn export(
     caller: CanWrite,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
     let organisation = caller.organisation.clone();
+    let permit = usage.begin_export(&organisation, &request).await?;
     let components = subscribers.named_components(&organisation).await?;
+    let components = Arc::new(Cells::of(components));
     let first = line(&HEADER.map(str::to_owned))?;
     let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
+        let _held = &permit;
         let (organisation, subscribers) = (organisation.clone(), subscribers.clone());
-        let components = components.clone();
+        let components = Arc::clone(&components);
         async move {
             let Some(before) = before else {
                 return Ok::<_, Error>(None);
@@ -344,7 +350,7 @@ async fn export(
 async fn page(
     subscribers: &Subscribers,
     organisation: &OrganisationId,
-    components: &[NamedComponent],
+    components: &Cells,
     before: Option<Uuid>,
 ) -> Result<(Vec<u8>, Option<Uuid>), Error> {
     let page = Page {
@@ -362,39 +368,52 @@ async fn page(
     Ok((text, listed.next))
 }
 
-fn cells(email: &str, subscriber: &Subscriber, components: &[NamedComponent]) -> [String; 5] {
+fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5] {
     [
         guarded(email.to_owned()),
-        guarded(chosen(&subscriber.scope, components)),
+        guarded(components.chosen(&subscriber.scope)),
         subscriber.status.to_string(),
         subscriber.is_verified.to_string(),
         timestamp::text(&subscriber.created_at),
     ]
 }
 
-/// The components of a scope as an import reads them: by name, or by code where the name would be read differently. A group stands
-/// for the components that it has now.
-fn chosen(scope: &Scope, components: &[NamedComponent]) -> String {
-    let Some(choice) = scope.choice() else {
-        return String::new();
-    };
-    let is_chosen = |component: &&NamedComponent| {
-        let in_group = component
-            .group
-            .is_some_and(|group| choice.groups.contains(&group));
-        in_group || choice.components.contains(&component.id)
-    };
-    let found = components.iter().filter(is_chosen);
-    let texts = found.map(|component| named(component.id, &component.name, components));
-    texts.collect::<Vec<_>>().join(";")
-}
+/// The components of an organisation as an import reads them.
+struct Cells(Vec<(NamedComponent, String)>);
 
-fn named(id: ComponentId, name: &str, components: &[NamedComponent]) -> String {
-    let same = components.iter().filter(|other| other.name == name);
-    if same.count() > 1 || name.contains(';') || plain(name) != name {
-        id.code().to_string()
-    } else {
-        name.to_owned()
+impl Cells {
+    /// By name, or by code where the name would be read differently.
+    fn of(components: Vec<NamedComponent>) -> Self {
+        let mut same: HashMap<String, usize> = HashMap::new();
+        for component in &components {
+            *same.entry(component.name.clone()).or_default() += 1;
+        }
+        let cells = components.into_iter().map(|component| {
+            let name = &component.name;
+            let text = if same[name] > 1 || name.contains(';') || plain(name) != name {
+                component.id.code().to_string()
+            } else {
+                name.clone()
+            };
+            (component, text)
+        });
+        Self(cells.collect())
+    }
+
+    /// The components of a scope. A group stands for the components that it has now.
+    fn chosen(&self, scope: &Scope) -> String {
+        let Some(choice) = scope.choice() else {
+            return String::new();
+        };
+        let components: HashSet<_> = choice.components.iter().collect();
+        let groups: HashSet<_> = choice.groups.iter().collect();
+        let is_chosen = |component: &NamedComponent| {
+            let in_group = component.group.is_some_and(|group| groups.contains(&group));
+            in_group || components.contains(&component.id)
+        };
+        let found = self.0.iter().filter(|(component, _)| is_chosen(component));
+        let texts: Vec<_> = found.map(|(_, text)| text.as_str()).collect();
+        texts.join(";")
     }
 }
 

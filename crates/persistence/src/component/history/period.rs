@@ -7,13 +7,12 @@ use allclear_domain::author::Author;
 use allclear_domain::id::{ComponentId, IncidentId, OrganisationId, StatusPeriodId};
 use allclear_domain::organisation::Revision;
 use allclear_domain::status_period::{PeriodCause, PeriodChanges, StatusPeriod, StatusSpan};
-use sea_orm::{
-    ActiveModelTrait, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
-};
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use crate::commit::Scope;
-use crate::entity::component_period::{Entity, Model};
+use crate::entity::component_period::{Column, Entity, Model};
 use crate::entity::incident;
 use crate::error::{broken, parse_stored};
 use crate::transaction::Transaction;
@@ -22,6 +21,9 @@ use crate::transaction::Transaction;
 const INCIDENT: &str = "INCIDENT";
 const OPERATOR: &str = "OPERATOR";
 const CORRECTION: &str = "CORRECTION";
+
+/// Number of periods of one statement, below the limits for parameters.
+const STORED_AT_ONCE: usize = 500;
 
 /// The periods with the titles of the incidents that caused them.
 pub(super) async fn periods(
@@ -77,27 +79,33 @@ fn period(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Er
     })
 }
 
-/// Stores changes of a component's history under the revision of the commit. The caller stores the component.
+/// Stores changes of components' histories under the revision of the commit. The caller stores the components.
 pub(super) async fn store(
     scope: Scope<'_>,
-    id: ComponentId,
-    changes: &PeriodChanges,
+    changes: &[(ComponentId, PeriodChanges)],
 ) -> Result<(), Error> {
     let transaction = scope.transaction;
-    for period in &changes.deleted {
-        let row = Entity::delete_by_id(period.0);
-        row.exec(transaction).await.map_err(broken)?;
+    let deleted: Vec<_> = changes
+        .iter()
+        .flat_map(|(_, changes)| changes.deleted.iter().map(|id| id.0))
+        .collect();
+    for ids in deleted.chunks(STORED_AT_ONCE) {
+        let rows = Entity::delete_many().filter(Column::Id.is_in(ids.iter().copied()));
+        rows.exec(transaction).await.map_err(broken)?;
     }
-    for period in &changes.updated {
-        let row = row(scope, id, period).into_active_model().reset_all();
-        Entity::update(row)
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
-    }
-    for period in &changes.inserted {
-        let row = row(scope, id, period).into_active_model();
-        Entity::insert(row)
+    let changed = changes.iter().flat_map(|(id, changes)| {
+        let periods = changes.updated.iter().chain(&changes.inserted);
+        periods.map(|period| row(scope, *id, period))
+    });
+    let changed: Vec<_> = changed.collect();
+    let replaced = Column::iter().filter(|column| !matches!(column, Column::Id));
+    let known = OnConflict::column(Column::Id)
+        .update_columns(replaced)
+        .to_owned();
+    for rows in changed.chunks(STORED_AT_ONCE) {
+        let rows = rows.iter().cloned().map(Model::into_active_model);
+        Entity::insert_many(rows)
+            .on_conflict(known.clone())
             .exec_without_returning(transaction)
             .await
             .map_err(broken)?;

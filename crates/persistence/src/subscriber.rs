@@ -25,13 +25,12 @@ use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
     QueryFilter, QuerySelect,
 };
-use serde_json::json;
 use uuid::Uuid;
 
 use self::limit::{add_to_count, check_limit, count_of, may_mail, prune_mail_limits};
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
-pub(crate) use self::scope::choose_components_of;
+pub(crate) use self::scope::add_components_of;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
@@ -149,7 +148,7 @@ impl SubscriberStore for Database {
     ) -> Result<Vec<Imported>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         let limits = self.limits;
-        self.write(NoAuditItem::PartOfImport, move |transaction| {
+        self.change(move |transaction| {
             Box::pin(
                 async move { import::import(transaction, &organisation, batch, limits, now).await },
             )
@@ -172,20 +171,6 @@ impl SubscriberStore for Database {
         }
         let present = count_of(self.read(), organisation).await?;
         self.limits.check_subscribers(present)
-    }
-
-    async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error> {
-        let (organisation, now) = (organisation.clone(), self.clock.now());
-        let (action, target) = (
-            Action::SubscriberImported,
-            (TargetType::Organisation, &organisation),
-        );
-        let after = json!({"text": &note});
-        let change = NewAuditItem::new(&organisation, now, action, target)
-            .named(Some(note))
-            .states(None, Some(after));
-        self.change(move |_| Box::pin(async move { Ok(((), change.into())) }))
-            .await
     }
 
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {

@@ -106,8 +106,19 @@ pub struct NamedComponent {
 pub struct ImportBatch {
     /// The subscribers; no two have the same key.
     pub subscribers: Vec<Subscriber>,
-    /// Whether each gets the verification link.
-    pub verifies: bool,
+    /// The operator's statement that they have agreed. Without it, each gets the verification link.
+    pub consent: Option<String>,
+}
+
+impl ImportBatch {
+    /// Text of the item of the audit log for `added` new subscribers.
+    #[must_use]
+    pub fn note(&self, added: usize) -> String {
+        match &self.consent {
+            Some(consent) => format!("{added} added. Consent: {consent}"),
+            None => format!("{added} added, to be confirmed"),
+        }
+    }
 }
 
 /// Result for one subscriber of a batch.
@@ -193,22 +204,9 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Stores what is left and records the import in the audit log.
+    /// Stores what is left.
     pub(super) async fn finish(mut self) -> Result<ImportReport, Error> {
         self.store().await?;
-        let ports = &self.subscribers.ports;
-        if self.report.added > 0 && !matches!(self.mode, ImportMode::DryRun { .. }) {
-            let added = self.report.added;
-            let note = match &self.mode {
-                ImportMode::Confirmed(consent) => format!("{added} added. Consent: {consent}"),
-                _ => format!("{added} added, to be confirmed"),
-            };
-            ports
-                .subscribers
-                .note_import(&self.organisation, note)
-                .await?;
-            ports.wake_signal.notify();
-        }
         Ok(self.report)
     }
 
@@ -251,23 +249,29 @@ impl<'a> Import<'a> {
         if batch.is_empty() {
             return Ok(());
         }
-        let store = &self.subscribers.ports.subscribers;
-        let is_dry = matches!(self.mode, ImportMode::DryRun { .. });
+        let ports = &self.subscribers.ports;
         if self.mode == ImportMode::Pending {
             batch = self.within_budget(batch).await?;
         }
         let (lines, subscribers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        let outcomes = if is_dry {
+        let outcomes = if let ImportMode::DryRun { .. } = self.mode {
             let keys = subscribers.iter().map(SubscriberKey::of).collect();
-            store
+            ports
+                .subscribers
                 .would_import(&self.organisation, keys, self.report.added)
                 .await?
         } else {
+            let consent = match &self.mode {
+                ImportMode::Confirmed(consent) => Some(consent.clone()),
+                _ => None,
+            };
             let batch = ImportBatch {
                 subscribers,
-                verifies: self.mode == ImportMode::Pending,
+                consent,
             };
-            store.import(&self.organisation, batch).await?
+            let outcomes = ports.subscribers.import(&self.organisation, batch).await?;
+            ports.wake_signal.notify();
+            outcomes
         };
         for (line, outcome) in lines.into_iter().zip(outcomes) {
             match outcome {
@@ -393,6 +397,9 @@ impl Names {
         }
         if components.is_empty() {
             return Ok(Scope::All);
+        }
+        if components.len() > Choice::MAX_LENGTH {
+            return Err(format!("Names more than {} components", Choice::MAX_LENGTH));
         }
         Ok(Scope::Components(Choice {
             components,

@@ -93,8 +93,8 @@ pub trait SubscriberStore: Send + Sync {
         organisation: &OrganisationId,
     ) -> Result<Vec<NamedComponent>, Error>;
 
-    /// Stores those subscribers of a batch that are new, in one transaction, as far as the limit allows. Returns the
-    /// results, in the order of the batch. [`Error::NotFound`] if the organisation does not exist.
+    /// Stores those subscribers of a batch that are new, and an item for the audit log, in one transaction, as far as the limit
+    /// allows. Returns the results, in the order of the batch. [`Error::NotFound`] if the organisation does not exist.
     async fn import(
         &self,
         organisation: &OrganisationId,
@@ -114,9 +114,6 @@ pub trait SubscriberStore: Send + Sync {
     /// # Errors
     /// [`Error::Conflict`], which names the limit.
     async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error>;
-
-    /// Records an import in the audit log.
-    async fn note_import(&self, organisation: &OrganisationId, note: String) -> Result<(), Error>;
 
     /// Notes that messages to a subscriber arrive again.
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;

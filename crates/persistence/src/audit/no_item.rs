@@ -18,8 +18,6 @@ pub(crate) enum NoAuditItem {
     Step,
     /// The caller's own session is used, renewed or proven; its begin and its end have items.
     OwnSession,
-    /// A part of an import. The end of the import has one item for all parts, in a transaction of its own.
-    PartOfImport,
     /// A hosted identity provider reports a name, or that tokens ended, which is in the security log.
     Directory,
     /// Progress of messages and mails.

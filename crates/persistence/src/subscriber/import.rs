@@ -6,6 +6,7 @@ use allclear_application::error::Error;
 use allclear_application::subscriber::SubscriberKey;
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::usage_limit::UsageLimits;
+use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::channel::Channel;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use chrono::{DateTime, Utc};
@@ -13,9 +14,11 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
     QuerySelect,
 };
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{add_to_count, count_of, row, scope};
+use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::subscriber::{Column, Entity};
 use crate::entity::{component, delivery};
 use crate::error::broken;
@@ -89,14 +92,14 @@ fn text(key: &SubscriberKey) -> &str {
     }
 }
 
-/// Stores the new subscribers of a batch.
+/// Stores the new subscribers of a batch. One item of the audit log has the consent, which must be on record with the addresses.
 pub(super) async fn import(
     transaction: &Transaction,
     organisation: &OrganisationId,
     batch: ImportBatch,
     limits: UsageLimits,
     now: DateTime<Utc>,
-) -> Result<Vec<Imported>, Error> {
+) -> Result<(Vec<Imported>, NewAuditItems), Error> {
     // Under the lock no notice is committed: see `store`.
     let locked = lock(transaction, organisation)
         .await?
@@ -109,7 +112,7 @@ pub(super) async fn import(
         .map(|(subscriber, _)| subscriber)
         .collect();
     if added.is_empty() {
-        return Ok(outcomes);
+        return Ok((outcomes, NewAuditItems::none(NoAuditItem::Unchanged)));
     }
     let rows = added
         .iter()
@@ -123,7 +126,7 @@ pub(super) async fn import(
             scope::store(transaction, state).await?;
         }
     }
-    if batch.verifies {
+    if batch.consent.is_none() {
         let queued = added.iter().map(|state| delivery::ActiveModel {
             organisation_id: Set(organisation.as_str().to_owned()),
             subscriber_id: Set(state.id.0),
@@ -141,5 +144,10 @@ pub(super) async fn import(
     }
     let more = i64::try_from(added.len()).unwrap_or(0);
     add_to_count(transaction, organisation, more).await?;
-    Ok(outcomes)
+    let note = batch.note(added.len());
+    let target = (TargetType::Organisation, organisation);
+    let item = NewAuditItem::new(organisation, now, Action::SubscriberImported, target)
+        .states(None, Some(json!({"text": &note})))
+        .named(Some(note));
+    Ok((outcomes, item.into()))
 }

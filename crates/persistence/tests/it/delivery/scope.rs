@@ -2,14 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use allclear_application::audit::{AuditFilter, AuditStore};
 use allclear_application::delivery::DeliveryKind;
 use allclear_application::error::Error;
+use allclear_application::page::Page;
+use allclear_application::subscriber::import::ImportBatch;
 use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
+use allclear_domain::audit::Action;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId};
+use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, SubscriberId};
 use allclear_domain::incident::IncidentStatus;
-use allclear_domain::subscriber::{Choice, Scope, SubscriberDraft};
+use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
@@ -23,6 +27,7 @@ contract!(
     subscriber_of_components_receives_these_and_one_without_a_choice_receives_all,
     subscriber_of_a_group_receives_the_components_it_has_at_that_time,
     subscriber_of_a_deleted_group_has_chosen_its_components,
+    all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components,
     a_component_that_joins_or_leaves_brings_its_subscribers_one_update,
     subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved,
     subscriber_of_everything_and_of_an_incident_receives_it_once,
@@ -170,6 +175,55 @@ async fn subscriber_of_a_deleted_group_has_chosen_its_components(database: &Data
     });
     assert_eq!(world.scope_of("both").await, both);
     assert_eq!(world.scope_of("web").await, components(&[web]));
+}
+
+async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
+    database: &Database,
+) {
+    // More than one transaction adds.
+    const SUBSCRIBERS: usize = 1_200;
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let edge = world.group().await;
+    for component in [web, api] {
+        world.move_component(component, Some(edge)).await;
+    }
+    let numbers: Vec<_> = (0..SUBSCRIBERS).collect();
+    for numbers in numbers.chunks(500) {
+        let now = clock().now();
+        let subscriber = |number: &usize| {
+            let email = address(&format!("person{number}"));
+            let draft = SubscriberDraft {
+                target: Target::parse(Channel::Email, &email).unwrap(),
+                scope: groups(&[edge]),
+                mute_maintenances: false,
+            };
+            Subscriber::create(SubscriberId(clock().id()), draft, now)
+        };
+        let batch = ImportBatch {
+            subscribers: numbers.iter().map(subscriber).collect(),
+            consent: Some("asked in June".to_owned()),
+        };
+        database.import(&world.acme, batch).await.unwrap();
+    }
+    world.delete_group(edge).await;
+    for number in [0, 999, 1_000, SUBSCRIBERS - 1] {
+        let scope = world.scope_of(&format!("person{number}")).await;
+        assert_eq!(scope, components(&[api, web]), "person {number}");
+    }
+    let imported = AuditFilter {
+        action: Some(Action::SubscriberImported),
+        ..AuditFilter::default()
+    };
+    let log = AuditStore::list(database, &world.acme, &imported, Page::default());
+    let log = log.await.unwrap();
+    let notes: Vec<_> = log
+        .items
+        .iter()
+        .map(|item| item.target_name.clone().unwrap())
+        .collect();
+    let note = |added| format!("{added} added. Consent: asked in June");
+    assert_eq!(notes, [note(200), note(500), note(500)]);
 }
 
 async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(database: &Database) {

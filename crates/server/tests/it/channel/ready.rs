@@ -20,7 +20,7 @@ pub(super) async fn subscribe(
     for some in targets.chunks(500) {
         let batch = ImportBatch {
             subscribers: some.iter().map(|text| confirmed(channel, text)).collect(),
-            verifies: false,
+            consent: Some("agreed in a test".to_owned()),
         };
         let stored = database.import(&organisation, batch).await.unwrap();
         assert!(stored.iter().all(|one| *one == Imported::Added));

@@ -240,6 +240,23 @@ pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Erro
     Ok(())
 }
 
+/// Removes the notices of deleted updates of an incident or maintenance, with what is queued of them. `versions` are those of the
+/// updates: one that was edited keeps its notice.
+pub(crate) async fn withdraw_updates(
+    scope: Scope<'_>,
+    subject: Uuid,
+    versions: Vec<i64>,
+) -> Result<(), Error> {
+    Entity::delete_many()
+        .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
+        .filter(Column::SubjectId.eq(subject))
+        .filter(Column::Revision.is_in(versions))
+        .exec(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
 /// The subscribers of an organisation that receive notices.
 pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::Entity> {
     subscriber::Entity::find()

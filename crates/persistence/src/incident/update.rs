@@ -24,6 +24,7 @@ use crate::commit::{Scope, Stored};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::notice;
 use crate::page;
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
@@ -108,14 +109,15 @@ pub(super) async fn delete(
         return Ok(None);
     };
     let ids = || ids.iter().map(|id| id.0);
-    let known: Vec<Uuid> = of(id)
+    let known: Vec<(Uuid, i64)> = of(id)
         .select_only()
-        .column(Column::Id)
+        .columns([Column::Id, Column::Version])
         .filter(Column::Id.is_in(ids()))
         .into_tuple()
         .all(transaction)
         .await
         .map_err(broken)?;
+    let (known, versions): (Vec<_>, Vec<_>) = known.into_iter().unzip();
     let deletion = UpdateDeletion {
         incident: before.clone(),
         known: known.into_iter().map(IncidentUpdateId).collect(),
@@ -129,6 +131,7 @@ pub(super) async fn delete(
         .exec(transaction)
         .await
         .map_err(broken)?;
+    notice::withdraw_updates(scope, id.0, versions).await?;
     update_row(scope, &before, &mut changed.state).await?;
     Ok(Some(changed.map(drop)))
 }

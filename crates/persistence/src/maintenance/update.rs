@@ -22,6 +22,7 @@ use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
+use crate::notice;
 use crate::page;
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
@@ -98,15 +99,18 @@ pub(super) async fn delete(
     let Some(maintenance) = find_affecting(scope, id).await? else {
         return Ok(None);
     };
-    let stored: Vec<Uuid> = of(id)
+    let stored: Vec<(Uuid, i64)> = of(id)
         .filter(Column::Id.is_in(requested.iter().map(|id| id.0)))
         .select_only()
-        .column(Column::Id)
+        .columns([Column::Id, Column::Version])
         .into_tuple()
         .all(scope.transaction)
         .await
         .map_err(broken)?;
-    let stored = stored.into_iter().map(MaintenanceUpdateId).collect();
+    let (stored, versions): (Vec<_>, Vec<_>) = stored
+        .into_iter()
+        .map(|(id, version)| (MaintenanceUpdateId(id), version))
+        .unzip();
     let deletion = rule((maintenance.clone(), stored), scope.stamp)?;
     Entity::delete_many()
         .filter(Column::MaintenanceId.eq(id.0))
@@ -114,6 +118,7 @@ pub(super) async fn delete(
         .exec(scope.transaction)
         .await
         .map_err(broken)?;
+    notice::withdraw_updates(scope, id.0, versions).await?;
     store_announced(scope, &maintenance, deletion).await
 }
 

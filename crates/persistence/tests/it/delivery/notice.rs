@@ -26,6 +26,7 @@ use crate::world::{World, open_on};
 contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
     corrections_and_moved_maintenances_follow_the_rules_of_notices,
+    notice_of_a_deleted_update_is_withdrawn,
     edited_update_has_a_notice_exactly_when_it_changes_the_incident,
     maintenance_has_notices_from_its_plan_to_its_end,
     change_by_the_clock_has_one_notice_even_with_an_update,
@@ -176,6 +177,26 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
         changes,
         [MaintenanceChange::Scheduled, MaintenanceChange::Updated]
     );
+}
+
+async fn notice_of_a_deleted_update_is_withdrawn(database: &Database) {
+    let world = world(database).await;
+    let incident = world.incident("Down").await;
+    let identified = IncidentStatus::Identified;
+    let wrong = world.record(incident, identified, "wrong").await.id;
+    world.record(incident, identified, "right").await;
+    let rule =
+        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[wrong], clock().now())?));
+    IncidentStore::delete_updates(database, &world.acme, incident, vec![wrong], rule)
+        .await
+        .unwrap()
+        .unwrap();
+    let sent = notices(&world).await;
+    let messages: Vec<_> = sent
+        .iter()
+        .map(|notice| notice.content.message.as_deref())
+        .collect();
+    assert_eq!(messages, [None, Some("right")]);
 }
 
 async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(database: &Database) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
-use allclear_application::account::Accounts;
 use allclear_application::background::Background;
 use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
@@ -14,6 +13,7 @@ use allclear_application::organisation::NameSource;
 use allclear_application::outbox::Retention;
 use allclear_application::relay::Relay;
 use allclear_application::scheduler;
+use allclear_identity::key_ring::KeyRing;
 use allclear_persistence::database::Database;
 use allclear_transport::health::Draining;
 use allclear_transport::limit::usage::{Concurrency, Usage};
@@ -40,8 +40,9 @@ use crate::public_status::PublicStatus;
 use crate::services::Services;
 use crate::settings::Settings;
 use crate::signals::{EndSignal, EndSignals};
+use crate::tasks::Tasks;
 
-/// Interval of the removal of expired sessions, password resets and invitations, and of old commits.
+/// Interval of the removal of expired sessions, password resets and invitations, and of old commits and items of the audit log.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
 /// A running server.
@@ -58,7 +59,7 @@ pub struct App {
     handle: ServerHandle,
     serving: JoinHandle<std::io::Result<()>>,
     running_deliveries: RunningDeliveries,
-    tasks: Vec<JoinHandle<()>>,
+    tasks: Tasks,
 }
 
 impl App {
@@ -175,12 +176,13 @@ impl App {
         };
         let (handle, serving) = start_server(state, listener)?;
 
-        let running_deliveries = delivery_services.start(Arc::clone(&broadcast));
-        let mut tasks = public.start(&relay);
-        tasks.push(domain_services.start(Arc::clone(&broadcast)));
-        tasks.extend(schedule(&services, broadcast, clock));
-        tasks.extend(maintain(&identity, retention));
-        tasks.push(automation.start());
+        let mut tasks = Tasks::default();
+        let running_deliveries = delivery_services.start(&mut tasks, Arc::clone(&broadcast));
+        public.start(&mut tasks, &relay);
+        domain_services.start(&mut tasks, Arc::clone(&broadcast));
+        schedule(&mut tasks, &services, broadcast, clock);
+        maintain(&mut tasks, &identity, retention);
+        automation.start(&mut tasks);
         Ok(Self {
             address,
             public_url,
@@ -256,9 +258,7 @@ impl App {
         self.handle.stop(true).await;
         self.background.wait_idle().await;
         self.running_deliveries.stop().await;
-        for task in &self.tasks {
-            task.abort();
-        }
+        drop(self.tasks);
         if let Err(error) = self.database.close().await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -294,28 +294,44 @@ const fn names(with_clerk: bool) -> NameSource {
 
 /// Starts the scheduler and the task that wakes it.
 fn schedule(
+    tasks: &mut Tasks,
     services: &Services,
     broadcast: Arc<dyn Broadcast>,
     clock: Arc<dyn Clock>,
-) -> [JoinHandle<()>; 2] {
+) {
     let scheduler = Arc::clone(&services.scheduler);
+    tasks.start("scheduler", move || {
+        let scheduler = Arc::clone(&scheduler);
+        async move { scheduler.run().await }
+    });
     let wake_timer = Arc::clone(&services.wake_timer);
-    let listening =
-        tokio::spawn(async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await });
-    [
-        tokio::spawn(async move { scheduler.run().await }),
-        listening,
-    ]
+    tasks.start("wake_scheduler", move || {
+        let (broadcast, wake_timer) = (Arc::clone(&broadcast), Arc::clone(&wake_timer));
+        let clock = Arc::clone(&clock);
+        async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await }
+    });
 }
 
 /// Starts the tasks that remove expired data and read the signing keys again.
-fn maintain(identity: &Identity, retention: Retention) -> [JoinHandle<()>; 2] {
+fn maintain(tasks: &mut Tasks, identity: &Identity, retention: Retention) {
     let accounts = Arc::clone(&identity.accounts);
+    tasks.repeat("prune_accounts", PRUNE_INTERVAL, move || {
+        let accounts = Arc::clone(&accounts);
+        async move { accounts.prune().await }
+    });
+    let retention = Arc::new(retention);
+    tasks.repeat("prune_commits", PRUNE_INTERVAL, move || {
+        let retention = Arc::clone(&retention);
+        async move { retention.prune().await.map(drop) }
+    });
     let keys = Arc::clone(&identity.keys);
-    [
-        tokio::spawn(prune(accounts, retention)),
-        tokio::spawn(identity::reload_keys(keys)),
-    ]
+    tasks.repeat("reload_keys", KeyRing::RELOAD_INTERVAL, move || {
+        let keys = Arc::clone(&keys);
+        async move {
+            identity::reload_keys(&keys).await;
+            Ok(())
+        }
+    });
 }
 
 /// Binds the configured address. Returns the actual address too, because port 0 chooses a free port.
@@ -334,18 +350,4 @@ fn start_server(
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     let server = server::start(state, listener, workers).map_err(|error| error.to_string())?;
     Ok((server.handle(), tokio::spawn(server)))
-}
-
-async fn prune(accounts: Arc<Accounts>, retention: Retention) {
-    let mut tick = tokio::time::interval(PRUNE_INTERVAL);
-    loop {
-        tick.tick().await;
-        let pruned = accounts.prune().await.and(retention.prune().await);
-        if let Err(error) = pruned {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "expired data was not removed; retrying later"
-            );
-        }
-    }
 }

@@ -9,10 +9,10 @@ use allclear_application::clock::Clock;
 use allclear_application::idempotency::Idempotency;
 use allclear_persistence::database::Database;
 use allclear_transport::limit::key_usage::KeyUsage;
-use tokio::task::JoinHandle;
 
 use crate::identity;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 
 /// Interval of the removal of old responses.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(15);
@@ -47,19 +47,11 @@ impl Automation {
     }
 
     /// Starts the removal of old responses.
-    pub(crate) fn start(&self) -> JoinHandle<()> {
+    pub(crate) fn start(&self, tasks: &mut Tasks) {
         let idempotency = Arc::clone(&self.idempotency);
-        tokio::spawn(async move {
-            let mut tick = tokio::time::interval(PRUNE_INTERVAL);
-            loop {
-                tick.tick().await;
-                if let Err(error) = idempotency.prune().await {
-                    tracing::warn!(
-                        error = &error as &dyn std::error::Error,
-                        "old responses were not removed; retrying later"
-                    );
-                }
-            }
-        })
+        tasks.repeat("prune_responses", PRUNE_INTERVAL, move || {
+            let idempotency = Arc::clone(&idempotency);
+            async move { idempotency.prune().await }
+        });
     }
 }

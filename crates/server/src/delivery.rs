@@ -20,11 +20,11 @@ use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
 use allclear_outbound::messenger::HttpMessenger;
 use allclear_persistence::database::Database;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::identity::{Identity, load_secrets};
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 
 /// Interval of the count of waiting mails.
 const COUNT_INTERVAL: Duration = Duration::from_secs(10);
@@ -44,11 +44,10 @@ pub(crate) struct DeliveryServices {
     operator_mails: OperatorMails,
 }
 
-/// The running workers and their tasks.
+/// The running workers.
 pub(crate) struct RunningDeliveries {
     stop: CancellationToken,
-    workers: [JoinHandle<()>; 3],
-    tasks: [JoinHandle<()>; 3],
+    workers: Tasks,
 }
 
 impl DeliveryServices {
@@ -128,42 +127,60 @@ impl DeliveryServices {
         })
     }
 
-    /// Starts the workers.
-    pub(crate) fn start(self, broadcast: Arc<dyn Broadcast>) -> RunningDeliveries {
-        let (stop, wake_signal) = (CancellationToken::new(), self.wake_signal);
-        let [mail, request] = self
-            .workers
-            .map(|worker| tokio::spawn(worker.run(stop.clone())));
-        let operator_mails = self.operator_mails;
-        let stopping = stop.clone();
-        let to_operators = tokio::spawn(async move { operator_mails.run(stopping).await });
-        let listening =
-            tokio::spawn(async move { delivery::listen(&*broadcast, &wake_signal).await });
-        let counting = tokio::spawn(count(Arc::clone(&self.deliveries)));
-        let pruning = tokio::spawn(prune(self.deliveries, self.subscribers, self.mail_budget));
-        RunningDeliveries {
-            stop,
-            workers: [mail, request, to_operators],
-            tasks: [listening, counting, pruning],
+    /// Starts the workers. `tasks` takes those that need no time to end.
+    pub(crate) fn start(
+        self,
+        tasks: &mut Tasks,
+        broadcast: Arc<dyn Broadcast>,
+    ) -> RunningDeliveries {
+        let stop = CancellationToken::new();
+        let mut workers = Tasks::default();
+        for (name, worker) in ["mails", "requests"].into_iter().zip(self.workers) {
+            let stop = stop.clone();
+            workers.start(name, move || Arc::clone(&worker).run(stop.clone()));
         }
+        let (operator_mails, stopping) = (Arc::new(self.operator_mails), stop.clone());
+        workers.start("operator_mails", move || {
+            let (mails, stop) = (Arc::clone(&operator_mails), stopping.clone());
+            async move { mails.run(stop).await }
+        });
+        let wake_signal = self.wake_signal;
+        tasks.start("wake_deliveries", move || {
+            let (broadcast, wake_signal) = (Arc::clone(&broadcast), Arc::clone(&wake_signal));
+            async move { delivery::listen(&*broadcast, &wake_signal).await }
+        });
+        let deliveries = Arc::clone(&self.deliveries);
+        tasks.repeat("count_deliveries", COUNT_INTERVAL, move || {
+            let deliveries = Arc::clone(&deliveries);
+            async move {
+                count(&deliveries).await;
+                Ok(())
+            }
+        });
+        let deliveries = self.deliveries;
+        tasks.repeat("prune_deliveries", PRUNE_INTERVAL, move || {
+            let deliveries = Arc::clone(&deliveries);
+            async move { deliveries.prune().await }
+        });
+        let subscribers = self.subscribers;
+        tasks.repeat("prune_followers", PRUNE_INTERVAL, move || {
+            let subscribers = Arc::clone(&subscribers);
+            async move { subscribers.prune().await }
+        });
+        let mail_budget = self.mail_budget;
+        tasks.repeat("prune_mail_counts", PRUNE_INTERVAL, move || {
+            let mail_budget = Arc::clone(&mail_budget);
+            async move { mail_budget.prune().await }
+        });
+        RunningDeliveries { stop, workers }
     }
 }
 
 impl RunningDeliveries {
     /// Finishes the messages in flight within the shutdown grace; the rest stays in the queue.
     pub(crate) async fn stop(self) {
-        for task in &self.tasks {
-            task.abort();
-        }
         self.stop.cancel();
-        for worker in self.workers {
-            if let Err(error) = worker.await {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "a worker of deliveries did not stop cleanly"
-                );
-            }
-        }
+        self.workers.join().await;
     }
 }
 
@@ -180,36 +197,13 @@ fn observe(channel: Channel, outcome: &Outcome) {
         .increment(1);
 }
 
-async fn count(deliveries: Arc<Deliveries>) {
-    let mut tick = tokio::time::interval(COUNT_INTERVAL);
-    loop {
-        tick.tick().await;
-        // While the database is unavailable, the gauge keeps its last value.
-        if let Ok(waiting) = deliveries.waiting().await {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "a gauge is a float; no queue has 2^52 mails"
-            )]
-            metrics::gauge!("allclear_deliveries_waiting").set(waiting as f64);
-        }
-    }
-}
-
-async fn prune(
-    deliveries: Arc<Deliveries>,
-    subscribers: Arc<Subscribers>,
-    mail_budget: Arc<MailBudget>,
-) {
-    let mut tick = tokio::time::interval(PRUNE_INTERVAL);
-    loop {
-        tick.tick().await;
-        let pruned = deliveries.prune().await;
-        let pruned = pruned.and(subscribers.prune().await);
-        if let Err(error) = pruned.and(mail_budget.prune().await) {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "old deliveries, followers and counts of mails were not removed; retrying later"
-            );
-        }
+async fn count(deliveries: &Deliveries) {
+    // While the database is unavailable, the gauge keeps its last value; others log the outage.
+    if let Ok(waiting) = deliveries.waiting().await {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "a gauge is a float; no queue has 2^52 mails"
+        )]
+        metrics::gauge!("allclear_deliveries_waiting").set(waiting as f64);
     }
 }

@@ -8,9 +8,9 @@ use allclear_application::domain::hosts::Hosts;
 use allclear_application::domain::{DomainPorts, Domains};
 use allclear_application::relay::Relay;
 use allclear_persistence::database::Database;
-use tokio::task::JoinHandle;
 
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 
 /// Services of domains.
 pub(crate) struct DomainServices {
@@ -47,8 +47,11 @@ impl DomainServices {
     }
 
     /// Starts the task that reads the domains after a change on any node.
-    pub(crate) fn start(&self, broadcast: Arc<dyn Broadcast>) -> JoinHandle<()> {
+    pub(crate) fn start(&self, tasks: &mut Tasks, broadcast: Arc<dyn Broadcast>) {
         let hosts = Arc::clone(&self.hosts);
-        tokio::spawn(async move { hosts.run(&*broadcast).await })
+        tasks.start("hosts", move || {
+            let (hosts, broadcast) = (Arc::clone(&hosts), Arc::clone(&broadcast));
+            async move { hosts.run(&*broadcast).await }
+        });
     }
 }

@@ -263,20 +263,16 @@ impl Identity {
     }
 }
 
-/// Reloads the signing keys at an interval, so that every node uses a replaced key.
-pub(crate) async fn reload_keys(keys: Arc<KeyRing>) {
-    let mut tick = tokio::time::interval(KeyRing::RELOAD_INTERVAL);
-    loop {
-        tick.tick().await;
-        match keys.reload().await {
-            Ok(None) => {}
-            Ok(Some(key)) => record_new_key(&key),
-            // The current keys stay in use; other users of the database log its failure.
-            Err(error) => tracing::debug!(
-                error = &error as &dyn std::error::Error,
-                "the signing keys could not be read"
-            ),
-        }
+/// Reloads the signing keys, so that every node uses a replaced key.
+pub(crate) async fn reload_keys(keys: &KeyRing) {
+    match keys.reload().await {
+        Ok(None) => {}
+        Ok(Some(key)) => record_new_key(&key),
+        // The current keys stay in use; other users of the database log its failure.
+        Err(error) => tracing::debug!(
+            error = &error as &dyn std::error::Error,
+            "the signing keys could not be read"
+        ),
     }
 }
 

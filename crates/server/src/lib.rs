@@ -21,4 +21,5 @@ mod rlimit;
 mod services;
 pub mod settings;
 pub mod signals;
+mod tasks;
 mod user;

@@ -14,20 +14,16 @@ const BUCKETS: [f64; 11] = [
 ];
 
 /// Interval of the recorder's upkeep.
-const UPKEEP: Duration = Duration::from_secs(5);
+pub(crate) const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates the relay's lag.
-pub(crate) async fn upkeep(relay: Arc<Relay>) {
-    let mut tick = tokio::time::interval(UPKEEP);
-    loop {
-        tick.tick().await;
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a gauge is a float; the lag is far below 2^52"
-        )]
-        metrics::gauge!("allclear_outbox_lag_commits").set(relay.lag() as f64);
-        handle().run_upkeep();
-    }
+pub(crate) fn upkeep(relay: &Relay) {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a gauge is a float; the lag is far below 2^52"
+    )]
+    metrics::gauge!("allclear_outbox_lag_commits").set(relay.lag() as f64);
+    handle().run_upkeep();
 }
 
 /// The recorder, shared by all servers of the process.

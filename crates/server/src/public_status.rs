@@ -1,5 +1,6 @@
 //! Wires the public status pages and the connections that keep them live.
 
+use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,10 +17,10 @@ use allclear_transport::status::pages::Pages;
 use allclear_transport::status::viewers::Viewers;
 use allclear_transport::statuspage::documents::StatuspageDocuments;
 use allclear_transport::web_app::WebApp;
-use tokio::task::JoinHandle;
 
 use crate::metrics;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 
 /// Interval of pings to event streams. Proxies close a connection that is silent for a minute, and the scripts of the public
 /// pages open another one after 50 seconds.
@@ -88,19 +89,32 @@ impl PublicStatus {
     }
 
     /// Starts the tasks that send commits to viewers, check the access of sockets, and keep connections alive.
-    pub(crate) fn start(&self, relay: &Arc<Relay>) -> Vec<JoinHandle<()>> {
+    pub(crate) fn start(&self, tasks: &mut Tasks, relay: &Arc<Relay>) {
         let listeners: [Arc<dyn CommitListener>; 3] = [
             Arc::clone(&self.viewers) as _,
             Arc::clone(&self.sockets) as _,
             Arc::new(metrics::EventCounter),
         ];
-        let counting = tokio::spawn(metrics::upkeep(Arc::clone(relay)));
+        let counted = Arc::clone(relay);
+        tasks.repeat("metrics", metrics::UPKEEP_INTERVAL, move || {
+            metrics::upkeep(&counted);
+            ready(Ok(()))
+        });
         let relay = Arc::clone(relay);
-        let publishing = tokio::spawn(async move { relay.run(&listeners).await });
+        tasks.start("relay", move || {
+            let (relay, listeners) = (Arc::clone(&relay), listeners.clone());
+            async move { relay.run(&listeners).await }
+        });
         let sockets = Arc::clone(&self.sockets);
-        let authorizing = tokio::spawn(async move { sockets.run_authorizer().await });
-        let keeping_alive = tokio::spawn(keep_alive(Arc::clone(&self.viewers)));
-        vec![counting, publishing, authorizing, keeping_alive]
+        tasks.start("authorize_sockets", move || {
+            let sockets = Arc::clone(&sockets);
+            async move { sockets.run_authorizer().await }
+        });
+        let viewers = Arc::clone(&self.viewers);
+        tasks.repeat("keep_alive", KEEP_ALIVE, move || {
+            viewers.keep_alive();
+            ready(Ok(()))
+        });
     }
 }
 
@@ -110,12 +124,4 @@ fn client_limits(settings: &Settings) -> Result<(Arc<TrustedProxies>, Arc<Client
     let proxies = Arc::new(TrustedProxies::parse(proxies)?);
     let limits = ClientLimits::new(&settings.connections.limits(), Arc::clone(&proxies));
     Ok((proxies, Arc::new(limits)))
-}
-
-async fn keep_alive(viewers: Arc<Viewers>) {
-    let mut tick = tokio::time::interval(KEEP_ALIVE);
-    loop {
-        tick.tick().await;
-        viewers.keep_alive();
-    }
 }

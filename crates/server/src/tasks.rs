@@ -1,0 +1,130 @@
+//! Tasks that run beside the requests, as long as the server.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use allclear_application::error::Error;
+use futures_util::FutureExt;
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+/// Delay before a task that has panicked starts again.
+const RESTART_DELAY: Duration = Duration::from_secs(5);
+
+/// The running tasks. They are aborted on drop.
+///
+/// A task that panics is logged, counted, and started again: without the scheduler or the relay, the server would look healthy
+/// and its pages would be out of date. The server does not end for it, because the status pages have to stay.
+#[derive(Default)]
+pub(crate) struct Tasks(JoinSet<()>);
+
+impl Tasks {
+    /// Starts a task that returns when it is no longer needed. `work` makes its future, once for each start.
+    pub(crate) fn start<F>(&mut self, name: &'static str, work: impl Fn() -> F + Send + 'static)
+    where
+        F: Future<Output = ()> + Send,
+    {
+        self.0.spawn(async move {
+            while let Err(panic) = AssertUnwindSafe(work()).catch_unwind().await {
+                tracing::error!(
+                    task = name,
+                    panic = message(&*panic),
+                    "a background task failed and will start again"
+                );
+                metrics::counter!("allclear_task_failures_total", "task" => name).increment(1);
+                sleep(RESTART_DELAY).await;
+            }
+        });
+    }
+
+    /// Runs `work` immediately and then at an interval. A failure is logged.
+    pub(crate) fn repeat<F>(
+        &mut self,
+        name: &'static str,
+        period: Duration,
+        work: impl Fn() -> F + Clone + Send + Sync + 'static,
+    ) where
+        F: Future<Output = Result<(), Error>> + Send,
+    {
+        self.start(name, move || {
+            let work = work.clone();
+            async move {
+                let mut ticks = interval(period);
+                ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+                loop {
+                    ticks.tick().await;
+                    if let Err(error) = work().await {
+                        tracing::warn!(
+                            task = name,
+                            error = &error as &dyn std::error::Error,
+                            "a background task failed and will be repeated"
+                        );
+                    }
+                }
+            }
+        });
+    }
+
+    /// Waits until all tasks have returned.
+    pub(crate) async fn join(self) {
+        self.0.join_all().await;
+    }
+}
+
+/// What a panic says.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    #[expect(clippy::panic, reason = "the test is about panics")]
+    async fn a_task_that_panics_starts_again_until_it_returns() {
+        let starts = Arc::new(AtomicUsize::new(0));
+        let (mut tasks, begun, counted) = (Tasks::default(), Instant::now(), Arc::clone(&starts));
+        tasks.start("test", move || {
+            let start = counted.fetch_add(1, Ordering::Relaxed);
+            async move {
+                if start < 2 {
+                    panic!("attempt {start}");
+                }
+            }
+        });
+        tasks.join().await;
+        assert_eq!(starts.load(Ordering::Relaxed), 3);
+        assert_eq!(begun.elapsed(), 2 * RESTART_DELAY);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn repeated_work_goes_on_after_a_failure_and_ends_with_the_tasks() {
+        let (mut tasks, begun) = (Tasks::default(), Instant::now());
+        let (sender, mut calls) = tokio::sync::mpsc::unbounded_channel();
+        tasks.repeat("test", Duration::from_mins(1), move || {
+            let _ = sender.send(begun.elapsed());
+            async { Err(Error::internal("the disk is full")) }
+        });
+        for minutes in 0..3 {
+            assert_eq!(calls.recv().await, Some(Duration::from_mins(minutes)));
+        }
+        drop(tasks);
+        assert_eq!(calls.recv().await, None);
+    }
+
+    #[test]
+    fn both_kinds_of_panic_messages_are_read() {
+        assert_eq!(message(&"text"), "text");
+        assert_eq!(message(&"text".to_owned()), "text");
+        assert_eq!(message(&7), "no message");
+    }
+}

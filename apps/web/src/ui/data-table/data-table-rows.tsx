@@ -12,7 +12,7 @@ import { cn } from '@/ui/cn';
 import { Skeleton } from '@/ui/skeleton';
 import type { features } from './columns';
 import { selectionId } from './selection-column';
-import { stacked } from './stacked';
+import { type ColumnKind, stacked, stackedCells, stackedSkeletonCells } from './stacked';
 
 interface DataTableBodyProps<Data extends RowData> {
   loading: boolean;
@@ -46,6 +46,7 @@ export function DataTableBody<Data extends RowData>({
       </tbody>
     );
   }
+  const cellClasses = stackedCells(columns.map(kindOf));
   return (
     <tbody className={stacked.body}>
       {rows.map((row) => (
@@ -55,10 +56,11 @@ export function DataTableBody<Data extends RowData>({
           className={cn(
             'border-b border-line transition-colors hover:bg-hover data-[selected=true]:bg-selected',
             stacked.row,
+            indentOf(columns),
           )}
         >
-          {row.getAllCells().map((cell) => (
-            <td key={cell.id} data-label={labelOf(cell)} className={cn(cellClass, stacked.cell)}>
+          {row.getAllCells().map((cell, at) => (
+            <td key={cell.id} data-label={labelOf(cell)} className={cn(cellClass, cellClasses[at])}>
               <FlexRender cell={cell} />
             </td>
           ))}
@@ -72,12 +74,20 @@ export function DataTableBody<Data extends RowData>({
 function SkeletonRows<Data extends RowData>({
   columns,
 }: Pick<DataTableBodyProps<Data>, 'columns'>) {
+  const cellClasses = stackedSkeletonCells(columns.map(kindOf));
   return (
     <tbody className={stacked.body}>
       {skeletonRows.map((row) => (
-        <tr key={row} className={cn('border-b border-line last:border-0', stacked.skeletonRow)}>
+        <tr
+          key={row}
+          className={cn(
+            'border-b border-line last:border-0',
+            stacked.skeletonRow,
+            indentOf(columns),
+          )}
+        >
           {columns.map(({ id, columnDef: { meta } }, at) => (
-            <td key={id} className={cn(cellClass, stacked.skeletonCell)}>
+            <td key={id} className={cn(cellClass, cellClasses[at])}>
               <Skeleton className="my-1 w-4/5" />
               {meta?.lines === 2 && <Skeleton className="my-1 w-4/5" />}
               {row === 0 && at === 1 && <span className="sr-only">Loading…</span>}
@@ -87,6 +97,16 @@ function SkeletonRows<Data extends RowData>({
       ))}
     </tbody>
   );
+}
+
+function kindOf<Data extends RowData>(column: Column<typeof features, Data>): ColumnKind {
+  if (column.id === selectionId) return 'selection';
+  return column.getCanSort() ? 'value' : 'action';
+}
+
+/** The indent of stacked rows, which leaves room for a checkbox. */
+export function indentOf(columns: readonly { id: string }[]): string {
+  return stacked.indent[columns[0]?.id === selectionId ? 'selectable' : 'readOnly'];
 }
 
 /** Label of a value in a stacked row. Buttons need none. */
@@ -116,6 +136,7 @@ export function HeaderCell<Data extends RowData>({
       className={cn(
         'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:pr-0 first:pl-4 last:pr-4',
         sortable || isSelection ? stacked.headCell : stacked.hiddenHeadCell,
+        isSelection && stacked.besideRow,
       )}
     >
       {sortable ? (

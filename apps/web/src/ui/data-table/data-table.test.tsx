@@ -16,6 +16,7 @@ const columns = column.columns([
   column.accessor('name', { header: 'Name' }),
   column.accessor('load', { header: 'Load' }),
   column.display({ id: 'edit', header: 'Edit', cell: ({ row }) => `Edit ${row.original.name}` }),
+  column.display({ id: 'delete', header: 'Delete', cell: () => 'Delete' }),
 ]);
 
 const services = (count: number): Service[] =>
@@ -25,10 +26,11 @@ const services = (count: number): Service[] =>
     load: 100 - index,
   }));
 
-function table(rows: Service[] | undefined) {
+function table(rows: Service[] | undefined, readOnly = false) {
   return (
     <DataTable
       label="Services"
+      readOnly={readOnly}
       columns={columns}
       rows={rows}
       getRowId={(row) => row.id}
@@ -149,4 +151,23 @@ it('says No Data when there is none, and that it is busy while there may be', ()
   rerender(table([]));
   expect(screen.getByText('No Data')).toBeInTheDocument();
   expect(screen.getByRole('table', { name: 'Services' })).toHaveAttribute('aria-busy', 'false');
+});
+
+it.each([true, false])('puts only a checkbox beside a stacked row (read only: %s)', (readOnly) => {
+  render(table(services(1), readOnly));
+  for (const row of screen.getAllByRole('row')) {
+    const cells = [...row.children];
+    const beside = cells.filter((cell) => cell.classList.contains('stacked:absolute'));
+    expect(beside).toEqual(readOnly ? [] : [cells[0]]);
+    expect(row).toHaveClass(readOnly ? 'stacked:pl-4' : 'stacked:pl-12');
+  }
+  const names = screen.getAllByRole('cell').filter((cell) => cell.matches('.stacked\\:w-full'));
+  expect(names.map(({ textContent }) => textContent)).toEqual(['api 1']);
+});
+
+it('keeps the actions of a stacked row on one line', () => {
+  render(table(services(1)));
+  const [edit, remove] = screen.getAllByRole('cell').slice(-2);
+  expect(edit).toHaveClass('stacked:ml-auto', 'stacked:mr-11');
+  expect(remove).toHaveClass('stacked:-ml-11');
 });

@@ -8,7 +8,7 @@ import {
 import { type ReactNode, useMemo, useState } from 'react';
 import { cn } from '@/ui/cn';
 import { type DataColumn, features } from './columns';
-import { DataTableBody, HeaderCell } from './data-table-rows';
+import { DataTableBody, HeaderCell, indentOf } from './data-table-rows';
 import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
 import { stacked } from './stacked';
@@ -128,7 +128,14 @@ export function DataTable<Row extends RowData>({
           </colgroup>
           <thead className={stacked.head}>
             {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} className={cn('border-b border-line', stacked.headRow)}>
+              <tr
+                key={group.id}
+                className={cn(
+                  'border-b border-line',
+                  stacked.headRow,
+                  indentOf(table.getAllLeafColumns()),
+                )}
+              >
                 {group.headers.map((header) => (
                   <HeaderCell key={header.id} header={header} />
                 ))}

@@ -29,7 +29,7 @@ use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
 use crate::web_app::api_fallback;
 
-/// Returns everything a status page shows. The `ETag` header is the revision; a matching
+/// Returns everything a status page shows. The `ETag` header changes with every change of that; a matching
 /// `If-None-Match` gives 304.
 #[utoipa::path(
     tag = "status",

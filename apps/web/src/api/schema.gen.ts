@@ -1657,7 +1657,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns everything a status page shows. The `ETag` header is the revision; a matching
+         * Returns everything a status page shows. The `ETag` header changes with every change of that; a matching
          *     `If-None-Match` gives 304.
          */
         get: operations["get_status_organisation"];
@@ -5231,7 +5231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5358,7 +5358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5487,7 +5487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5631,7 +5631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5769,7 +5769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5906,7 +5906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6042,7 +6042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6175,7 +6175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6308,7 +6308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6447,7 +6447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6585,7 +6585,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6724,7 +6724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6860,7 +6860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6991,7 +6991,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7128,7 +7128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7261,7 +7261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7394,7 +7394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7533,7 +7533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7675,7 +7675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7817,7 +7817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7957,7 +7957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8093,7 +8093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8231,7 +8231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8381,7 +8381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8514,7 +8514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8645,7 +8645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8806,7 +8806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8940,7 +8940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9071,7 +9071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9200,7 +9200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9333,7 +9333,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9462,7 +9462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9595,7 +9595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9725,7 +9725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9854,7 +9854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9984,7 +9984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10118,7 +10118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10247,7 +10247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10380,7 +10380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10509,7 +10509,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10638,7 +10638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10767,7 +10767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10896,7 +10896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11023,7 +11023,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11171,7 +11171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11298,7 +11298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11425,7 +11425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11554,7 +11554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11694,7 +11694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11825,7 +11825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11956,7 +11956,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12087,7 +12087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12214,7 +12214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12354,7 +12354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12485,7 +12485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12616,7 +12616,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12745,7 +12745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12876,7 +12876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13007,7 +13007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13138,7 +13138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13265,7 +13265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13396,7 +13396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13523,7 +13523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13652,7 +13652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13785,7 +13785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13914,7 +13914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14041,7 +14041,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14168,7 +14168,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14293,7 +14293,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14424,7 +14424,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14551,7 +14551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14680,7 +14680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14809,7 +14809,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14946,7 +14946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15082,7 +15082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15215,7 +15215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15348,7 +15348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15487,7 +15487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15624,7 +15624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15761,7 +15761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15899,7 +15899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16037,7 +16037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16170,7 +16170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16309,7 +16309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16444,7 +16444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16581,7 +16581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16720,7 +16720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16861,7 +16861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16998,7 +16998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17136,7 +17136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17270,7 +17270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17410,7 +17410,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17549,7 +17549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17685,7 +17685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17818,7 +17818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17951,7 +17951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18090,7 +18090,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18231,7 +18231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18368,7 +18368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18506,7 +18506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18640,7 +18640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18780,7 +18780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18914,7 +18914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19045,7 +19045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19180,7 +19180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19311,7 +19311,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19438,7 +19438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19565,7 +19565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19811,7 +19811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19942,7 +19942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20074,7 +20074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20216,7 +20216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20352,7 +20352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20486,7 +20486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20619,7 +20619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20750,7 +20750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20881,7 +20881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21012,7 +21012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21177,7 +21177,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21308,7 +21308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21439,7 +21439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21576,7 +21576,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21709,7 +21709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21842,7 +21842,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB. */
+            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use allclear_domain::account::{Password, User};
 use allclear_domain::author::Author;
+use allclear_domain::event::EventKind;
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use allclear_domain::membership::{Belonging, Role};
 use allclear_domain::organisation::Revision;
@@ -52,7 +53,7 @@ pub(crate) fn stamp() -> Stamp {
 
 /// What storage returns for a change of [`organisation`].
 pub(crate) fn committed<T>(state: T) -> Committed<T> {
-    let commit = Commit::example("org_1", 5, &["example"]);
+    let commit = Commit::example("org_1", 5, &[EventKind::NewIncident]);
     Committed {
         state,
         commit: Some(commit),

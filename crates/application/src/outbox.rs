@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use allclear_domain::event::EventKind;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
@@ -16,7 +17,7 @@ use crate::error::Error;
 /// An event in its public form: what sockets and event streams carry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PublicEvent {
-    /// The event's name: `component-update`.
+    /// The event's name: `component-update`. A text, because a newer node may publish events that this node does not know.
     pub name: String,
     /// Its arguments, a JSON array.
     pub args: Box<RawValue>,
@@ -27,12 +28,18 @@ impl PublicEvent {
     ///
     /// # Errors
     /// [`Error::Internal`] when the arguments cannot be written as JSON.
-    pub fn new(name: &str, args: &impl Serialize) -> Result<Self, Error> {
+    pub fn new(kind: EventKind, args: &impl Serialize) -> Result<Self, Error> {
         let args = serde_json::value::to_raw_value(args).map_err(Error::internal)?;
         Ok(Self {
-            name: name.to_owned(),
+            name: kind.as_str().to_owned(),
             args,
         })
+    }
+
+    /// The kind of the event; `None` if this node does not know it.
+    #[must_use]
+    pub fn kind(&self) -> Option<EventKind> {
+        self.name.parse().ok()
     }
 }
 
@@ -40,7 +47,7 @@ impl PublicEvent {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Commit {
     /// The organisation.
-    pub organisation: String,
+    pub organisation: OrganisationId,
     /// The revision the transaction made.
     pub revision: i64,
     /// What happened, in order; empty if only the organisation's name changed.
@@ -48,21 +55,31 @@ pub struct Commit {
 }
 
 impl Commit {
+    /// Whether one of its events is of such a kind. An event of an unknown kind counts as one.
+    pub fn has_event(&self, is_wanted: impl Fn(EventKind) -> bool) -> bool {
+        let mut events = self.events.iter();
+        events.any(|event| event.kind().is_none_or(&is_wanted))
+    }
+
     /// The revision the transaction made.
     #[must_use]
     pub const fn revision(&self) -> Revision {
         Revision(self.revision)
     }
 
-    /// A commit for tests, with one event of each name, whose argument is the revision.
+    /// A commit for tests, with one event of each kind, whose argument is the revision.
+    ///
+    /// # Panics
+    /// If the organisation's identifier is invalid.
     #[cfg(any(test, feature = "mock"))]
     #[must_use]
-    pub fn example(organisation: &str, revision: i64, events: &[&str]) -> Self {
+    #[expect(clippy::expect_used, reason = "only tests call it")]
+    pub fn example(organisation: &str, revision: i64, events: &[EventKind]) -> Self {
         let events = events
             .iter()
-            .filter_map(|name| PublicEvent::new(name, &[revision]).ok());
+            .filter_map(|kind| PublicEvent::new(*kind, &[revision]).ok());
         Self {
-            organisation: organisation.to_owned(),
+            organisation: OrganisationId::parse(organisation).expect("an identifier"),
             revision,
             events: events.collect(),
         }

@@ -133,9 +133,7 @@ impl Relay {
     pub async fn publish<T>(&self, committed: Committed<T>) -> T {
         if let Some(commit) = committed.commit {
             self.outbox_health.succeeded();
-            if let Ok(organisation) = OrganisationId::parse(&commit.organisation) {
-                self.note_revision(&organisation, commit.revision());
-            }
+            self.note_revision(&commit.organisation, commit.revision());
             self.broadcast.publish(Arc::new(commit)).await;
         }
         committed.state
@@ -192,18 +190,16 @@ impl Relay {
         commit: &Arc<Commit>,
         listeners: &[Arc<dyn CommitListener>],
     ) -> Result<(), Error> {
-        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
-            return Ok(());
-        };
-        let Some(position) = self.note(&organisation, commit.revision()) else {
+        let organisation = &commit.organisation;
+        let Some(position) = self.note(organisation, commit.revision()) else {
             return Ok(());
         };
         let delivered = position.delivered();
         if commit.revision() == delivered.next() {
-            self.deliver(&organisation, commit, listeners);
+            self.deliver(organisation, commit, listeners);
             Ok(())
         } else if commit.revision() > delivered {
-            self.catch_up(&organisation, delivered, listeners).await
+            self.catch_up(organisation, delivered, listeners).await
         } else {
             Ok(())
         }

@@ -8,6 +8,7 @@ mod wake_timer;
 use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_domain::event::EventKind;
 use chrono::{DateTime, Utc};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -125,11 +126,7 @@ impl Scheduler {
 pub async fn listen(broadcast: &dyn Broadcast, wake_timer: &WakeTimer, clock: &dyn Clock) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
-        if commit
-            .events
-            .iter()
-            .any(|event| event.name.contains("maintenance"))
-        {
+        if commit.has_event(EventKind::is_of_maintenance) {
             wake_timer.set(clock.now());
         }
     }

@@ -1,5 +1,7 @@
 //! Events, and everything else that a change causes.
 
+use strum::{EnumDiscriminants, EnumString, IntoStaticStr};
+
 use crate::audit::{Action, AuditedChange, Target};
 use crate::id::{
     ComponentGroupId, ComponentId, IncidentId, IncidentUpdateId, MaintenanceId, MaintenanceUpdateId,
@@ -9,7 +11,14 @@ use crate::notice::NewNotice;
 
 /// A change that is published to viewers and operators. It holds identifiers only: its public form is read in the transaction that
 /// stores the event, so both always agree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumDiscriminants)]
+#[strum_discriminants(
+    name(EventKind),
+    doc = "The kind of an event. Its text is the event's public name: `component-update`.",
+    derive(EnumString, IntoStaticStr),
+    cfg_attr(test, derive(strum::EnumIter)),
+    strum(serialize_all = "kebab-case")
+)]
 pub enum Event {
     /// Something of the organisation changed that its public pages show.
     OrganisationUpdated,
@@ -47,6 +56,60 @@ pub enum Event {
     MaintenanceTimelineUpdated(MaintenanceId, MaintenanceUpdateId),
     /// An update of a maintenance was deleted.
     MaintenanceTimelineDeleted(MaintenanceId, MaintenanceUpdateId),
+}
+
+impl Event {
+    /// The kind of this event.
+    #[must_use]
+    pub fn kind(self) -> EventKind {
+        self.into()
+    }
+}
+
+impl EventKind {
+    /// The public name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether the event is about a maintenance.
+    #[must_use]
+    pub const fn is_of_maintenance(self) -> bool {
+        matches!(
+            self,
+            Self::NewMaintenance
+                | Self::MaintenanceUpdated
+                | Self::MaintenanceDeleted
+                | Self::MaintenanceTimelineUpdated
+                | Self::MaintenanceTimelineDeleted
+        )
+    }
+
+    /// Whether a change with such an event may have a notice: of a component too, because a status may be set by hand.
+    #[must_use]
+    pub const fn may_have_notice(self) -> bool {
+        match self {
+            Self::OrganisationUpdated
+            | Self::NewComponentGroup
+            | Self::ComponentGroupUpdate
+            | Self::ComponentGroupDeleted
+            | Self::ComponentOrderUpdated => false,
+            Self::NewComponent
+            | Self::ComponentUpdate
+            | Self::ComponentDeleted
+            | Self::NewIncident
+            | Self::IncidentUpdated
+            | Self::IncidentDeleted
+            | Self::TimelineUpdated
+            | Self::IncidentTimelineDeleted
+            | Self::NewMaintenance
+            | Self::MaintenanceUpdated
+            | Self::MaintenanceDeleted
+            | Self::MaintenanceTimelineUpdated
+            | Self::MaintenanceTimelineDeleted => true,
+        }
+    }
 }
 
 /// Everything a change causes. Without events, nothing is published and no revision is made; the audit log and what is not
@@ -127,6 +190,30 @@ impl<T> Changed<T> {
             impacts: self.impacts,
             audited: self.audited,
             maintained: self.maintained,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::IntoEnumIterator;
+
+    use super::*;
+
+    #[test]
+    fn kind_is_read_from_its_public_name() {
+        assert_eq!(EventKind::ComponentUpdate.as_str(), "component-update");
+        for kind in EventKind::iter() {
+            assert_eq!(kind.as_str().parse(), Ok(kind));
+        }
+        assert!("an-event-of-a-later-version".parse::<EventKind>().is_err());
+    }
+
+    #[test]
+    fn events_of_maintenances_are_recognised() {
+        for kind in EventKind::iter() {
+            let is_named_so = kind.as_str().contains("maintenance");
+            assert_eq!(kind.is_of_maintenance(), is_named_so, "{kind:?}");
         }
     }
 }

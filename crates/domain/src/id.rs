@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::code::{Code, feed_number};
@@ -129,7 +130,8 @@ identifier!(
 );
 
 /// Identifier of an organisation: the identity provider's string, unchanged.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct OrganisationId(String);
 
 impl OrganisationId {
@@ -160,6 +162,22 @@ impl OrganisationId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl FromStr for OrganisationId {
+    type Err = NotAnOrganisationId;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<String> for OrganisationId {
+    type Error = NotAnOrganisationId;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
     }
 }
 

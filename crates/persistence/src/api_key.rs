@@ -103,7 +103,7 @@ impl ApiKeyStore for Database {
             .map_err(broken)?;
         let Some(owner) = owner else { return Ok(None) };
         let owner = KeyOwner {
-            organisation: OrganisationId::parse(&owner.id).map_err(Error::internal)?,
+            organisation: parse_stored(&owner.id)?,
             name: owner.name,
         };
         Ok(Some((api_key(row)?, owner)))

@@ -213,7 +213,7 @@ where
     if locked.has_subscribers {
         notice::store(scope, notices).await?;
     }
-    let commit = outbox::append(scope, locked, &events, stored.incident.as_ref()).await?;
+    let commit = outbox::append(scope, &locked, &events, stored.incident.as_ref()).await?;
     Ok(Some(Committed {
         state,
         commit: Some(commit),

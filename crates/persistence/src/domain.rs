@@ -29,7 +29,8 @@ impl DomainStore for Database {
             .all(self.read())
             .await
             .map_err(broken)?;
-        let verified = |(name, id): (String, String)| Ok((parse_stored(&name)?, identifier(&id)?));
+        let verified =
+            |(name, id): (String, String)| Ok((parse_stored(&name)?, parse_stored(&id)?));
         rows.into_iter().map(verified).collect()
     }
 
@@ -40,7 +41,7 @@ impl DomainStore for Database {
             .await
             .map_err(broken)?;
         found
-            .map(|row| identifier(&row.organisation_id))
+            .map(|row| parse_stored(&row.organisation_id))
             .transpose()
     }
 
@@ -80,16 +81,12 @@ impl DomainStore for Database {
         // An identifier comes before a code.
         let exact = found.iter().find(|id| id.as_str() == text);
         let found = exact.or(found.first());
-        found.map(|id| identifier(id)).transpose()
+        found.map(|id| parse_stored(id)).transpose()
     }
 }
 
 fn with_status(status: DomainStatus) -> Select<Entity> {
     Entity::find().filter(Column::Status.eq(status.to_string()))
-}
-
-fn identifier(stored: &str) -> Result<OrganisationId, Error> {
-    OrganisationId::parse(stored).map_err(Error::internal)
 }
 
 /// Stores the claim of an organisation whose claim was `before`. [`Error::Conflict`] if another organisation has verified the domain.

@@ -5,7 +5,7 @@ use allclear_application::outbox::PublicEvent;
 use allclear_application::public::PublicComponent;
 use allclear_application::public::component_group::PublicOrder;
 use allclear_application::public::size::WithTimeline;
-use allclear_domain::event::Event;
+use allclear_domain::event::{Event, EventKind};
 use allclear_domain::id::ComponentId;
 use allclear_domain::incident::Incident;
 use allclear_domain::uptime::{DateRange, UptimeWindow};
@@ -48,9 +48,9 @@ pub(crate) async fn public(
             .find(|shown| shown.id == entry.to_string())
             .cloned();
         if let Some(entry) = entry {
-            public.push(PublicEvent::new("timeline-updated", &[entry])?);
+            public.push(PublicEvent::new(EventKind::TimelineUpdated, &[entry])?);
             public.push(PublicEvent::new(
-                "incident-updated",
+                EventKind::IncidentUpdated,
                 &[incident.for_event()?],
             )?);
         }
@@ -86,71 +86,66 @@ async fn one(
     let Scope {
         transaction, stamp, ..
     } = scope;
+    let kind = event.kind();
     match event {
         Event::OrganisationUpdated => {
             let organisation = organisation::public(scope).await?;
-            PublicEvent::new("organisation-updated", &[organisation])
+            PublicEvent::new(kind, &[organisation])
         }
         Event::NewComponentGroup(id) => PublicEvent::new(
-            "new-component-group",
+            kind,
             &[component_group::public(scope, id, maintained).await?],
         ),
         Event::ComponentGroupUpdate(id) => PublicEvent::new(
-            "component-group-update",
+            kind,
             &[component_group::public(scope, id, maintained).await?],
         ),
-        Event::ComponentGroupDeleted(id) => {
-            PublicEvent::new("component-group-deleted", &[id.to_string()])
-        }
+        Event::ComponentGroupDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::ComponentOrderUpdated => {
             let order = page_order::load(transaction, scope.organisation).await?;
-            PublicEvent::new("component-order-updated", &[PublicOrder::from(&order)])
+            PublicEvent::new(kind, &[PublicOrder::from(&order)])
         }
-        Event::NewComponent(id) => PublicEvent::new(
-            "new-component",
-            &[public_component(scope, id, maintained).await?],
-        ),
-        Event::ComponentUpdate(id) => PublicEvent::new(
-            "component-update",
-            &[public_component(scope, id, maintained).await?],
-        ),
-        Event::ComponentDeleted(id) => PublicEvent::new("component-deleted", &[id.to_string()]),
+        Event::NewComponent(id) => {
+            PublicEvent::new(kind, &[public_component(scope, id, maintained).await?])
+        }
+        Event::ComponentUpdate(id) => {
+            PublicEvent::new(kind, &[public_component(scope, id, maintained).await?])
+        }
+        Event::ComponentDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::NewIncident(id) => {
             let incident = incident::find_public(transaction, id).await?;
-            PublicEvent::new("new-incident", &[incident.for_event()?])
+            PublicEvent::new(kind, &[incident.for_event()?])
         }
         Event::IncidentUpdated(id) => {
             let incident = incident::find_public(transaction, id).await?;
-            PublicEvent::new("incident-updated", &[incident.for_event()?])
+            PublicEvent::new(kind, &[incident.for_event()?])
         }
-        Event::IncidentDeleted(id) => PublicEvent::new("incident-deleted", &[id.to_string()]),
+        Event::IncidentDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::TimelineUpdated(incident, id) => PublicEvent::new(
-            "timeline-updated",
+            kind,
             &[incident::find_public_entry(transaction, incident, id).await?],
         ),
-        Event::IncidentTimelineDeleted(incident, id) => PublicEvent::new(
-            "incident-timeline-deleted",
-            &[incident.to_string(), id.to_string()],
-        ),
+        Event::IncidentTimelineDeleted(incident, id) => {
+            PublicEvent::new(kind, &[incident.to_string(), id.to_string()])
+        }
         Event::NewMaintenance(id) => {
             let maintenance =
                 maintenance::public::find_public(transaction, id, stamp.clock).await?;
-            PublicEvent::new("new-maintenance", &[maintenance.for_event()?])
+            PublicEvent::new(kind, &[maintenance.for_event()?])
         }
         Event::MaintenanceUpdated(id) => {
             let maintenance =
                 maintenance::public::find_public(transaction, id, stamp.clock).await?;
-            PublicEvent::new("maintenance-updated", &[maintenance.for_event()?])
+            PublicEvent::new(kind, &[maintenance.for_event()?])
         }
-        Event::MaintenanceDeleted(id) => PublicEvent::new("maintenance-deleted", &[id.to_string()]),
+        Event::MaintenanceDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::MaintenanceTimelineUpdated(maintenance, id) => {
             let entry = maintenance::update::public(transaction, maintenance, id).await?;
-            PublicEvent::new("maintenance-timeline-updated", &[entry])
+            PublicEvent::new(kind, &[entry])
         }
-        Event::MaintenanceTimelineDeleted(maintenance, id) => PublicEvent::new(
-            "maintenance-timeline-deleted",
-            &[maintenance.to_string(), id.to_string()],
-        ),
+        Event::MaintenanceTimelineDeleted(maintenance, id) => {
+            PublicEvent::new(kind, &[maintenance.to_string(), id.to_string()])
+        }
     }
 }
 

@@ -184,7 +184,7 @@ fn invitation(
     (row, organisation): (Model, Option<organisation::Model>),
 ) -> Result<Invitation, Error> {
     let host = |organisation: organisation::Model| {
-        let id = OrganisationId::parse(&organisation.id).map_err(Error::internal)?;
+        let id = parse_stored(&organisation.id)?;
         Ok::<_, Error>(Host {
             id,
             name: organisation.name,

@@ -228,7 +228,7 @@ fn belonging(
 ) -> Option<Result<Belonging, Error>> {
     let organisation = organisation?;
     let read = || {
-        let id = OrganisationId::parse(&organisation.id).map_err(Error::internal)?;
+        let id = parse_stored(&organisation.id)?;
         Ok(Belonging {
             organisation: id,
             role: role(&row)?,

@@ -356,7 +356,7 @@ async fn update(transaction: &Transaction, state: &Organisation) -> Result<(), E
 
 fn organisation(row: Model, claim: Option<domain_claim::Model>) -> Result<Organisation, Error> {
     Ok(Organisation {
-        id: OrganisationId::parse(&row.id).map_err(Error::internal)?,
+        id: parse_stored(&row.id)?,
         name: row.name,
         time_zone: parse_stored(&row.time_zone)?,
         page_title: row.page_title,

@@ -21,7 +21,7 @@ use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::organisation;
 use crate::entity::outbox::{ActiveModel, Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::event;
 use crate::organisation::lock::Locked;
 use crate::outbox::stored::Stored;
@@ -56,7 +56,7 @@ impl Outbox for Database {
         let commit = |row: Unpacked| {
             let events = serde_json::from_str(&row.events).map_err(Error::internal)?;
             Ok(Commit {
-                organisation: row.organisation_id,
+                organisation: organisation.clone(),
                 revision: row.revision,
                 events,
             })
@@ -121,18 +121,13 @@ impl Outbox for Database {
                     .map_err(broken)?,
             );
         }
-        let parse = |(id, revision): (String, i64)| {
-            OrganisationId::parse(&id)
-                .map(|id| (id, Revision(revision)))
-                .map_err(Error::internal)
-        };
+        let parse = |(id, revision): (String, i64)| Ok((parse_stored(&id)?, Revision(revision)));
         found.into_iter().map(parse).collect()
     }
 }
 
 /// A row with its events as JSON.
 struct Unpacked {
-    organisation_id: String,
     revision: i64,
     events: String,
 }
@@ -146,7 +141,6 @@ impl TryFrom<Model> for Unpacked {
             packed: row.packed,
         };
         Ok(Self {
-            organisation_id: row.organisation_id,
             revision: row.revision,
             events: stored.json()?,
         })
@@ -193,7 +187,7 @@ impl Database {
 /// by this transaction and is not read again.
 pub(crate) async fn append(
     scope: Scope<'_>,
-    locked: Locked,
+    locked: &Locked,
     events: &[Event],
     incident: Option<&Incident>,
 ) -> Result<Commit, Error> {
@@ -202,7 +196,7 @@ pub(crate) async fn append(
     let revision = locked.stamp.revision.0;
     let Stored { events, packed } = Stored::of(&public)?;
     let stored = ActiveModel {
-        organisation_id: Set(locked.id.clone()),
+        organisation_id: Set(scope.organisation.as_str().to_owned()),
         revision: Set(revision),
         events: Set(events),
         packed: Set(packed),
@@ -218,12 +212,12 @@ pub(crate) async fn append(
         };
         let update = organisation::Entity::update_many()
             .set(stamped)
-            .filter(organisation::Column::Id.eq(locked.id.as_str()))
+            .filter(organisation::Column::Id.eq(scope.organisation.as_str()))
             .into_query();
         transaction.defer(&update).await.map_err(broken)?;
     }
     Ok(Commit {
-        organisation: locked.id,
+        organisation: scope.organisation.clone(),
         revision,
         events: public,
     })

@@ -21,7 +21,7 @@ use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::membership;
 use crate::transaction::Transaction;
 
@@ -402,13 +402,11 @@ pub(crate) async fn insert(
 }
 
 fn session(row: Model, user: user::Model) -> Result<Session, Error> {
-    let active = row
-        .active_organisation_id
-        .map(|id| OrganisationId::parse(&id));
+    let active = row.active_organisation_id.map(|id| parse_stored(&id));
     Ok(Session {
         id: SessionId(row.id),
         user: credentials(user).user,
-        active_organisation: active.transpose().map_err(Error::internal)?,
+        active_organisation: active.transpose()?,
         created_at: row.created_at,
         authenticated_at: row.authenticated_at,
         used_at: row.used_at,

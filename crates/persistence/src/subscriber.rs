@@ -36,7 +36,7 @@ use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::incident;
 use crate::entity::subscriber::{Column, Entity, Model};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::idempotency;
 use crate::organisation::lock::lock;
 use crate::page;
@@ -377,7 +377,7 @@ async fn prune_followers(
             .push(*id);
     }
     for (organisation, ids) in by_organisation {
-        let organisation = OrganisationId::parse(&organisation).map_err(Error::internal)?;
+        let organisation = parse_stored(&organisation)?;
         lock(transaction, &organisation).await?;
         let deleted = Entity::delete_many()
             .filter(Column::Id.is_in(ids))

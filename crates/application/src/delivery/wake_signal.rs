@@ -1,3 +1,4 @@
+use allclear_domain::event::EventKind;
 use tokio::sync::Notify;
 
 use super::Route;
@@ -31,31 +32,8 @@ impl WakeSignal {
 pub async fn listen(broadcast: &dyn Broadcast, wake_signal: &WakeSignal) {
     let mut arriving = broadcast.subscribe().await;
     while let Some(commit) = arriving.recv().await {
-        if commit
-            .events
-            .iter()
-            .any(|event| may_have_notice(&event.name))
-        {
+        if commit.has_event(EventKind::may_have_notice) {
             wake_signal.notify();
         }
-    }
-}
-
-/// Whether a change with an event of this name may have a notice: of a component too, because a status may be set by hand.
-fn may_have_notice(event: &str) -> bool {
-    let subjects = ["component", "incident", "maintenance"];
-    subjects.iter().any(|subject| event.contains(subject))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_of_components_incidents_and_maintenances_may_have_notices() {
-        for event in ["component-update", "new-incident", "maintenance-updated"] {
-            assert!(may_have_notice(event), "{event}");
-        }
-        assert!(!may_have_notice("organisation-updated"));
     }
 }

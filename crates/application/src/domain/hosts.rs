@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_domain::domain::DomainName;
+use allclear_domain::event::EventKind;
 use allclear_domain::id::OrganisationId;
 use arc_swap::{ArcSwap, Guard};
 use tokio::sync::Mutex;
@@ -135,6 +136,5 @@ impl Hosts {
 }
 
 fn may_change_a_domain(commit: &Commit) -> bool {
-    let mut events = commit.events.iter();
-    events.any(|event| event.name == "organisation-updated")
+    commit.has_event(|kind| kind == EventKind::OrganisationUpdated)
 }

@@ -2,6 +2,7 @@ use super::*;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use allclear_domain::event::EventKind;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
@@ -79,7 +80,7 @@ impl CommitListener for Recorder {
 }
 
 fn commit(revision: i64) -> Commit {
-    Commit::example("org", revision, &["component-deleted"])
+    Commit::example("org", revision, &[EventKind::ComponentDeleted])
 }
 
 /// A relay over an outbox with these commits.

@@ -276,10 +276,10 @@ async fn a_clock_set_forward_is_noticed_and_one_set_back_makes_it_wait() {
 
 #[tokio::test]
 async fn maintenance_commit_wakes_every_node() {
-    let woken_by = async |name: &str| {
+    let woken_by = async |kind| {
         let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
         sender
-            .send(Arc::new(Commit::example("a", 1, &[name])))
+            .send(Arc::new(Commit::example("a", 1, &[kind])))
             .unwrap();
         drop(sender);
         let mut broadcast = crate::broadcast::MockBroadcast::new();
@@ -289,7 +289,7 @@ async fn maintenance_commit_wakes_every_node() {
         listen(&broadcast, &wake_timer, &*clock).await;
         wake_timer.moment()
     };
-    assert_eq!(woken_by("new-maintenance").await, Some(at(0)));
-    assert_eq!(woken_by("maintenance-updated").await, Some(at(0)));
-    assert_eq!(woken_by("component-update").await, None);
+    assert_eq!(woken_by(EventKind::NewMaintenance).await, Some(at(0)));
+    assert_eq!(woken_by(EventKind::MaintenanceUpdated).await, Some(at(0)));
+    assert_eq!(woken_by(EventKind::ComponentUpdate).await, None);
 }

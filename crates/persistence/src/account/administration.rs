@@ -2,7 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::id::UserId;
 use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -119,7 +119,7 @@ async fn make_admin(
     let Some(found) = found.one(transaction).await.map_err(broken)? else {
         return Ok(unchanged(MadeAdmin::NoOrganisation));
     };
-    let organisation = OrganisationId::parse(&found.id).map_err(Error::internal)?;
+    let organisation = parse_stored(&found.id)?;
     let Some(account) = owner(transaction, address).await? else {
         return Ok(unchanged(MadeAdmin::NoAccount));
     };

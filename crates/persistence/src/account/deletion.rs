@@ -19,7 +19,7 @@ use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, membership,
     organisation,
 };
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::membership::{self as members, member_state};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
@@ -112,9 +112,7 @@ async fn organisations_of(
         .all(transaction)
         .await
         .map_err(broken)?;
-    ids.iter()
-        .map(|id| OrganisationId::parse(id).map_err(Error::internal))
-        .collect()
+    ids.iter().map(|id| parse_stored(id)).collect()
 }
 
 /// Returns the effect of the deletion on an organisation, or the name of an organisation that would lose its last admin.

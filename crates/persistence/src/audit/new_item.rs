@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::{NoAuditItem, States, insert, originated};
 use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{membership, user};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::transaction::Transaction;
 
 /// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
@@ -248,9 +248,7 @@ async fn organisations_of(
         .all(connection)
         .await
         .map_err(broken)?;
-    ids.iter()
-        .map(|id| OrganisationId::parse(id).map_err(Error::internal))
-        .collect()
+    ids.iter().map(|id| parse_stored(id)).collect()
 }
 
 async fn refused_since(

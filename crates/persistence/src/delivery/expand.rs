@@ -2,7 +2,6 @@
 
 use allclear_application::error::Error;
 use allclear_domain::channel::Channel;
-use allclear_domain::id::OrganisationId;
 use allclear_domain::notice::{NoticeChange, NoticeContent};
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use chrono::{DateTime, Utc};
@@ -20,7 +19,7 @@ use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{
     delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
 };
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::notice::{is_webhook, subscribed};
 use crate::transaction::Transaction;
 
@@ -216,7 +215,7 @@ fn queued(
 ) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 
-    let organisation = OrganisationId::parse(&notice.organisation_id).map_err(Error::internal)?;
+    let organisation = parse_stored(&notice.organisation_id)?;
     let whose = |column: subscriber::Column| Expr::col((subscriber::Entity, column));
     let ahead = Alias::new("ahead");
     let held_back = Query::select()

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use allclear_application::delivery::{ClaimRequest, Route};
 use allclear_application::error::Error;
-use allclear_domain::id::OrganisationId;
 use sea_orm::sea_query::{
     Alias, CommonTableExpression, Expr, ExprTrait, Func, Query, SelectStatement, UnionType,
     WithClause,
@@ -109,9 +108,7 @@ impl OrganisationScan {
 
     /// How many more deliveries of an organisation may be in flight.
     fn free(&self, organisation: &str) -> u64 {
-        let in_flight = OrganisationId::parse(organisation)
-            .ok()
-            .and_then(|id| self.request.in_flight.get(&id).copied());
+        let in_flight = self.request.in_flight.get(organisation).copied();
         self.request.share.saturating_sub(in_flight.unwrap_or(0))
     }
 }

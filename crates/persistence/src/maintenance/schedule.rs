@@ -19,7 +19,7 @@ use crate::affected::{self, Owner};
 use crate::audit::States;
 use crate::commit::{Scope, Stored};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::transaction::Transaction;
 
 /// How many changes of an organisation one transaction publishes.
@@ -36,10 +36,7 @@ pub(super) async fn organisations_due(
         .map_err(broken)?;
     // Not by DISTINCT: for it, SQLite would scan the organisations instead of the index of due changes.
     let distinct: BTreeSet<_> = found.into_iter().collect();
-    distinct
-        .iter()
-        .map(|id| OrganisationId::parse(id).map_err(Error::internal))
-        .collect()
+    distinct.iter().map(|id| parse_stored(id)).collect()
 }
 
 /// Stores the published statuses of the organisation's due changes, and returns the changes as one.

@@ -15,7 +15,7 @@ use sea_orm::{
 
 use super::queue::{self, Recipients};
 use crate::entity::{organisation, subscriber};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
 use crate::subscriber::subscribers;
 use crate::transaction::Transaction;
@@ -30,7 +30,7 @@ pub(super) async fn due(
         .iter()
         .map(|row| {
             let id: String = row.try_get("", "organisation_id").map_err(broken)?;
-            OrganisationId::parse(&id).map_err(Error::internal)
+            parse_stored(&id)
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::operator_mail::{OperatorMailContent, Reminder};
-use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::id::IncidentId;
 use allclear_domain::reminder::OpenIncident;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Alias, Expr, ExprTrait, Query, SelectStatement, WindowStatement};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::queue::{self, Recipients};
 use crate::entity::{incident, incident_update, organisation};
-use crate::error::broken;
+use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
 use crate::transaction::Transaction;
 
@@ -124,7 +124,7 @@ pub(super) async fn queue(
     due: &OpenRow,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    let organisation = OrganisationId::parse(&due.organisation_id).map_err(Error::internal)?;
+    let organisation = parse_stored(&due.organisation_id)?;
     // Locks the organisation first, as every write of an incident does, so that the two cannot deadlock.
     if lock(transaction, &organisation).await?.is_none() || !claim(transaction, due, now).await? {
         return Ok(false);

@@ -21,7 +21,6 @@ use crate::transaction::Transaction;
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
-    pub(crate) id: String,
     /// Whether there are subscribers that receive notices.
     pub(crate) has_subscribers: bool,
     /// Whether the revision of the stamp is stored already.
@@ -33,7 +32,6 @@ pub(crate) struct Locked {
 /// An organisation's row, as locked.
 #[derive(FromQueryResult)]
 pub(crate) struct LockedRow {
-    id: String,
     pub(crate) name: String,
     /// The newest revision.
     pub(crate) revision: i64,
@@ -52,7 +50,6 @@ pub(crate) async fn lock(
     let locked = Entity::find()
         .select_only()
         .columns([
-            Column::Id,
             Column::Name,
             Column::Revision,
             Column::CommittedAt,
@@ -79,7 +76,6 @@ pub(crate) async fn lock_for_commit(
     let stamp = Stamp::next(clock, row.committed_at, Revision(row.revision).next());
     Ok(Some(Locked {
         stamp: stamp.with_settings(parse_stored(&row.time_zone)?, row.notify_by_default),
-        id: row.id,
         has_subscribers: row.has_subscribers,
         revision_stored: false,
     }))
@@ -91,8 +87,7 @@ pub(crate) async fn lock_and_bump_revision(
     id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
-    let [own_id, revision, committed_at, time_zone, notify] = [
-        Column::Id,
+    let [revision, committed_at, time_zone, notify] = [
         Column::Revision,
         Column::CommittedAt,
         Column::TimeZone,
@@ -106,7 +101,6 @@ pub(crate) async fn lock_and_bump_revision(
         .value(Column::CommittedAt, not_before_the_last(now))
         .and_where(Column::Id.eq(id.as_str()))
         .returning(Query::returning().exprs([
-            own_id,
             revision,
             has_subscribers(id),
             committed_at,
@@ -117,17 +111,10 @@ pub(crate) async fn lock_and_bump_revision(
     let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
         return Ok(None);
     };
-    let (id, revision, has_subscribers, committed_at, time_zone, notify): (
-        _,
-        _,
-        _,
-        _,
-        String,
-        bool,
-    ) = row.try_get_many_by_index().map_err(broken)?;
+    let (revision, has_subscribers, committed_at, time_zone, notify): (_, _, _, String, bool) =
+        row.try_get_many_by_index().map_err(broken)?;
     let stamp = Stamp::at(now, committed_at, Revision(revision), clock.id());
     Ok(Some(Locked {
-        id,
         has_subscribers,
         revision_stored: true,
         stamp: stamp.with_settings(parse_stored(&time_zone)?, notify),

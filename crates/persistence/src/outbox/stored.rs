@@ -52,10 +52,12 @@ impl Stored {
 
 #[cfg(test)]
 mod tests {
+    use allclear_domain::event::EventKind;
+
     use super::*;
 
     fn event(length: usize) -> Vec<PublicEvent> {
-        vec![PublicEvent::new("timeline-updated", &["x\u{1f525}".repeat(length)]).unwrap()]
+        vec![PublicEvent::new(EventKind::TimelineUpdated, &["x\u{1f525}".repeat(length)]).unwrap()]
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) struct Paused {
 pub(super) struct ReplayGap;
 
 /// Name of the room in the namespace.
-fn name(organisation: &str) -> String {
+fn name(organisation: &OrganisationId) -> String {
     format!("organisation:{organisation}")
 }
 
@@ -72,11 +72,8 @@ impl Rooms {
 
     /// Sends a commit to all sockets in its room.
     pub(super) fn send(&self, namespace: &Namespace, commit: &Arc<Commit>) {
-        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
-            return;
-        };
         let mut rooms = self.lock();
-        let Some(room) = rooms.get_mut(&organisation) else {
+        let Some(room) = rooms.get_mut(&commit.organisation) else {
             return;
         };
         // The first socket may have joined after this commit while it was being delivered.
@@ -104,9 +101,7 @@ impl Rooms {
                 memberships: room.memberships,
                 ..Room::default()
             };
-            namespace
-                .to(&name(organisation.as_str()))
-                .close_transports();
+            namespace.to(&name(organisation)).close_transports();
         }
     }
 
@@ -122,7 +117,7 @@ impl Rooms {
         let mut rooms = self.lock();
         if let Some(room) = rooms.get_mut(&membership.organisation) {
             let received = *room.received.get_or_insert(delivered);
-            socket.join(&name(membership.organisation.as_str()));
+            socket.join(&name(&membership.organisation));
             acknowledge(received);
         }
     }
@@ -130,7 +125,7 @@ impl Rooms {
     /// Takes a socket out of the room until `resume`.
     pub(super) fn pause(&self, organisation: &OrganisationId, socket: &SocketRef) -> Paused {
         let rooms = self.lock();
-        socket.leave(&name(organisation.as_str()));
+        socket.leave(&name(organisation));
         Paused {
             received: rooms.get(organisation).and_then(|room| room.received),
         }
@@ -177,7 +172,7 @@ impl Rooms {
         send(before);
         acknowledge();
         send(after);
-        socket.join(&name(organisation.as_str()));
+        socket.join(&name(organisation));
         Ok(())
     }
 
@@ -252,12 +247,15 @@ fn events(commit: &Commit) -> impl Iterator<Item = Event> {
 
 #[cfg(test)]
 mod tests {
+    use allclear_domain::event::EventKind;
+
     use super::*;
 
     fn commit(revision: i64, bytes: usize) -> Arc<Commit> {
-        let events = vec![PublicEvent::new("component-deleted", &["x".repeat(bytes)]).unwrap()];
+        let events =
+            vec![PublicEvent::new(EventKind::ComponentDeleted, &["x".repeat(bytes)]).unwrap()];
         Arc::new(Commit {
-            organisation: "org".into(),
+            organisation: OrganisationId::parse("org").unwrap(),
             revision,
             events,
         })

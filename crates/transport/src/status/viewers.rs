@@ -107,10 +107,7 @@ impl Viewers {
 
 impl CommitListener for Viewers {
     fn on_commit(&self, commit: &Arc<Commit>) {
-        let Ok(organisation) = OrganisationId::parse(&commit.organisation) else {
-            return;
-        };
-        if let Some(channel) = self.lock().get(&organisation) {
+        if let Some(channel) = self.lock().get(&commit.organisation) {
             channel.send(Frame::of(commit));
         }
     }
@@ -191,15 +188,20 @@ pub fn encode(commit: &Commit) -> Bytes {
 
 #[cfg(test)]
 mod tests {
+    use allclear_domain::event::EventKind;
+
     use super::*;
 
-    fn commit(revision: i64, names: &[&str]) -> Commit {
-        Commit::example("org", revision, names)
+    fn commit(revision: i64, kinds: &[EventKind]) -> Commit {
+        Commit::example("org", revision, kinds)
     }
 
     #[test]
     fn last_event_of_a_commit_carries_its_revision() {
-        let text = encode(&commit(7, &["timeline-updated", "incident-updated"]));
+        let text = encode(&commit(
+            7,
+            &[EventKind::TimelineUpdated, EventKind::IncidentUpdated],
+        ));
         assert_eq!(
             text,
             "event: timeline-updated\ndata: [7]\n\nevent: incident-updated\ndata: [7]\nid: 7\n\n"

@@ -76,7 +76,7 @@ fn empty_history() -> MockComponentHistoryStore {
         };
         let changed = rule(history, stamp())?;
         let commit = Commit {
-            organisation: organisation().as_str().into(),
+            organisation: organisation(),
             revision: 5,
             events: Vec::new(),
         };

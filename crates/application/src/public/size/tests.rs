@@ -1,6 +1,7 @@
 use super::*;
 
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::event::EventKind;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use chrono::DateTime;
@@ -90,10 +91,11 @@ fn maintenance(title: &str, description: &str, messages: &[String]) -> PublicMai
 }
 
 /// The bytes of an event, in the form of an event stream, which is the longest.
-fn event_size(name: &str, thing: &impl Serialize) -> usize {
-    let event = PublicEvent::new(name, &[thing]).unwrap();
+fn event_size(kind: EventKind, thing: &impl Serialize) -> usize {
+    let event = PublicEvent::new(kind, &[thing]).unwrap();
     format!(
-        "event: {name}\nid: {}\ndata: {}\n\n",
+        "event: {}\nid: {}\ndata: {}\n\n",
+        event.name,
         i64::MAX,
         event.args.get()
     )
@@ -124,7 +126,7 @@ proptest! {
     ) {
         let whole = incident(&title, &description, &messages, components);
         let shortened = whole.clone().for_event().unwrap();
-        prop_assert!(event_size("incident-updated", &shortened) <= EVENT_BYTES);
+        prop_assert!(event_size(EventKind::IncidentUpdated, &shortened) <= EVENT_BYTES);
         prop_assert_eq!(&shortened.description, &whole.description);
         // The newest entries are kept, as many as fit.
         prop_assert_eq!(&shortened.timeline[..], &whole.timeline[..shortened.timeline.len()]);
@@ -133,19 +135,19 @@ proptest! {
         if let Some(next) = whole.timeline.get(shortened.timeline.len()) {
             let mut more = shortened.clone();
             more.timeline.push(next.clone());
-            prop_assert!(event_size("incident-updated", &more) + FRAME_BYTES > EVENT_BYTES);
+            prop_assert!(event_size(EventKind::IncidentUpdated, &more) + FRAME_BYTES > EVENT_BYTES);
         }
 
         let whole = maintenance(&title, &description, &messages);
         let shortened = whole.clone().for_event().unwrap();
-        prop_assert!(event_size("maintenance-updated", &shortened) <= EVENT_BYTES);
+        prop_assert!(event_size(EventKind::MaintenanceUpdated, &shortened) <= EVENT_BYTES);
         prop_assert_eq!(&shortened.timeline[..], &whole.timeline[..shortened.timeline.len()]);
         prop_assert_eq!(shortened.timeline_truncated, shortened.timeline.len() < whole.timeline.len());
     }
 
     #[test]
     fn an_entry_of_any_legal_text_is_within_the_limit_of_an_event(message in text(10_000)) {
-        prop_assert!(event_size("timeline-updated", &entry(1, &message)) <= EVENT_BYTES);
+        prop_assert!(event_size(EventKind::TimelineUpdated, &entry(1, &message)) <= EVENT_BYTES);
     }
 }
 

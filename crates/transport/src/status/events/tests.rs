@@ -2,6 +2,7 @@ use super::*;
 
 use allclear_application::broadcast::MockBroadcast;
 use allclear_application::outbox::MockOutbox;
+use allclear_domain::event::EventKind;
 
 use crate::limit::client_slots::Slot;
 
@@ -32,8 +33,8 @@ fn streams(reads: usize) -> EventStreams {
         .times(..=reads)
         .returning(|_, seen, _| {
             let later = seen.0 + 1..=10;
-            let commits =
-                later.map(|revision| Commit::example("org", revision, &["component-update"]));
+            let commits = later
+                .map(|revision| Commit::example("org", revision, &[EventKind::ComponentUpdate]));
             Ok(Stored::Commits(commits.collect()))
         });
     let outbox: Arc<dyn Outbox> = Arc::new(outbox);

@@ -5,6 +5,8 @@ use std::future::poll_fn;
 
 use allclear_application::outbox::{Commit, PublicEvent};
 use allclear_application::relay::CommitListener as _;
+use allclear_domain::event::EventKind;
+use allclear_domain::id::OrganisationId;
 
 use crate::status::viewers::{Viewers, resync};
 
@@ -34,9 +36,9 @@ fn change(viewers: &Viewers, revision: i64) {
 /// A commit with a text of this size.
 fn change_of(viewers: &Viewers, revision: i64, size: usize) {
     viewers.on_commit(&Arc::new(Commit {
-        organisation: "org".into(),
+        organisation: OrganisationId::parse("org").unwrap(),
         revision,
-        events: vec![PublicEvent::new("component-update", &["x".repeat(size)]).unwrap()],
+        events: vec![PublicEvent::new(EventKind::ComponentUpdate, &["x".repeat(size)]).unwrap()],
     }));
 }
 

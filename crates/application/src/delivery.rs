@@ -7,9 +7,11 @@
 
 #[cfg(test)]
 mod fixture;
+mod links;
 mod mail_composer;
 mod message_composer;
 mod sender;
+mod verification_limit;
 mod wake_signal;
 pub mod worker;
 
@@ -36,12 +38,12 @@ use crate::error::Error;
 use crate::link::LinkTarget;
 use crate::notice::Notice;
 
-/// A claim: one try of one delivery.
+/// A claim: one attempt of one delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Claim {
     /// Identifier of the delivery.
     pub id: i64,
-    /// Number of the try, from 1. If a node loses its claim to another node, the other node's number is greater.
+    /// Number of the attempt, from 1. If a node loses its claim to another node, the other node's number is greater.
     pub attempt: u32,
 }
 
@@ -74,13 +76,13 @@ pub struct ClaimRequest {
     pub now: DateTime<Utc>,
     /// When the claims end.
     pub until: DateTime<Utc>,
-    /// Maximum of deliveries.
+    /// Maximum number of deliveries.
     pub limit: u64,
     /// The organisation that was served last: those after it are served first.
     pub after: Option<OrganisationId>,
     /// Number of the organisations' deliveries that the worker is sending.
     pub in_flight: HashMap<OrganisationId, u64>,
-    /// Maximum of deliveries of one organisation, those in flight included.
+    /// Maximum number of deliveries of one organisation, those in flight included.
     pub share: u64,
     /// Results of earlier tries. They are stored first, in the same transaction.
     pub results: Vec<DeliveryResult>,
@@ -128,7 +130,7 @@ pub enum DeliveryKind {
     Notice(Arc<Notice>),
 }
 
-/// Outcome of a try.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// The message was passed to the mail server or accepted by the receiver.
@@ -137,30 +139,30 @@ pub enum Outcome {
     Unwanted,
     /// The receiver has ended the subscription.
     Ended,
-    /// The try failed and is repeated.
+    /// The attempt failed and is repeated.
     Retried {
         /// When.
         at: DateTime<Utc>,
         /// Why it failed.
         reason: String,
     },
-    /// The try failed permanently.
+    /// The attempt failed permanently.
     GivenUp {
         /// Why.
         reason: String,
     },
 }
 
-/// Result of a try.
+/// Result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeliveryResult {
-    /// Claim of the try.
+    /// Claim of the attempt.
     pub claim: Claim,
-    /// Time at which the try ended.
+    /// Time at which the attempt ended.
     pub at: DateTime<Utc>,
     /// Its outcome.
     pub outcome: Outcome,
-    /// Whether the subscriber was marked as failing before the try.
+    /// Whether the subscriber was marked as failing before the attempt.
     pub was_failing: bool,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn subscribed() -> Subscriber {
         .unwrap()
 }
 
-/// A delivery at its first try.
+/// A delivery at its first attempt.
 pub(super) fn delivery(id: i64, subscriber: Subscriber, kind: DeliveryKind) -> Delivery {
     Delivery {
         claim: Claim { id, attempt: 1 },

@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use allclear_domain::mail_limit::MailLimit;
-use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+use allclear_domain::subscriber::SubscriberStatus;
 use uuid::Uuid;
 
+use super::links::DeliveryLinks;
+use super::verification_limit::VerificationLimit;
 use super::{Delivery, DeliveryKind};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -12,19 +14,15 @@ use crate::mail::{Mail, MailContent, MailHeaders, MailList};
 use crate::notice::Notice;
 use crate::secret::HmacKey;
 use crate::subscriber::SubscriberStore;
-use crate::subscriber::code::Codes;
 
-/// Composes the mails of deliveries. The codes in links are derived from stored values, so every try sends the same mail.
+/// Composes the mails of deliveries. Every attempt sends the same mail.
 pub struct MailComposer {
-    subscribers: Arc<dyn SubscriberStore>,
-    clock: Arc<dyn Clock>,
-    links: Links,
-    codes: Codes,
-    limit: MailLimit,
+    links: DeliveryLinks,
+    verification_limit: VerificationLimit,
 }
 
 impl MailComposer {
-    /// A composer for this installation's links. `limit` is the maximum of verification mails per address.
+    /// A composer for this installation's links. `limit` is the maximum number of verification mails per address.
     #[must_use]
     pub const fn new(
         subscribers: Arc<dyn SubscriberStore>,
@@ -34,11 +32,8 @@ impl MailComposer {
         limit: MailLimit,
     ) -> Self {
         Self {
-            subscribers,
-            clock,
-            links,
-            codes: Codes::new(hmac_key),
-            limit,
+            links: DeliveryLinks::new(links, hmac_key),
+            verification_limit: VerificationLimit::new(subscribers, clock, limit),
         }
     }
 
@@ -46,7 +41,8 @@ impl MailComposer {
     pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Mail>, Error> {
         match &delivery.kind {
             DeliveryKind::Verification
-                if delivery.subscriber.awaits_verification() && self.may_mail(delivery).await? =>
+                if delivery.subscriber.awaits_verification()
+                    && self.verification_limit.allows(delivery).await? =>
             {
                 Ok(Some(self.verification(delivery)))
             }
@@ -66,35 +62,16 @@ impl MailComposer {
         }
     }
 
-    /// Whether the address may be sent a verification mail. Only the first try counts.
-    async fn may_mail(&self, delivery: &Delivery) -> Result<bool, Error> {
-        if delivery.claim.attempt > 1 {
-            return Ok(true);
-        }
-        let address = (&delivery.subscriber.target).into();
-        let may = self
-            .subscribers
-            .may_mail(address, self.limit, self.clock.now())
-            .await?;
-        if !may {
-            tracing::info!(organisation = %delivery.organisation, "verification mail not sent: the address has reached its limit");
-        }
-        Ok(may)
-    }
-
     fn verification(&self, delivery: &Delivery) -> Mail {
         let Delivery {
             subscriber,
             queued_at,
             ..
         } = delivery;
-        let code = self
-            .codes
-            .verification_code(subscriber, *queued_at + Subscriber::VERIFICATION_LIFETIME);
         let content = MailContent::Verification {
-            link: self.links.verify(subscriber, delivery.link_target(), &code),
-            manage: self.manage(delivery),
-            unsubscribe: self.unsubscribe(delivery),
+            link: self.links.verify(delivery),
+            manage: self.links.manage(delivery),
+            unsubscribe: self.links.unsubscribe(delivery),
             organisation: delivery.organisation_name.clone(),
         };
         let message_id = Some(format!(
@@ -120,19 +97,16 @@ impl MailComposer {
             organisation_name,
             ..
         } = delivery;
-        let code = self.codes.unsubscribe_code(subscriber);
         let list = MailList {
             id: organisation.clone(),
             name: organisation_name.clone(),
-            unsubscribe: self
-                .links
-                .one_click(subscriber, delivery.link_target(), &code),
+            unsubscribe: self.links.one_click(delivery),
         };
         // Different for each subscriber, so that no mail program treats two mails as copies of one.
-        let whose = subscriber.id.0.simple();
+        let recipient = subscriber.id.0.simple();
         let headers = MailHeaders {
-            message_id: Some(format!("{}.{whose}", notice.id.simple())),
-            thread: Some(format!("{}.{whose}", notice.subject.simple())),
+            message_id: Some(format!("{}.{recipient}", notice.id.simple())),
+            thread: Some(format!("{}.{recipient}", notice.subject.simple())),
             list: Some(list),
         };
         Mail {
@@ -141,40 +115,25 @@ impl MailComposer {
                 organisation: organisation_name.clone(),
                 notice: Arc::clone(notice),
                 time_zone: delivery.time_zone,
-                page: self.links.page(organisation, delivery.domain.as_ref()),
-                manage: self.manage(delivery),
-                unsubscribe: self.unsubscribe(delivery),
+                page: self.links.page(delivery),
+                manage: self.links.manage(delivery),
+                unsubscribe: self.links.unsubscribe(delivery),
             },
             headers,
         }
     }
 
-    fn unsubscribe(&self, delivery: &Delivery) -> String {
-        let code = self.codes.unsubscribe_code(&delivery.subscriber);
-        self.links
-            .unsubscribe(&delivery.subscriber, delivery.link_target(), &code)
-    }
-
-    fn manage(&self, delivery: &Delivery) -> String {
-        let code = self.codes.manage_code(&delivery.subscriber);
-        self.links
-            .manage(&delivery.subscriber, delivery.link_target(), &code)
-    }
-
     fn test(&self, delivery: &Delivery, id: Uuid) -> Mail {
-        let page = self
-            .links
-            .page(&delivery.organisation, delivery.domain.as_ref());
-        let whose = delivery.subscriber.id.0.simple();
+        let recipient = delivery.subscriber.id.0.simple();
         Mail {
             to: delivery.subscriber.target.as_str().to_owned(),
             content: MailContent::Test {
                 organisation: delivery.organisation_name.clone(),
-                page,
-                manage: self.manage(delivery),
+                page: self.links.page(delivery),
+                manage: self.links.manage(delivery),
             },
             headers: MailHeaders {
-                message_id: Some(format!("{}.{whose}", id.simple())),
+                message_id: Some(format!("{}.{recipient}", id.simple())),
                 ..MailHeaders::default()
             },
         }

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::mail_limit::MailLimit;
-use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
+use allclear_domain::subscriber::SubscriberStatus;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
+use super::links::DeliveryLinks;
+use super::verification_limit::VerificationLimit;
 use super::{Delivery, DeliveryKind};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -29,12 +31,13 @@ pub struct MessagePorts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// Composes the messages of deliveries. The codes in links and the secrets are derived from stored values.
+/// Composes the messages of deliveries. The secrets are derived from stored values.
 pub struct MessageComposer {
-    ports: MessagePorts,
-    links: Links,
+    states: Arc<dyn PublicStateStore>,
+    clock: Arc<dyn Clock>,
+    links: DeliveryLinks,
     codes: Codes,
-    limit: MailLimit,
+    verification_limit: VerificationLimit,
     recent: Mutex<VecDeque<(Uuid, SharedState)>>,
 }
 
@@ -45,19 +48,15 @@ impl MessageComposer {
     /// Number of notices whose public state is kept. A node sends the messages of a few notices at a time.
     const MAX_RECENT: usize = 8;
 
-    /// A composer for this installation's links. `limit` is the maximum of verification messages per target.
+    /// A composer for this installation's links. `limit` is the maximum number of verification messages per target.
     #[must_use]
-    pub const fn new(
-        ports: MessagePorts,
-        links: Links,
-        hmac_key: HmacKey,
-        limit: MailLimit,
-    ) -> Self {
+    pub fn new(ports: MessagePorts, links: Links, hmac_key: HmacKey, limit: MailLimit) -> Self {
         Self {
-            ports,
-            links,
+            states: ports.states,
+            clock: Arc::clone(&ports.clock),
+            links: DeliveryLinks::new(links, hmac_key.clone()),
             codes: Codes::new(hmac_key),
-            limit,
+            verification_limit: VerificationLimit::new(ports.subscribers, ports.clock, limit),
             recent: Mutex::new(VecDeque::new()),
         }
     }
@@ -65,69 +64,46 @@ impl MessageComposer {
     /// Returns the message; `None` if it is no longer needed or the limit of verification messages is reached.
     pub(super) async fn compose(&self, delivery: &Delivery) -> Result<Option<Message>, Error> {
         let subscriber = &delivery.subscriber;
-        let whose = subscriber.id.0.simple();
+        let recipient = subscriber.id.0.simple();
         let is_subscribed = subscriber.status == SubscriberStatus::Subscribed;
         let (id, kind, state) = match &delivery.kind {
             DeliveryKind::Verification => {
-                if !subscriber.awaits_verification() || !self.may_send(delivery).await? {
+                if !subscriber.awaits_verification()
+                    || !self.verification_limit.allows(delivery).await?
+                {
                     return Ok(None);
                 }
-                let link = self.verification_link(delivery);
-                let id = format!("{whose}-{}", delivery.queued_at.timestamp_millis());
+                let link = self.links.verify(delivery);
+                let id = format!("{recipient}-{}", delivery.queued_at.timestamp_millis());
                 let state = self.read(&delivery.organisation).await?;
                 (id, MessageKind::Confirmation { link }, state)
             }
             DeliveryKind::Notice(notice) if is_subscribed => {
-                let id = format!("{}-{whose}", notice.id.simple());
+                let id = format!("{}-{recipient}", notice.id.simple());
                 let state = self.state_for(notice.id, &delivery.organisation).await?;
                 (id, MessageKind::Notice(Arc::clone(notice)), state)
             }
             DeliveryKind::Test(id) if is_subscribed => {
                 let state = self.read(&delivery.organisation).await?;
-                (format!("{}-{whose}", id.simple()), MessageKind::Test, state)
+                (
+                    format!("{}-{recipient}", id.simple()),
+                    MessageKind::Test,
+                    state,
+                )
             }
             DeliveryKind::Notice(_) | DeliveryKind::Test(_) => return Ok(None),
         };
-        let code = self.codes.manage_code(subscriber);
-        let manage = self.links.manage(subscriber, delivery.link_target(), &code);
         Ok(Some(Message {
             id,
             target: subscriber.target.clone(),
-            secrets: self
-                .codes
-                .signing_secrets(subscriber, self.ports.clock.now()),
+            secrets: self.codes.signing_secrets(subscriber, self.clock.now()),
             content: MessageContent {
                 state,
-                manage,
+                manage: self.links.manage(delivery),
                 at: delivery.queued_at,
                 kind,
             },
         }))
-    }
-
-    /// Whether the target may be sent a verification message. Only the first try counts.
-    async fn may_send(&self, delivery: &Delivery) -> Result<bool, Error> {
-        if delivery.claim.attempt > 1 {
-            return Ok(true);
-        }
-        let target = (&delivery.subscriber.target).into();
-        let now = self.ports.clock.now();
-        let may = self
-            .ports
-            .subscribers
-            .may_mail(target, self.limit, now)
-            .await?;
-        if !may {
-            tracing::info!(organisation = %delivery.organisation, "verification message not sent: the target has reached its limit");
-        }
-        Ok(may)
-    }
-
-    fn verification_link(&self, delivery: &Delivery) -> String {
-        let ends_at = delivery.queued_at + Subscriber::VERIFICATION_LIFETIME;
-        let subscriber = &delivery.subscriber;
-        let code = self.codes.verification_code(subscriber, ends_at);
-        self.links.verify(subscriber, delivery.link_target(), &code)
     }
 
     /// The public state after a notice, read once for all its messages.
@@ -153,8 +129,8 @@ impl MessageComposer {
     }
 
     async fn read(&self, organisation: &OrganisationId) -> Result<Arc<PublicState>, Error> {
-        let now = self.ports.clock.now();
-        let state = self.ports.states.public_state(organisation, now).await?;
+        let now = self.clock.now();
+        let state = self.states.public_state(organisation, now).await?;
         state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
     }
 }

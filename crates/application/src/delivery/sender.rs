@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::mail::{Mailer, SendError};
 use crate::message::{MessageError, Messenger};
 
-/// How a try ended.
+/// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Attempt {
     /// The message arrived.

@@ -31,7 +31,7 @@ pub struct DeliveryWorker {
     /// Number of concurrent messages. The result of a message is stored before the next one takes its place, so after a crash at most
     /// this many are sent twice.
     pub concurrency: usize,
-    /// Called with the channel and the outcome of each try.
+    /// Called with the channel and the outcome of each attempt.
     pub observe: fn(Channel, &Outcome),
 }
 
@@ -40,14 +40,14 @@ impl DeliveryWorker {
     /// may have been set.
     pub const POLL_INTERVAL: Duration = Duration::from_secs(30);
     /// How long a claim is valid. After a node died, its deliveries wait this long for another node.
-    pub const LEASE: TimeDelta = TimeDelta::seconds(20);
+    pub const CLAIM_DURATION: TimeDelta = TimeDelta::seconds(20);
     /// How long a stopping worker continues with due deliveries, and then waits for those it has begun.
     pub const SHUTDOWN_GRACE: (Duration, Duration) =
         (Duration::from_secs(5), Duration::from_secs(10));
 
     /// Deliveries that are due within this time are sent before the worker stops. Another worker, whose clock is a
     /// little ahead, may have queued them.
-    const SOON: Duration = Duration::from_millis(500);
+    const SEND_BEFORE_STOP: Duration = Duration::from_millis(500);
     const RENEWAL: Duration = Duration::from_secs(5);
     /// How long the database's time is extrapolated before it is read again.
     const TIME_MAX_AGE: Duration = Duration::from_secs(5);
@@ -73,7 +73,8 @@ impl DeliveryWorker {
             match self.tick(&mut in_flight, accepts).await {
                 Ok(()) => {
                     pause = Self::RETRY_DELAY.0;
-                    let is_more_due = accepts && in_flight.poll_at <= Instant::now() + Self::SOON;
+                    let is_more_due =
+                        accepts && in_flight.poll_at <= Instant::now() + Self::SEND_BEFORE_STOP;
                     if end.is_some() && in_flight.is_done(accepts) && !is_more_due {
                         return;
                     }
@@ -166,7 +167,7 @@ impl DeliveryWorker {
             results,
             route: self.route,
             now,
-            until: now + Self::LEASE,
+            until: now + Self::CLAIM_DURATION,
             limit: room as u64,
             after: in_flight.served_last.clone(),
             in_flight: in_flight.by_organisation(),
@@ -216,7 +217,9 @@ impl DeliveryWorker {
             return Ok(());
         }
         let claims = in_flight.claims.values().map(|sent| sent.claim).collect();
-        self.queue.renew(claims, time.now() + Self::LEASE).await?;
+        self.queue
+            .renew(claims, time.now() + Self::CLAIM_DURATION)
+            .await?;
         in_flight.renew_at = Instant::now() + Self::RENEWAL;
         Ok(())
     }

@@ -11,6 +11,7 @@ use crate::delivery::Claim;
 use crate::delivery::fixture::{delivery, pending, subscribed};
 use crate::fixture::{clock, links, now};
 use crate::subscriber::MockSubscriberStore;
+use crate::subscriber::code::Codes;
 
 fn hmac_key() -> HmacKey {
     HmacKey::new("the installation's secret").unwrap()
@@ -77,7 +78,7 @@ async fn a_verification_has_links_that_verify_and_unsubscribe_and_is_the_same_at
     assert_eq!(
         composer.compose(&again).await.unwrap().as_ref(),
         Some(&mail),
-        "the second try is not counted"
+        "the second attempt is not counted"
     );
     let MailContent::Verification {
         organisation,
@@ -131,8 +132,8 @@ async fn a_notice_has_a_thread_and_a_list_and_names_its_subscriber() {
         .await
         .unwrap()
         .unwrap();
-    let whose = subscribed().id.0.simple().to_string();
-    let id = |number: u128| Some(format!("{}.{whose}", Uuid::from_u128(number).simple()));
+    let recipient = subscribed().id.0.simple().to_string();
+    let id = |number: u128| Some(format!("{}.{recipient}", Uuid::from_u128(number).simple()));
     assert_eq!(
         (mail.headers.message_id, mail.headers.thread),
         (id(7), id(5))

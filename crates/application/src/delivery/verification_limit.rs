@@ -1,0 +1,46 @@
+use std::sync::Arc;
+
+use allclear_domain::mail_limit::MailLimit;
+
+use super::Delivery;
+use crate::clock::Clock;
+use crate::error::Error;
+use crate::subscriber::SubscriberStore;
+
+/// The maximum number of verification messages to a target.
+pub(super) struct VerificationLimit {
+    subscribers: Arc<dyn SubscriberStore>,
+    clock: Arc<dyn Clock>,
+    limit: MailLimit,
+}
+
+impl VerificationLimit {
+    pub(super) const fn new(
+        subscribers: Arc<dyn SubscriberStore>,
+        clock: Arc<dyn Clock>,
+        limit: MailLimit,
+    ) -> Self {
+        Self {
+            subscribers,
+            clock,
+            limit,
+        }
+    }
+
+    /// Whether the target may be sent this verification message. Only the first attempt counts.
+    pub(super) async fn allows(&self, delivery: &Delivery) -> Result<bool, Error> {
+        if delivery.claim.attempt > 1 {
+            return Ok(true);
+        }
+        let recipient = (&delivery.subscriber.target).into();
+        let now = self.clock.now();
+        let is_allowed = self
+            .subscribers
+            .may_mail(recipient, self.limit, now)
+            .await?;
+        if !is_allowed {
+            tracing::info!(organisation = %delivery.organisation, "verification message not sent: the target has reached its limit");
+        }
+        Ok(is_allowed)
+    }
+}

@@ -16,13 +16,15 @@ pub(crate) const NAME: &str = "allclear_session";
 /// Name of the cookie with TLS. Browsers accept a cookie with this prefix only from this host and over TLS, so no other
 /// host of the domain and no attacker on the network can set one (RFC 6265bis, section 4.1.3.2).
 pub(crate) const HOST_NAME: &str = "__Host-allclear_session";
-/// Names of the cookie of a sign-in that awaits a code, without and with TLS.
+/// Names of the session cookie, without and with TLS.
+const SESSION: [&str; 2] = [NAME, HOST_NAME];
+/// Names of the cookie of a sign-in that awaits a code, likewise.
 const PENDING: [&str; 2] = ["allclear_sign_in", "__Host-allclear_sign_in"];
 /// Names of the cookie of a challenge for a passkey, likewise.
 const CEREMONY: [&str; 2] = ["allclear_passkey", "__Host-allclear_passkey"];
 /// Names of the cookie with the device marks, likewise.
 const DEVICE: [&str; 2] = ["allclear_device", "__Host-allclear_device"];
-/// Maximum of accounts in which a browser is a known device.
+/// Maximum number of accounts in which a browser is a known device.
 const MARKS: usize = 10;
 /// Maximum length of a device mark.
 const MARK_LENGTH: usize = 64;
@@ -43,48 +45,48 @@ impl CookieSecurity {
     /// The cookie with a session's token. It lives as long as the session may.
     pub(crate) fn carrying(self, token: &SecretToken) -> Cookie<'static> {
         let life = Duration::seconds(Sessions::LIFETIME.num_seconds());
-        self.cookie(self.name(), token.reveal().to_owned(), life)
+        self.cookie(SESSION, PATH, token.reveal().to_owned(), life)
     }
 
     /// The cookie that removes the session cookie.
     pub(crate) fn cleared(self) -> Cookie<'static> {
-        self.cookie(self.name(), String::new(), Duration::ZERO)
+        self.cookie(SESSION, PATH, String::new(), Duration::ZERO)
     }
 
     /// The cookie of a sign-in that awaits a code.
     pub(crate) fn pending(self, token: &SecretToken) -> Cookie<'static> {
         let life = Duration::seconds(PendingSignIns::LIFETIME.num_seconds());
-        self.cookie(self.either(PENDING), token.reveal().to_owned(), life)
+        self.cookie(PENDING, PATH, token.reveal().to_owned(), life)
     }
 
     /// The sign-in that awaits a code.
     pub(crate) fn pending_sign_in(self, request: &HttpRequest) -> Option<SecretToken> {
-        let value = request.cookie(self.either(PENDING))?.value().to_owned();
+        let value = request.cookie(self.name_of(PENDING))?.value().to_owned();
         Some(SecretToken::presented(value))
     }
 
     /// Removes the cookie of a sign-in that awaited a code.
     pub(crate) fn forget_pending_sign_in(self, response: &mut HttpResponse) -> Result<(), Problem> {
-        let cleared = self.cookie(self.either(PENDING), String::new(), Duration::ZERO);
+        let cleared = self.cookie(PENDING, PATH, String::new(), Duration::ZERO);
         add(response, &cleared)
     }
 
     /// The cookie of a challenge for a passkey.
     pub(crate) fn ceremony(self, token: &SecretToken) -> Cookie<'static> {
         let life = Duration::seconds(Passkeys::CEREMONY_LIFETIME.num_seconds());
-        self.cookie(self.either(CEREMONY), token.reveal().to_owned(), life)
+        self.cookie(CEREMONY, PATH, token.reveal().to_owned(), life)
     }
 
     /// The challenge to which a request responds. [`Error::Unauthenticated`] without one.
     pub(crate) fn begun_ceremony(self, request: &HttpRequest) -> Result<SecretToken, Error> {
         let ended = Error::Unauthenticated("This has taken too long. Please try again");
-        let cookie = request.cookie(self.either(CEREMONY)).ok_or(ended)?;
+        let cookie = request.cookie(self.name_of(CEREMONY)).ok_or(ended)?;
         Ok(SecretToken::presented(cookie.value().to_owned()))
     }
 
     /// Removes the cookie of a challenge that was used.
     pub(crate) fn forget_ceremony(self, response: &mut HttpResponse) -> Result<(), Problem> {
-        let cleared = self.cookie(self.either(CEREMONY), String::new(), Duration::ZERO);
+        let cleared = self.cookie(CEREMONY, PATH, String::new(), Duration::ZERO);
         add(response, &cleared)
     }
 
@@ -93,7 +95,7 @@ impl CookieSecurity {
         marks.retain(|mark| mark != newest);
         marks.insert(0, newest.to_owned());
         marks.truncate(MARKS);
-        self.cookie(self.either(DEVICE), marks.join("."), DEVICE_LIFETIME)
+        self.cookie(DEVICE, PATH, marks.join("."), DEVICE_LIFETIME)
     }
 
     /// Removes the session cookie with a response.
@@ -101,18 +103,21 @@ impl CookieSecurity {
         add(response, &self.cleared())
     }
 
-    const fn name(self) -> &'static str {
-        self.either([NAME, HOST_NAME])
-    }
-
     /// The name without or with TLS.
-    const fn either(self, [plain, host]: [&'static str; 2]) -> &'static str {
+    pub(super) const fn name_of(self, [plain, host]: [&'static str; 2]) -> &'static str {
         if self.https { host } else { plain }
     }
 
-    fn cookie(self, name: &'static str, value: String, max_age: Duration) -> Cookie<'static> {
-        Cookie::build(name, value)
-            .path(if self.https { HOST_PATH } else { PATH })
+    /// A cookie with a name and a path that both depend on TLS. `path` is the one without it.
+    pub(super) fn cookie(
+        self,
+        names: [&'static str; 2],
+        path: &'static str,
+        value: String,
+        max_age: Duration,
+    ) -> Cookie<'static> {
+        Cookie::build(self.name_of(names), value)
+            .path(if self.https { HOST_PATH } else { path })
             .max_age(max_age)
             .http_only(true)
             .same_site(SameSite::Strict)
@@ -130,7 +135,7 @@ fn add(response: &mut HttpResponse, cookie: &Cookie<'_>) -> Result<(), Problem> 
 /// The device marks of a request.
 pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
     let security = request.app_data::<web::Data<CookieSecurity>>();
-    let cookie = security.and_then(|security| request.cookie(security.either(DEVICE)));
+    let cookie = security.and_then(|security| request.cookie(security.name_of(DEVICE)));
     let value = cookie.map(|cookie| cookie.value().to_owned());
     let value = value.unwrap_or_default();
     let marks = value.split('.').take(MARKS);
@@ -141,7 +146,10 @@ pub(crate) fn marks(request: &HttpRequest) -> Vec<String> {
 /// The session token of a request. With TLS, a cookie with the plain name is ignored, because anybody may have set it.
 pub(crate) fn presented(request: &HttpRequest) -> Option<SecretToken> {
     let security = request.app_data::<web::Data<CookieSecurity>>()?;
-    let value = request.cookie(security.name())?.value().to_owned();
+    let value = request
+        .cookie(security.name_of(SESSION))?
+        .value()
+        .to_owned();
     if value.is_empty() {
         None
     } else {

@@ -183,7 +183,7 @@ fn begun_response(
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, text)
     })?;
     Ok(HttpResponse::Ok()
-        .cookie(sealed(&begun.cookie, security.https))
+        .cookie(sealed(&begun.cookie, security))
         .json(ApiResponse::new(AddressBody { url: begun.url })))
 }
 
@@ -226,7 +226,7 @@ async fn callback(
         return to_page(SIGN_IN_PAGE, "too-many", None);
     }
     let response = query.map(|query| response(query.into_inner()));
-    let sealed = presented(&request, security.https);
+    let sealed = presented(&request, **security);
     let completed = services
         .openid
         .complete(
@@ -250,7 +250,7 @@ async fn callback(
         Err(failed) => refuse(&request, &failed),
     };
     // A header too long for a cookie is the only error.
-    let _ = response.add_cookie(&cleared(security.https));
+    let _ = response.add_cookie(&cleared(**security));
     response
 }
 

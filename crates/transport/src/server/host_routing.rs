@@ -19,6 +19,7 @@ use allclear_domain::id::OrganisationId;
 
 use crate::response::problem::Problem;
 use crate::server::host::host_of;
+use crate::statuspage::documents::{API, DocumentAddress};
 use crate::web_app::WebApp;
 
 /// Pages of the web app that are served on a domain: those that links in mails to subscribers lead to.
@@ -161,21 +162,19 @@ fn rest_of_own<'p>(organisation: &OrganisationId, path: &'p str) -> Option<&'p s
     (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
-/// Whether a path is one of the pages, feeds and pictures of an organisation.
+/// Whether a path is one of the pages, documents and pictures of an organisation.
 fn is_page(path: &str) -> bool {
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
-    matches!(
-        path,
-        "/history"
-            | "/uptime"
-            | "/subscribe"
-            | "/feed.json"
-            | "/maintenances.ics"
-            | "/sitemap.xml"
-            | "/embed"
-    ) || begins(&["/history/", "/history.", "/incidents/", "/maintenances/"])
-        || begins(&["/updates.", "/badge.", "/badge/", "/embed.", "/embed/"])
-        || path.starts_with("/api/v2/")
+    matches!(path, "/history" | "/uptime" | "/subscribe" | "/embed")
+        || begins(&["/history/", "/incidents/", "/maintenances/"])
+        || begins(&["/badge.", "/badge/", "/embed.", "/embed/"])
+        || is_document(path)
+}
+
+/// Whether a path is a document's. All paths of the API are: its own handler responds to unknown ones.
+fn is_document(path: &str) -> bool {
+    let below = path.strip_prefix('/').unwrap_or_default();
+    below.starts_with(API) || DocumentAddress::at(below).is_some()
 }
 
 /// Whether a path is the same on every host.

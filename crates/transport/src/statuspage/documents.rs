@@ -36,7 +36,7 @@ const LIFETIME: i64 = 60;
 /// Pattern of the paths below the status page of an organisation.
 const STATUS_PAGE: &str = "/status/{organisation}/";
 /// Path of the Statuspage API below the status page.
-pub(super) const API: &str = "api/v2/";
+pub(crate) const API: &str = "api/v2/";
 /// The route of the Statuspage API.
 pub(super) const API_ROUTE: &str = "/status/{organisation}/api/v2/{document:.*}";
 /// `Cache-Control` of the Statuspage API, as in the original.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use allclear_domain::audit::{Action, Target};
 use allclear_domain::domain::{DomainClaim, DomainName};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::membership::Role;
 use allclear_domain::organisation::Organisation;
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
@@ -18,7 +17,6 @@ use crate::error::Error;
 use crate::organisation::OrganisationStore;
 use crate::relay::Relay;
 use crate::secret::SecretToken;
-use crate::session::require_admin;
 use crate::transition::Transition;
 
 /// Path at which a host serves the tokens of the pending claims to it.
@@ -87,7 +85,7 @@ pub struct DomainPorts {
     pub clock: Arc<dyn Clock>,
 }
 
-/// The use cases of an organisation's domain. For admins only.
+/// The use cases of an organisation's domain. Callers MUST be admins.
 pub struct Domains {
     ports: DomainPorts,
     hosts: Arc<Hosts>,
@@ -107,10 +105,8 @@ impl Domains {
     pub async fn claim(
         &self,
         id: &OrganisationId,
-        caller: Role,
         name: DomainName,
     ) -> Result<Organisation, Error> {
-        require_admin(caller)?;
         if self.hosts.is_own(name.as_str()) {
             let message = "This is the address of the installation itself";
             return Err(Invalid::field("name", message).into());
@@ -129,8 +125,7 @@ impl Domains {
 
     /// Reads the tokens that the domain serves, and marks the claim as verified if its token is one of them. [`Error::Conflict`]
     /// with the reason if it is not, [`Error::NotFound`] without a claim.
-    pub async fn verify(&self, id: &OrganisationId, caller: Role) -> Result<Organisation, Error> {
-        require_admin(caller)?;
+    pub async fn verify(&self, id: &OrganisationId) -> Result<Organisation, Error> {
         let organisation = self.find(id).await?;
         let claim = organisation.domain.clone();
         let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
@@ -161,8 +156,7 @@ impl Domains {
     }
 
     /// Removes the domain, or the claim to one, and returns its name. [`Error::NotFound`] if there is none.
-    pub async fn remove(&self, id: &OrganisationId, caller: Role) -> Result<DomainName, Error> {
-        require_admin(caller)?;
+    pub async fn remove(&self, id: &OrganisationId) -> Result<DomainName, Error> {
         let claim = self.find(id).await?.domain;
         let claim = claim.ok_or(Error::NotFound(Self::NAME))?;
         let rule: Transition<Organisation> =

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::{Belonging, Member, Role};
+use allclear_domain::membership::{Belonging, Member};
 use allclear_domain::organisation::{Organisation, OrganisationPatch};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
@@ -15,7 +15,6 @@ use crate::membership::{MemberTransition, NewOrganisation};
 use crate::precondition::Precondition;
 use crate::relay::Relay;
 use crate::secret::Digest;
-use crate::session::require_admin;
 use crate::transition::{Committed, Transition};
 
 /// Storage of organisations, their members and their invitations. An expired invitation does not exist.
@@ -140,16 +139,14 @@ impl Organisations {
             .ok_or(Error::NotFound(Self::NAME))
     }
 
-    /// Changes the fields of the patch if the precondition holds. [`Error::NotFound`], [`Error::Forbidden`] for others than admins,
-    /// [`Error::Stale`], [`Error::Invalid`].
+    /// Changes the fields of the patch if the precondition holds. The caller MUST be an admin. [`Error::NotFound`], [`Error::Stale`],
+    /// [`Error::Invalid`].
     pub async fn edit(
         &self,
         id: &OrganisationId,
-        caller: Role,
         patch: OrganisationPatch,
         precondition: Precondition,
     ) -> Result<Organisation, Error> {
-        require_admin(caller)?;
         let names = self.names;
         let rule: Transition<Organisation> = Box::new(move |organisation, _| {
             precondition.check(organisation.version)?;

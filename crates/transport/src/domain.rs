@@ -110,7 +110,7 @@ async fn claim_domain(
     };
     let name: Result<DomainName, _> = name.parse();
     let name = name.map_err(|_| Invalid::field("name", NAME_MESSAGE))?;
-    let claimed = domains.claim(&caller.organisation, caller.role, name);
+    let claimed = domains.claim(&caller.organisation, name);
     let claimed = DomainBody::of(&claimed.await?, caller.role)?;
     Ok(ApiResponse::new(claimed).ok())
 }
@@ -130,7 +130,7 @@ async fn verify_domain(
     throttle: web::Data<DomainThrottle>,
 ) -> Result<HttpResponse, Problem> {
     throttle.0.count(&caller.organisation)?;
-    let verified = domains.verify(&caller.organisation, caller.role).await?;
+    let verified = domains.verify(&caller.organisation).await?;
     Ok(ApiResponse::new(DomainBody::of(&verified, caller.role)?).ok())
 }
 
@@ -147,7 +147,7 @@ async fn remove_domain(
     caller: RecentAdmin,
     domains: web::Data<Domains>,
 ) -> Result<HttpResponse, Problem> {
-    let removed = domains.remove(&caller.organisation, caller.role);
+    let removed = domains.remove(&caller.organisation);
     let id = removed.await?.to_string();
     Ok(ApiResponse::new(Deleted { id }).ok())
 }

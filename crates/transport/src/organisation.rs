@@ -188,12 +188,7 @@ async fn edit(
     organisations: web::Data<Organisations>,
 ) -> Result<HttpResponse, Problem> {
     let edited = organisations
-        .edit(
-            &caller.organisation,
-            caller.role,
-            body.0.patch()?,
-            if_match.0,
-        )
+        .edit(&caller.organisation, body.0.patch()?, if_match.0)
         .await?;
     let version = edited.version;
     Ok(ApiResponse::new(SettingsBody::new(edited, caller.role)).item(version))

@@ -21,7 +21,6 @@ use allclear_domain::id::{
 use allclear_domain::impact::Attachment;
 use allclear_domain::incident::{IncidentDraft, IncidentStatus};
 use allclear_domain::maintenance::{MaintenanceDraft, MaintenanceStatus};
-use allclear_domain::membership::Role;
 use allclear_domain::organisation::{OrganisationDraft, OrganisationPatch};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_domain::update::UpdateDraft;
@@ -111,7 +110,7 @@ impl<'a> Writer<'a> {
         self.app
             .services
             .organisations
-            .edit(&self.organisation, Role::Admin, patch, Precondition::Any)
+            .edit(&self.organisation, patch, Precondition::Any)
             .await?;
         Ok(())
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch};
-use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 
@@ -64,12 +63,12 @@ pub trait ComponentStore: Send + Sync {
         author: Author,
     ) -> Result<Option<Committed<ComponentReport>>, Error>;
 
-    /// Removes a component. `None` if it does not exist.
+    /// Runs a rule on a component and removes it. `None` if it does not exist.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-        deletion: Changed<()>,
+        rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 }
 
@@ -168,9 +167,10 @@ impl Components {
         organisation: &OrganisationId,
         id: ComponentId,
     ) -> Result<(), Error> {
+        let rule: Transition<Component, ()> = Box::new(|component, _| Ok(component.delete()));
         let committed = self
             .store
-            .delete(organisation, id, Component::delete(id))
+            .delete(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.publish(committed).await;

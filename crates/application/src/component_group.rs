@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
-use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentGroupId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use allclear_domain::page_order::PageOrder;
@@ -91,12 +90,12 @@ pub trait ComponentGroupStore: Send + Sync {
         rule: Transition<ComponentGroup>,
     ) -> Result<Option<Committed<ComponentGroupReport>>, Error>;
 
-    /// Removes a group. Its components stay on the page, without a group.
+    /// Runs a rule on a group and removes it. `None` if it does not exist. Its components stay on the page, without a group.
     async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentGroupId,
-        deletion: Changed<()>,
+        rule: Transition<ComponentGroup, ()>,
     ) -> Result<Option<Committed<()>>, Error>;
 
     /// Returns the order of the page. `None` if the organisation does not exist.
@@ -201,9 +200,10 @@ impl ComponentGroups {
         organisation: &OrganisationId,
         id: ComponentGroupId,
     ) -> Result<(), Error> {
+        let rule: Transition<ComponentGroup, ()> = Box::new(|group, _| Ok(group.delete()));
         let committed = self
             .store
-            .delete(organisation, id, ComponentGroup::delete(id))
+            .delete(organisation, id, rule)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
         self.relay.publish(committed).await;

@@ -280,7 +280,7 @@ impl Subscribers {
     /// Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let (store, now) = (&self.ports.subscribers, self.ports.clock.now());
-        let before = now - Subscriber::FOLLOWED_FOR;
+        let before = Subscriber::followed_if_resolved_after(now);
         while store.prune_followers(before, Self::BATCH).await? >= Self::BATCH {}
         while store.prune_mail_limits(now, Self::BATCH).await? >= Self::BATCH {}
         Ok(())

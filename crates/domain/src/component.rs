@@ -6,6 +6,7 @@ use strum::{Display, EnumString, VariantArray};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use crate::audit::{Action, Target};
 use crate::event::{Changed, Event};
 use crate::id::{ComponentGroupId, ComponentId};
 use crate::notice::NewNotice;
@@ -280,10 +281,15 @@ impl Component {
         })
     }
 
-    /// The deletion of a component.
+    /// The deletion of the component.
     #[must_use]
-    pub fn delete(id: ComponentId) -> Changed<()> {
-        Changed::new((), vec![Event::ComponentDeleted(id)])
+    pub fn delete(self) -> Changed<()> {
+        let target = Target::Component(self.id);
+        Changed::new((), vec![Event::ComponentDeleted(self.id)]).audited(
+            Action::ComponentDeleted,
+            target,
+            self.name,
+        )
     }
 }
 

@@ -6,6 +6,7 @@ use strum::{Display, EnumString};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use crate::audit::{Action, Target};
 use crate::event::{Changed, Event};
 use crate::id::ComponentGroupId;
 use crate::organisation::Revision;
@@ -126,14 +127,15 @@ impl ComponentGroup {
         Ok(Changed::new(state, vec![event]))
     }
 
-    /// The deletion of a group. Its components stay, without a group, so the page has another order.
+    /// The deletion of the group. Its components stay, without a group, so the page has another order.
     #[must_use]
-    pub fn delete(id: ComponentGroupId) -> Changed<()> {
+    pub fn delete(self) -> Changed<()> {
         let events = vec![
-            Event::ComponentGroupDeleted(id),
+            Event::ComponentGroupDeleted(self.id),
             Event::ComponentOrderUpdated,
         ];
-        Changed::new((), events)
+        let target = Target::ComponentGroup(self.id);
+        Changed::new((), events).audited(Action::ComponentGroupDeleted, target, self.name)
     }
 }
 
@@ -169,8 +171,8 @@ mod tests {
     #[test]
     fn name_is_required() {
         for name in ["", "A"] {
-            let refused = group().edit(fields(name), at(2));
-            assert_eq!(refused, Err(Invalid::field("name", "Name is required")));
+            let result = group().edit(fields(name), at(2));
+            assert_eq!(result, Err(Invalid::field("name", "Name is required")));
         }
         let nameless = ComponentGroup::create(group().id, ComponentGroupPatch::default(), at(1));
         assert_eq!(nameless, Err(Invalid::field("name", "Name is required")));

@@ -107,10 +107,12 @@ impl Maintenance {
     /// The deletion of this maintenance, which ends it.
     #[must_use]
     pub fn delete(self, now: DateTime<Utc>) -> Changed<()> {
-        Changed {
+        let deletion = Changed {
             maintained: self.components_begun(now).to_vec(),
             ..Changed::new((), vec![Event::MaintenanceDeleted(self.id)])
-        }
+        };
+        let target = Target::Maintenance(self.id);
+        deletion.audited(Action::MaintenanceDeleted, target, self.title)
     }
 
     /// The change from `before`, `None` for a new maintenance, to this one. `recorded` is the message of an update that was recorded.

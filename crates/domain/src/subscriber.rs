@@ -32,7 +32,7 @@ pub enum Scope {
     All,
     /// Changes that concern these components and groups.
     Components(Choice),
-    /// One incident, until [`Subscriber::FOLLOWED_FOR`] after it is resolved.
+    /// One incident, until a day after it is resolved: see [`Subscriber::is_followed`].
     Incident(IncidentId),
 }
 
@@ -257,7 +257,19 @@ impl Subscriber {
     pub const VERIFICATION_LIFETIME: TimeDelta = TimeDelta::days(7);
 
     /// How long a subscriber of one incident receives updates after it is resolved.
-    pub const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);
+    const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);
+
+    /// Whether subscribers of one incident receive its updates at a time. `resolved_at` is the incident's.
+    #[must_use]
+    pub fn is_followed(resolved_at: Option<DateTime<Utc>>, at: DateTime<Utc>) -> bool {
+        resolved_at.is_none_or(|resolved_at| resolved_at > Self::followed_if_resolved_after(at))
+    }
+
+    /// Incidents that were resolved at this time or earlier are not followed any more at `at`.
+    #[must_use]
+    pub fn followed_if_resolved_after(at: DateTime<Utc>) -> DateTime<Utc> {
+        at - Self::FOLLOWED_FOR
+    }
 
     /// A new subscriber, pending.
     #[must_use]

@@ -6,10 +6,8 @@ use allclear_application::component::{ComponentReport, ComponentStore};
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
-use allclear_domain::audit::{Action, Target};
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentStatus};
-use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
 use allclear_domain::organisation::Revision;
 use allclear_domain::page_order::ComponentPlace;
@@ -22,6 +20,7 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
     Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
 };
+use uuid::Uuid;
 
 use crate::audit::subject::Subject;
 use crate::commit::Scope;
@@ -137,7 +136,7 @@ impl ComponentStore for Database {
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
-        deletion: Changed<()>,
+        rule: Transition<Component, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
         self.commit(organisation, Subject::Component(id), move |scope| {
             Box::pin(async move {
@@ -145,15 +144,11 @@ impl ComponentStore for Database {
                 let Some(component) = found else {
                     return Ok(None);
                 };
+                let deletion = rule(component, scope.stamp)?;
                 page_order::change(scope, |order| order.remove_component(id)).await?;
                 remove(scope, id).await?;
                 notice::withdraw(scope, id.0).await?;
-                let target = Target::Component(id);
-                Ok(Some(deletion.audited(
-                    Action::ComponentDeleted,
-                    target,
-                    component.name,
-                )))
+                Ok(Some(deletion))
             })
         })
         .await
@@ -165,6 +160,24 @@ pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::DeletedAt.is_null())
+}
+
+/// Returns those of the given components that the organisation has, the oldest first.
+pub(crate) async fn existing(
+    connection: &impl ConnectionTrait,
+    organisation: &OrganisationId,
+    components: impl IntoIterator<Item = ComponentId>,
+) -> Result<Vec<ComponentId>, Error> {
+    let ids: Vec<Uuid> = of(organisation)
+        .select_only()
+        .column(Column::Id)
+        .filter(Column::Id.is_in(components.into_iter().map(|id| id.0)))
+        .order_by_asc(Column::Id)
+        .into_tuple()
+        .all(connection)
+        .await
+        .map_err(broken)?;
+    Ok(ids.into_iter().map(ComponentId).collect())
 }
 
 /// Puts a component first in its group. [`Error::Invalid`] if the organisation has no such group.

@@ -9,10 +9,8 @@ use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::public::component_group::PublicComponentGroup;
 use allclear_application::transition::{Committed, CreateTransition, Transition};
-use allclear_domain::audit::{Action, Target};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::component_group::ComponentGroup;
-use allclear_domain::event::Changed;
 use allclear_domain::id::{ComponentGroupId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
@@ -150,7 +148,7 @@ impl ComponentGroupStore for Database {
         &self,
         organisation: &OrganisationId,
         id: ComponentGroupId,
-        deletion: Changed<()>,
+        rule: Transition<ComponentGroup, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
         let last = self.choose_components_of(organisation, id).await?;
         self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
@@ -159,18 +157,14 @@ impl ComponentGroupStore for Database {
                 let Some(row) = found else {
                     return Ok(None);
                 };
+                let deletion = rule(group(row)?, scope.stamp)?;
                 add_components_of(scope.transaction, id, (last, None)).await?;
                 page_order::change(scope, |order| order.remove_group(id)).await?;
                 Entity::delete_by_id(id.0)
                     .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
-                let target = Target::ComponentGroup(id);
-                Ok(Some(deletion.audited(
-                    Action::ComponentGroupDeleted,
-                    target,
-                    row.name,
-                )))
+                Ok(Some(deletion))
             })
         })
         .await

@@ -92,48 +92,33 @@ async fn one(
             let organisation = organisation::public(scope).await?;
             PublicEvent::new(kind, &[organisation])
         }
-        Event::NewComponentGroup(id) => PublicEvent::new(
-            kind,
-            &[component_group::public(scope, id, maintained).await?],
-        ),
-        Event::ComponentGroupUpdate(id) => PublicEvent::new(
-            kind,
-            &[component_group::public(scope, id, maintained).await?],
-        ),
+        Event::NewComponentGroup(id) | Event::ComponentGroupUpdate(id) => {
+            let group = component_group::public(scope, id, maintained).await?;
+            PublicEvent::new(kind, &[group])
+        }
         Event::ComponentGroupDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
         Event::ComponentOrderUpdated => {
             let order = page_order::load(transaction, scope.organisation).await?;
             PublicEvent::new(kind, &[PublicOrder::from(&order)])
         }
-        Event::NewComponent(id) => {
-            PublicEvent::new(kind, &[public_component(scope, id, maintained).await?])
-        }
-        Event::ComponentUpdate(id) => {
-            PublicEvent::new(kind, &[public_component(scope, id, maintained).await?])
+        Event::NewComponent(id) | Event::ComponentUpdate(id) => {
+            let component = public_component(scope, id, maintained).await?;
+            PublicEvent::new(kind, &[component])
         }
         Event::ComponentDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
-        Event::NewIncident(id) => {
-            let incident = incident::find_public(transaction, id).await?;
-            PublicEvent::new(kind, &[incident.for_event()?])
-        }
-        Event::IncidentUpdated(id) => {
+        Event::NewIncident(id) | Event::IncidentUpdated(id) => {
             let incident = incident::find_public(transaction, id).await?;
             PublicEvent::new(kind, &[incident.for_event()?])
         }
         Event::IncidentDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
-        Event::TimelineUpdated(incident, id) => PublicEvent::new(
-            kind,
-            &[incident::find_public_entry(transaction, incident, id).await?],
-        ),
+        Event::TimelineUpdated(incident, id) => {
+            let entry = incident::find_public_entry(transaction, incident, id).await?;
+            PublicEvent::new(kind, &[entry])
+        }
         Event::IncidentTimelineDeleted(incident, id) => {
             PublicEvent::new(kind, &[incident.to_string(), id.to_string()])
         }
-        Event::NewMaintenance(id) => {
-            let maintenance =
-                maintenance::public::find_public(transaction, id, stamp.clock).await?;
-            PublicEvent::new(kind, &[maintenance.for_event()?])
-        }
-        Event::MaintenanceUpdated(id) => {
+        Event::NewMaintenance(id) | Event::MaintenanceUpdated(id) => {
             let maintenance =
                 maintenance::public::find_public(transaction, id, stamp.clock).await?;
             PublicEvent::new(kind, &[maintenance.for_event()?])

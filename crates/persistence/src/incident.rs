@@ -41,7 +41,7 @@ use crate::error::{broken, parse_stored};
 use crate::notice;
 use crate::operator_mail;
 use crate::page;
-use crate::timeline::{AT_ONCE, Timeline};
+use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -363,7 +363,7 @@ pub(crate) async fn reports(
     let mut reports = Vec::with_capacity(rows.len());
     let mut rows = rows.into_iter().peekable();
     while rows.peek().is_some() {
-        let some: Vec<Model> = rows.by_ref().take(AT_ONCE).collect();
+        let some: Vec<Model> = rows.by_ref().take(MAX_TIMELINES_PER_READ).collect();
         let is_read = !budget.is_spent();
         let mut timelines = if is_read {
             timeline::of(transaction, by_ids(some.iter().map(|row| row.id))).await?

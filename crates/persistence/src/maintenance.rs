@@ -17,7 +17,6 @@ use allclear_application::page::{Listed, Page};
 use allclear_application::public::maintenance::{MaintenanceComponent, MaintenanceTimelineEntry};
 use allclear_application::public::size::{Budget, LIST_TIMELINE_BYTES};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
-use allclear_domain::audit::{Action, Target};
 use allclear_domain::id::{ComponentId, MaintenanceId, MaintenanceUpdateId, OrganisationId};
 use allclear_domain::maintenance::{Maintenance, MaintenanceStatus};
 use allclear_domain::maintenance_update::MaintenanceUpdate;
@@ -38,7 +37,7 @@ use crate::entity::maintenance::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::notice;
 use crate::page;
-use crate::timeline::{AT_ONCE, Timeline};
+use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
 /// `shown_until` of a maintenance with an unknown end: the last year of four digits. So one range of the index holds everything
@@ -158,15 +157,13 @@ impl MaintenanceStore for Database {
                 let Some(before) = find_affecting(scope, id).await? else {
                     return Ok(None);
                 };
-                let title = before.title.clone();
                 let deletion = rule(before, scope.stamp)?;
                 Entity::delete_by_id(id.0)
                     .exec(scope.transaction)
                     .await
                     .map_err(broken)?;
                 notice::withdraw(scope, id.0).await?;
-                let (action, target) = (Action::MaintenanceDeleted, Target::Maintenance(id));
-                Ok(Some(deletion.audited(action, target, title)))
+                Ok(Some(deletion))
             })
         })
         .await
@@ -326,13 +323,13 @@ pub(crate) async fn reports(
     let mut reports = Vec::with_capacity(rows.len());
     let mut rows = rows.into_iter().peekable();
     while rows.peek().is_some() {
-        let some = rows.by_ref().take(AT_ONCE).collect();
+        let some = rows.by_ref().take(MAX_TIMELINES_PER_READ).collect();
         reports.append(&mut some_reports(transaction, some, &mut budget, now).await?);
     }
     Ok(reports)
 }
 
-/// [`reports`] for at most [`AT_ONCE`] maintenances, whose timelines and components share the budget with those of others.
+/// [`reports`] for at most [`MAX_TIMELINES_PER_READ`] maintenances, whose timelines and components share the budget with those of others.
 async fn some_reports(
     transaction: &Transaction,
     rows: Vec<Model>,

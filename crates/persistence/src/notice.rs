@@ -5,8 +5,13 @@ use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
+use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::notice::{AffectedComponent, NewNotice, NoticeChange, NoticeContent};
+use allclear_domain::incident::Incident;
+use allclear_domain::maintenance::Maintenance;
+use allclear_domain::notice::{
+    AffectedComponent, IncidentChange, MaintenanceChange, NewNotice, NoticeChange, NoticeContent,
+};
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::Expr;
@@ -29,26 +34,25 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
         notices.retain(|notice| !is_of_component(notice));
     }
     for (part, notice) in (0..).zip(notices) {
-        let (subject, at, content, components) = content(scope, notice).await?;
+        let composed = compose(scope, notice).await?;
         let id = scope.database.clock.id();
-        let left = components_left(scope, subject, &components).await?;
-        let notice = ActiveModel {
+        let row = ActiveModel {
             id: Set(id),
             organisation_id: Set(scope.organisation.as_str().to_owned()),
             revision: Set(scope.stamp.revision.0),
             part: Set(part),
-            subject_id: Set(subject),
-            content: Set(serde_json::to_string(&content).map_err(Error::internal)?),
-            created_at: Set(at),
+            subject_id: Set(composed.subject),
+            content: Set(serde_json::to_string(&composed.content).map_err(Error::internal)?),
+            created_at: Set(composed.at),
             reached: Set(None),
             expanded_at: Set(None),
             batches: Set(0),
         };
-        Entity::insert(notice)
+        Entity::insert(row)
             .exec_without_returning(scope.transaction)
             .await
             .map_err(broken)?;
-        store_components(scope, id, components, left).await?;
+        store_components(scope, id, composed.attached, composed.left).await?;
     }
     Ok(())
 }
@@ -148,79 +152,119 @@ async fn store_components(
     Ok(())
 }
 
-/// The subject of a notice, its time, its content and the components of its subject.
-async fn content(
-    scope: Scope<'_>,
-    notice: NewNotice,
-) -> Result<(Uuid, DateTime<Utc>, NoticeContent, Vec<Uuid>), Error> {
-    Ok(match notice {
+/// A notice with everything that is stored of it.
+struct Composed {
+    subject: Uuid,
+    at: DateTime<Utc>,
+    content: NoticeContent,
+    /// The components of the subject.
+    attached: Vec<Uuid>,
+    /// The components that have left the subject.
+    left: Vec<Uuid>,
+}
+
+async fn compose(scope: Scope<'_>, notice: NewNotice) -> Result<Composed, Error> {
+    match notice {
         NewNotice::Incident {
             change,
             incident,
             message,
-        } => {
-            let components = affected_by(scope.transaction, incident.id).await?;
-            let ids = ids(components.iter().map(|affected| &affected.component_id))?;
-            let content = NoticeContent {
-                title: incident.title,
-                description: incident.description,
-                message,
-                change: NoticeChange::Incident {
-                    change,
-                    status: incident.status,
-                    occurred_at: incident.occured_at,
-                    components: components
-                        .into_iter()
-                        .map(|affected| AffectedComponent {
-                            name: affected.component.name,
-                            status: affected.status,
-                        })
-                        .collect(),
-                },
-            };
-            (incident.id.0, scope.stamp.now, content, ids)
-        }
+        } => of_incident(scope, change, incident, message).await,
         NewNotice::Maintenance {
             change,
             maintenance,
             message,
-        } => {
-            let components = with_names_of(scope.transaction, maintenance.id).await?;
-            let ids = ids(components.iter().map(|affected| &affected.component_id))?;
-            let content = NoticeContent {
-                title: maintenance.title,
-                description: maintenance.description,
-                message,
-                change: NoticeChange::Maintenance {
-                    change,
-                    status: maintenance.announced,
-                    start_at: maintenance.start_at,
-                    end_at: maintenance.end_at,
-                    components: components
-                        .into_iter()
-                        .map(|affected| affected.component.name)
-                        .collect(),
-                },
-            };
-            (maintenance.id.0, scope.stamp.clock, content, ids)
-        }
+        } => of_maintenance(scope, change, maintenance, message).await,
         NewNotice::Component {
             old_status,
             component,
-        } => {
-            let id = component.id.0;
-            let content = NoticeContent {
-                title: component.name,
-                description: component.description,
-                message: None,
-                change: NoticeChange::Component {
-                    old_status,
-                    status: component.status,
-                },
-            };
-            (id, scope.stamp.now, content, vec![id])
-        }
+        } => Ok(of_component(scope, old_status, component)),
+    }
+}
+
+async fn of_incident(
+    scope: Scope<'_>,
+    change: IncidentChange,
+    incident: Incident,
+    message: Option<String>,
+) -> Result<Composed, Error> {
+    let components = affected_by(scope.transaction, incident.id).await?;
+    let attached = ids(components.iter().map(|affected| &affected.component_id))?;
+    let subject = incident.id.0;
+    let left = components_left(scope, subject, &attached).await?;
+    let components = components.into_iter().map(|affected| AffectedComponent {
+        name: affected.component.name,
+        status: affected.status,
+    });
+    Ok(Composed {
+        subject,
+        at: scope.stamp.now,
+        content: NoticeContent {
+            title: incident.title,
+            description: incident.description,
+            message,
+            change: NoticeChange::Incident {
+                change,
+                status: incident.status,
+                occurred_at: incident.occured_at,
+                components: components.collect(),
+            },
+        },
+        attached,
+        left,
     })
+}
+
+async fn of_maintenance(
+    scope: Scope<'_>,
+    change: MaintenanceChange,
+    maintenance: Maintenance,
+    message: Option<String>,
+) -> Result<Composed, Error> {
+    let components = with_names_of(scope.transaction, maintenance.id).await?;
+    let attached = ids(components.iter().map(|affected| &affected.component_id))?;
+    let subject = maintenance.id.0;
+    let left = components_left(scope, subject, &attached).await?;
+    let names = components
+        .into_iter()
+        .map(|affected| affected.component.name);
+    Ok(Composed {
+        subject,
+        at: scope.stamp.clock,
+        content: NoticeContent {
+            title: maintenance.title,
+            description: maintenance.description,
+            message,
+            change: NoticeChange::Maintenance {
+                change,
+                status: maintenance.announced,
+                start_at: maintenance.start_at,
+                end_at: maintenance.end_at,
+                components: names.collect(),
+            },
+        },
+        attached,
+        left,
+    })
+}
+
+fn of_component(scope: Scope<'_>, old_status: ComponentStatus, component: Component) -> Composed {
+    let subject = component.id.0;
+    Composed {
+        subject,
+        at: scope.stamp.now,
+        content: NoticeContent {
+            title: component.name,
+            description: component.description,
+            message: None,
+            change: NoticeChange::Component {
+                old_status,
+                status: component.status,
+            },
+        },
+        attached: vec![subject],
+        left: Vec::new(),
+    }
 }
 
 fn ids<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<Uuid>, Error> {

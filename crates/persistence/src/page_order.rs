@@ -3,7 +3,7 @@
 use allclear_application::error::Error;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
-use sea_orm::sea_query::{CaseStatement, Expr};
+use sea_orm::sea_query::{CaseStatement, Expr, IntoColumnRef};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
 };
@@ -74,6 +74,27 @@ pub(crate) async fn change(
 
 /// Stores the positions that differ, and the version of the order.
 async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Result<(), Error> {
+    store_groups(scope, before, after).await?;
+    store_components(scope, before, after).await?;
+    let versioned = organisation::ActiveModel {
+        id: Set(scope.organisation.as_str().to_owned()),
+        order_version: Set(scope.stamp.revision.0),
+        ..Default::default()
+    };
+    organisation::Entity::update(versioned)
+        .exec_without_returning(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+async fn store_groups(
+    scope: Scope<'_>,
+    before: &Positions,
+    after: &Positions,
+) -> Result<(), Error> {
+    use component_group::{Column, Entity};
+
     let moved = after
         .groups
         .iter()
@@ -81,28 +102,33 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
     let (mut ids, mut position) = (Vec::new(), CaseStatement::new());
     for (id, new) in moved {
         ids.push(id.0);
-        position = position.case(component_group::Column::Id.eq(id.0), *new);
+        position = position.case(Column::Id.eq(id.0), *new);
     }
-    if !ids.is_empty() {
-        component_group::Entity::update_many()
-            .col_expr(
-                component_group::Column::Position,
-                position
-                    .finally(Expr::col(component_group::Column::Position))
-                    .into(),
-            )
-            .filter(component_group::Column::Id.is_in(ids))
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
+    if ids.is_empty() {
+        return Ok(());
     }
+    Entity::update_many()
+        .col_expr(Column::Position, or_unchanged(position, Column::Position))
+        .filter(Column::Id.is_in(ids))
+        .exec(scope.transaction)
+        .await
+        .map_err(broken)?;
+    Ok(())
+}
+
+async fn store_components(
+    scope: Scope<'_>,
+    before: &Positions,
+    after: &Positions,
+) -> Result<(), Error> {
+    use component::{Column, Entity};
+
     let moved = after
         .components
         .iter()
         .filter(|(id, place)| before.components.get(id) != Some(place));
-    let (mut ids, mut position, mut group) =
-        (Vec::new(), CaseStatement::new(), CaseStatement::new());
-    let mut version = CaseStatement::new();
+    let (mut ids, mut position) = (Vec::new(), CaseStatement::new());
+    let (mut group, mut version) = (CaseStatement::new(), CaseStatement::new());
     for (id, place) in moved {
         ids.push(id.0);
         let known = before.components.get(id);
@@ -111,48 +137,30 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
         let next: Expr = if is_regrouped {
             Expr::val(scope.stamp.revision.0)
         } else {
-            Expr::col(component::Column::Version)
+            Expr::col(Column::Version)
         };
-        version = version.case(component::Column::Id.eq(id.0), next);
-        position = position.case(component::Column::Id.eq(id.0), place.position);
-        group = group.case(
-            component::Column::Id.eq(id.0),
-            place.group.map(|group| group.0),
-        );
+        let is_this = Column::Id.eq(id.0);
+        version = version.case(is_this.clone(), next);
+        position = position.case(is_this.clone(), place.position);
+        group = group.case(is_this, place.group.map(|group| group.0));
     }
-    if !ids.is_empty() {
-        component::Entity::update_many()
-            .col_expr(
-                component::Column::Position,
-                position
-                    .finally(Expr::col(component::Column::Position))
-                    .into(),
-            )
-            .col_expr(
-                component::Column::GroupId,
-                group.finally(Expr::col(component::Column::GroupId)).into(),
-            )
-            .col_expr(
-                component::Column::Version,
-                version
-                    .finally(Expr::col(component::Column::Version))
-                    .into(),
-            )
-            .filter(component::Column::Id.is_in(ids))
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
+    if ids.is_empty() {
+        return Ok(());
     }
-    let stamped = organisation::ActiveModel {
-        id: Set(scope.organisation.as_str().to_owned()),
-        order_version: Set(scope.stamp.revision.0),
-        ..Default::default()
-    };
-    organisation::Entity::update(stamped)
-        .exec_without_returning(scope.transaction)
+    Entity::update_many()
+        .col_expr(Column::Position, or_unchanged(position, Column::Position))
+        .col_expr(Column::GroupId, or_unchanged(group, Column::GroupId))
+        .col_expr(Column::Version, or_unchanged(version, Column::Version))
+        .filter(Column::Id.is_in(ids))
+        .exec(scope.transaction)
         .await
         .map_err(broken)?;
     Ok(())
+}
+
+/// The value of the case that holds, or else the column's.
+fn or_unchanged(cases: CaseStatement, column: impl IntoColumnRef) -> Expr {
+    cases.finally(Expr::col(column)).into()
 }
 
 /// Replaces the order of the page.

@@ -13,7 +13,7 @@ use uuid::Uuid;
 pub(crate) const READ: u64 = TIMELINE_LENGTH + 1;
 
 /// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
-pub(crate) const AT_ONCE: usize = 25;
+pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
 
 /// Before every time that an operator can enter.
 pub(crate) const FIRST_TIME: DateTime<Utc> = match DateTime::from_timestamp(-62_135_596_800, 0) {

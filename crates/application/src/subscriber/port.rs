@@ -62,7 +62,7 @@ pub trait SubscriberStore: Send + Sync {
     ) -> Result<Option<Subscriber>, Error>;
 
     /// Checks that what a scope names exists in the organisation, and that an incident is not over: see
-    /// [`Subscriber::FOLLOWED_FOR`]. [`Error::Invalid`] at `components[i]`, `groups[i]` or `incidentId`.
+    /// [`Subscriber::is_followed`]. [`Error::Invalid`] at `components[i]`, `groups[i]` or `incidentId`.
     async fn check_scope(&self, organisation: &OrganisationId, scope: &Scope) -> Result<(), Error>;
 
     /// Runs a rule on a subscriber of an organisation and stores its result, which MUST have the same key. An adapter MUST write even
@@ -115,7 +115,7 @@ pub trait SubscriberStore: Send + Sync {
     /// [`Error::Conflict`], which names the limit.
     async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error>;
 
-    /// Notes that messages to a subscriber arrive again.
+    /// Records that messages to a subscriber arrive again.
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
 
     /// Removes subscribers of single incidents that are deleted or were resolved before the given time, at most about

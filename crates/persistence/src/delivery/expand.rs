@@ -159,10 +159,10 @@ async fn is_followed(transaction: &Transaction, notice: &Model) -> Result<bool, 
             .one(transaction)
             .await
             .map_err(broken)?;
-    let followed_until = resolved_at
-        .flatten()
-        .map(|at| at + Subscriber::FOLLOWED_FOR);
-    Ok(followed_until.is_none_or(|until| notice.created_at < until))
+    Ok(Subscriber::is_followed(
+        resolved_at.flatten(),
+        notice.created_at,
+    ))
 }
 
 /// Rows that say that a row of `subscribers` chose a component of the notice.
@@ -216,7 +216,7 @@ fn queued(
     use delivery::Column as Queued;
 
     let organisation = parse_stored(&notice.organisation_id)?;
-    let whose = |column: subscriber::Column| Expr::col((subscriber::Entity, column));
+    let subscriber = |column: subscriber::Column| Expr::col((subscriber::Entity, column));
     let ahead = Alias::new("ahead");
     let held_back = Query::select()
         .expr(Func::max(Expr::col((ahead.clone(), Queued::DueAt))))
@@ -229,13 +229,13 @@ fn queued(
         .take();
     let mut these = subscribed(&organisation)
         .select_only()
-        .expr(whose(subscriber::Column::OrganisationId))
-        .expr(whose(subscriber::Column::Id))
+        .expr(subscriber(subscriber::Column::OrganisationId))
+        .expr(subscriber(subscriber::Column::Id))
         .expr(Expr::val(notice.id))
         .expr(Expr::val(notice.created_at))
         .expr(Func::coalesce([Expr::from(held_back), Expr::val(now)]))
         .expr(Expr::val(0))
-        .expr(whose(subscriber::Column::Channel).eq(Channel::Email.to_string()))
+        .expr(subscriber(subscriber::Column::Channel).eq(Channel::Email.to_string()))
         .filter(subscriber::Column::ConfirmedRevision.lt(notice.revision))
         .filter(recipients)
         .order_by_asc(subscriber::Column::Id)

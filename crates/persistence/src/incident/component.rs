@@ -10,8 +10,7 @@ use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::validation::check_known;
 use sea_orm::sea_query::{Query, SelectStatement};
-use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect, Select};
-use uuid::Uuid;
+use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Select};
 
 use super::find;
 use crate::commit::Scope;
@@ -80,16 +79,10 @@ pub(super) async fn insert(
     }
     let ids: Vec<_> = components
         .iter()
-        .map(|attachment| attachment.component_id.0)
+        .map(|attachment| attachment.component_id)
         .collect();
-    let known: Vec<Uuid> = component::of(scope.organisation)
-        .select_only()
-        .column(ComponentColumn::Id)
-        .filter(ComponentColumn::Id.is_in(ids.iter().copied()))
-        .into_tuple()
-        .all(scope.transaction)
-        .await
-        .map_err(broken)?;
+    let (transaction, organisation) = (scope.transaction, scope.organisation);
+    let known = component::existing(transaction, organisation, ids.iter().copied()).await?;
     let field = |index| format!("components[{index}].componentId");
     check_known(&ids, &known, field, "This component does not exist")?;
     let rows = components.iter().map(|attachment| {

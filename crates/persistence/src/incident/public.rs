@@ -22,7 +22,7 @@ use super::{incident, timeline};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{component, incident_component, incident_update};
 use crate::error::{broken, parse_stored};
-use crate::timeline::{AT_ONCE, Timeline};
+use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
 /// The incidents on a status page, newest first.
@@ -37,12 +37,12 @@ pub(crate) async fn list_for_page(
     let past = ids(transaction, newest_resolved(organisation, resolved_since)).await?;
     let mut shown = Vec::with_capacity(open.len() + past.len());
     let mut budget = Budget::new(PAGE_BYTES);
-    for some in open.chunks(AT_ONCE) {
+    for some in open.chunks(MAX_TIMELINES_PER_READ) {
         for incident in public(transaction, some, !budget.is_spent()).await? {
             shown.push(budget.show(incident)?);
         }
     }
-    for some in past.chunks(AT_ONCE) {
+    for some in past.chunks(MAX_TIMELINES_PER_READ) {
         for incident in public(transaction, some, true).await? {
             shown.push(incident.for_past()?);
         }

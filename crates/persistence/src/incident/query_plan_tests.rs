@@ -13,7 +13,7 @@ use super::{public, timeline, update};
 use crate::entity::incident;
 use crate::impact::unresolved_impacts;
 use crate::query_plan::{plan, postgresql, sqlite};
-use crate::timeline::AT_ONCE;
+use crate::timeline::MAX_TIMELINES_PER_READ;
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 resolved incidents with two updates each
 /// that all affected one component, and one that is open.
@@ -34,7 +34,11 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let of_late = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
     let one = || Condition::all().add(incident::Column::Id.eq(Uuid::from_u128(20_000)));
     let unresolved = || public::unresolved(&acme);
-    let some = || super::by_ids((1..=AT_ONCE as u128).map(|number| Uuid::from_u128(number * 700)));
+    let some = || {
+        super::by_ids(
+            (1..=MAX_TIMELINES_PER_READ as u128).map(|number| Uuid::from_u128(number * 700)),
+        )
+    };
     let incidents = |these: Condition| incident::Entity::find().filter(these).into_query();
     let id = IncidentId(Uuid::from_u128(20_000));
     let newest = update::with_newest(&acme, id).into_query();

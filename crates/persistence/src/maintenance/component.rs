@@ -42,10 +42,10 @@ impl UnderMaintenance {
             .all(connection)
             .await
             .map_err(broken)?;
-        let begun = affected
+        let in_progress = affected
             .into_iter()
             .filter(|(_, start_at)| *start_at <= now);
-        Ok(Self(begun.map(|(component, _)| component).collect()))
+        Ok(Self(in_progress.map(|(component, _)| component).collect()))
     }
 
     pub(crate) fn has(&self, component: Uuid) -> bool {
@@ -135,30 +135,19 @@ pub(super) async fn replace(
 ) -> Result<(), Error> {
     let (was, is): (BTreeSet<_>, BTreeSet<_>) = (before.iter().collect(), after.iter().collect());
     let (added, removed): (Vec<_>, Vec<_>) = (
-        is.difference(&was).map(|id| id.0).collect(),
+        is.difference(&was).map(|id| **id).collect(),
         was.difference(&is).map(|id| id.0).collect(),
     );
     if !added.is_empty() {
-        let known: Vec<Uuid> = component::of(scope.organisation)
-            .select_only()
-            .column(ComponentColumn::Id)
-            .filter(ComponentColumn::Id.is_in(added.iter().copied()))
-            .into_tuple()
-            .all(scope.transaction)
-            .await
-            .map_err(broken)?;
-        let known: Vec<_> = known
-            .into_iter()
-            .map(ComponentId)
-            .chain(before.iter().copied())
-            .collect();
+        let (transaction, organisation) = (scope.transaction, scope.organisation);
+        let found = component::existing(transaction, organisation, added.iter().copied()).await?;
+        let known = [before, &found].concat();
         let field = |index| format!("components[{index}]");
         check_known(after, &known, field, "This component does not exist")?;
-        let rows = added.into_iter().map(|component_id| {
-            let maintenance_id = id.0;
+        let rows = added.into_iter().map(|component| {
             let row = Model {
-                maintenance_id,
-                component_id,
+                maintenance_id: id.0,
+                component_id: component.0,
             };
             row.into_active_model()
         });
@@ -186,17 +175,8 @@ pub(crate) async fn events(
     if components.is_empty() {
         return Ok(Vec::new());
     }
-    let live: Vec<Uuid> = component::of(scope.organisation)
-        .select_only()
-        .column(ComponentColumn::Id)
-        .filter(ComponentColumn::Id.is_in(components.into_iter().map(|id| id.0)))
-        .order_by_asc(ComponentColumn::Id)
-        .into_tuple()
-        .all(scope.transaction)
-        .await
-        .map_err(broken)?;
-    let event = |id| Event::ComponentUpdate(ComponentId(id));
-    Ok(live.into_iter().map(event).collect())
+    let existing = component::existing(scope.transaction, scope.organisation, components).await?;
+    Ok(existing.into_iter().map(Event::ComponentUpdate).collect())
 }
 
 #[derive(FromQueryResult)]

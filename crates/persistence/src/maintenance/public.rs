@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{of, reports, some_reports};
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
-use crate::timeline::AT_ONCE;
+use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
 /// The maintenances on a status page, newest first.
@@ -40,7 +40,7 @@ pub(crate) async fn list_for_page(
     let (mut budget, mut read) = (Budget::new(PAGE_BYTES), Budget::new(PAGE_BYTES));
     let mut shown = Vec::with_capacity(ahead.len() + past.len());
     // Some at a time: an organisation may have any number of them, and long texts are shortened.
-    for some in ahead.chunks(AT_ONCE) {
+    for some in ahead.chunks(MAX_TIMELINES_PER_READ) {
         let rows = Entity::find()
             .filter(Column::Id.is_in(some.iter().copied()))
             .order_by_desc(Column::Id)
@@ -51,7 +51,7 @@ pub(crate) async fn list_for_page(
             shown.push(budget.show(PublicMaintenance::from(report))?);
         }
     }
-    let timelines = AT_ONCE * EVENT_BYTES;
+    let timelines = MAX_TIMELINES_PER_READ * EVENT_BYTES;
     for report in reports(transaction, past, timelines, now).await? {
         shown.push(PublicMaintenance::from(report).for_past()?);
     }

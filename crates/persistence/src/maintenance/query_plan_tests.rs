@@ -10,7 +10,7 @@ use super::public::{newest_over, not_over};
 use super::schedule::{changing, due, next};
 use super::{Column, component, of, timeline};
 use crate::query_plan::{plan, postgresql, sqlite};
-use crate::timeline::AT_ONCE;
+use crate::timeline::MAX_TIMELINES_PER_READ;
 
 /// Rows as PostgreSQL needs them to plan as it would for a large organisation: 20,000 maintenances with two updates each, all
 /// over but one, 1,000 components of which all affect one, and 500 other organisations.
@@ -42,7 +42,9 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         .select_only()
         .columns([Column::StartAt, Column::Id]);
     let page = of(&acme).order_by_desc(Column::Id).limit(500);
-    let listed: Vec<_> = (1..=AT_ONCE as u128).map(Uuid::from_u128).collect();
+    let listed: Vec<_> = (1..=MAX_TIMELINES_PER_READ as u128)
+        .map(Uuid::from_u128)
+        .collect();
     vec![
         (
             "maintenances_by_showing",

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
-use crate::timeline::{AT_ONCE, FIRST_TIME, READ, Timeline};
+use crate::timeline::{FIRST_TIME, MAX_TIMELINES_PER_READ, READ, Timeline};
 
 /// Columns of an update.
 pub(crate) const COLUMNS: [&str; 10] = [
@@ -33,7 +33,7 @@ pub(crate) async fn of(
     maintenances: &[Uuid],
 ) -> Result<HashMap<Uuid, Timeline<MaintenanceTimelineEntry>>, Error> {
     let mut timelines: HashMap<Uuid, Timeline<MaintenanceTimelineEntry>> = HashMap::new();
-    for some in maintenances.chunks(AT_ONCE) {
+    for some in maintenances.chunks(MAX_TIMELINES_PER_READ) {
         let query = newest(connection.get_database_backend(), some, &COLUMNS);
         for row in connection.query_all(&query).await.map_err(broken)? {
             let row = Model::from_query_result(&row, "").map_err(broken)?;

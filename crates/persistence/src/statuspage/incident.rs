@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use allclear_application::error::Error;
 use allclear_application::statuspage::{IncidentRecord, LISTED, OPEN_SHOWN};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::{Postmortem, of_incident};
+use allclear_domain::entry::{AffectedComponent, Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{
@@ -21,7 +21,7 @@ use crate::entity::{incident_component, incident_review};
 use crate::error::{broken, parse_stored};
 use crate::incident::public::unresolved;
 use crate::incident::{by_ids, incident, of, timeline};
-use crate::timeline::AT_ONCE;
+use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
 /// The newest incidents, and those that are not resolved, newest first.
@@ -42,7 +42,7 @@ pub(super) async fn records(
     let ids: Vec<_> = ids.into_iter().rev().collect();
     let mut budget = TextBudget::new();
     let mut records = Vec::with_capacity(ids.len());
-    for some in ids.chunks(AT_ONCE) {
+    for some in ids.chunks(MAX_TIMELINES_PER_READ) {
         for mut record in read(transaction, some).await? {
             budget.fit(&mut record.entries);
             records.push(record);
@@ -83,78 +83,93 @@ fn attached(ids: &[Uuid]) -> SelectStatement {
 }
 
 async fn read(transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<IncidentRecord>, Error> {
-    let these = || by_ids(ids.iter().copied());
     let rows = Entity::find()
-        .filter(these())
+        .filter(by_ids(ids.iter().copied()))
         .order_by_desc(Column::Id)
         .all(transaction)
         .await
         .map_err(broken)?;
-    let mut first = HashMap::new();
-    for row in transaction
-        .query_all(&attached(ids))
-        .await
-        .map_err(broken)?
-    {
-        let row = AttachedRow::from_query_result(&row, "").map_err(broken)?;
-        let affected = read_change(
-            row.affected_before.as_deref(),
-            row.affected_after.as_deref(),
-        )?;
-        first.insert(row.id, affected);
-    }
-    let columns = [
-        timeline::COLUMNS.as_slice(),
-        &["edited_at", "affected_before", "affected_after"],
-    ]
-    .concat();
-    let query = timeline::newest(transaction.get_database_backend(), these(), &columns);
-    let mut updates = Updates::default();
-    for row in transaction.query_all(&query).await.map_err(broken)? {
-        updates.push("incident_id", &row, Some("affected_after"))?;
-    }
-    let reviews = incident_review::Entity::find()
-        .filter(incident_review::Column::IncidentId.is_in(ids.iter().copied()))
-        .filter(incident_review::Column::PublishedAt.is_not_null())
-        .all(transaction)
-        .await
-        .map_err(broken)?;
-    let mut reviews: HashMap<_, _> = reviews
-        .into_iter()
-        .map(|review| (review.incident_id, review))
-        .collect();
+    let mut affected = read_affected(transaction, ids).await?;
+    let mut updates = read_updates(transaction, ids).await?;
+    let mut postmortems = read_postmortems(transaction, ids).await?;
     let status = Expr::col((
         incident_component::Entity,
         incident_component::Column::Status,
     ));
     let links = links("incident_components", "incident_id", ids, status);
     let mut links = read_links(transaction, &links).await?;
-    rows.into_iter()
-        .map(|row| {
-            let id = row.id;
-            let incident = incident(row)?;
-            let links = links.remove(&id).unwrap_or_default();
-            let review = reviews.remove(&id).and_then(|review| {
-                Some(Postmortem {
-                    published_at: review.published_at?,
-                    body: review.body,
-                })
-            });
-            let impacts = links.iter().filter_map(|link| link.status.as_deref());
-            Ok(IncidentRecord {
-                impacts: impacts
-                    .map(parse_stored::<ComponentStatus>)
-                    .collect::<Result<_, _>>()?,
-                components: live(&links),
-                reviewed_at: review.as_ref().map(|review| review.published_at),
-                entries: of_incident(
-                    &incident,
-                    first.remove(&id).flatten(),
-                    updates.take(id),
-                    review,
-                ),
-                incident,
-            })
-        })
-        .collect()
+    let mut records = Vec::with_capacity(rows.len());
+    for row in rows {
+        let id = row.id;
+        let incident = incident(row)?;
+        let links = links.remove(&id).unwrap_or_default();
+        let impacts = links.iter().filter_map(|link| link.status.as_deref());
+        let postmortem = postmortems.remove(&id);
+        let affected = affected.remove(&id).flatten();
+        records.push(IncidentRecord {
+            impacts: impacts
+                .map(parse_stored::<ComponentStatus>)
+                .collect::<Result<_, _>>()?,
+            components: live(&links),
+            reviewed_at: postmortem.as_ref().map(|review| review.published_at),
+            entries: of_incident(&incident, affected, updates.take(id), postmortem),
+            incident,
+        });
+    }
+    Ok(records)
+}
+
+/// The components that each incident affected when it was created.
+async fn read_affected(
+    transaction: &Transaction,
+    ids: &[Uuid],
+) -> Result<HashMap<Uuid, Option<Vec<AffectedComponent>>>, Error> {
+    let rows = transaction
+        .query_all(&attached(ids))
+        .await
+        .map_err(broken)?;
+    let mut affected = HashMap::new();
+    for row in rows {
+        let row = AttachedRow::from_query_result(&row, "").map_err(broken)?;
+        let (before, after) = (row.affected_before, row.affected_after);
+        affected.insert(row.id, read_change(before.as_deref(), after.as_deref())?);
+    }
+    Ok(affected)
+}
+
+/// The newest updates of each incident.
+async fn read_updates(transaction: &Transaction, ids: &[Uuid]) -> Result<Updates, Error> {
+    let columns = [
+        timeline::COLUMNS.as_slice(),
+        &["edited_at", "affected_before", "affected_after"],
+    ]
+    .concat();
+    let incidents = by_ids(ids.iter().copied());
+    let query = timeline::newest(transaction.get_database_backend(), incidents, &columns);
+    let mut updates = Updates::default();
+    for row in transaction.query_all(&query).await.map_err(broken)? {
+        updates.push("incident_id", &row, Some("affected_after"))?;
+    }
+    Ok(updates)
+}
+
+/// The published review of each incident that has one.
+async fn read_postmortems(
+    transaction: &Transaction,
+    ids: &[Uuid],
+) -> Result<HashMap<Uuid, Postmortem>, Error> {
+    let reviews = incident_review::Entity::find()
+        .filter(incident_review::Column::IncidentId.is_in(ids.iter().copied()))
+        .filter(incident_review::Column::PublishedAt.is_not_null())
+        .all(transaction)
+        .await
+        .map_err(broken)?;
+    let postmortem = |review: incident_review::Model| {
+        let postmortem = Postmortem {
+            published_at: review.published_at?,
+            body: review.body,
+        };
+        Some((review.incident_id, postmortem))
+    };
+    Ok(reviews.into_iter().filter_map(postmortem).collect())
 }

@@ -21,7 +21,7 @@ use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::public::not_over;
 use crate::maintenance::{maintenance, of, timeline};
-use crate::timeline::AT_ONCE;
+use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
 /// The newest maintenances, those that are not over, and the newest that were cancelled; newest first.
@@ -47,7 +47,7 @@ pub(super) async fn records(
     let ids: Vec<_> = ids.into_iter().rev().collect();
     let mut budget = TextBudget::new();
     let mut records = Vec::with_capacity(ids.len());
-    for some in ids.chunks(AT_ONCE) {
+    for some in ids.chunks(MAX_TIMELINES_PER_READ) {
         for mut record in read(transaction, some, now).await? {
             budget.fit(&mut record.entries);
             records.push(record);

@@ -15,6 +15,7 @@ use sea_orm::{
 use uuid::Uuid;
 
 use crate::audit::NoAuditItem;
+use crate::component::existing;
 use crate::database::Database;
 use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
@@ -46,17 +47,7 @@ async fn check_components(
     if chosen.is_empty() {
         return Ok(());
     }
-    let known: Vec<Uuid> = component::Entity::find()
-        .select_only()
-        .column(component::Column::Id)
-        .filter(component::Column::OrganisationId.eq(organisation.as_str()))
-        .filter(component::Column::DeletedAt.is_null())
-        .filter(component::Column::Id.is_in(chosen.iter().map(|id| id.0)))
-        .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
-    let known: Vec<_> = known.into_iter().map(ComponentId).collect();
+    let known = existing(connection, organisation, chosen.iter().copied()).await?;
     let field = |place| format!("components[{place}]");
     Ok(check_known(chosen, &known, field, "Unknown component")?)
 }
@@ -99,10 +90,8 @@ async fn check_incident(
         .map_err(broken)?;
     let message = match found {
         None => "Unknown incident",
-        Some(Some(resolved_at)) if now >= resolved_at + Subscriber::FOLLOWED_FOR => {
-            "This incident is over"
-        }
-        Some(_) => return Ok(()),
+        Some(resolved_at) if Subscriber::is_followed(resolved_at, now) => return Ok(()),
+        Some(_) => "This incident is over",
     };
     Err(Invalid::field("incidentId", message).into())
 }

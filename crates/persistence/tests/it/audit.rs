@@ -3,7 +3,6 @@ mod order;
 use std::net::Ipv4Addr;
 
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
-use allclear_application::component::ComponentStore;
 use allclear_application::dashboard::{DashboardStore, ShownChanges};
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
@@ -11,7 +10,7 @@ use allclear_application::page::Page;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::audit::{Action, Actor, ActorType, TargetType};
 use allclear_domain::channel::{Channel, Target};
-use allclear_domain::component::{Component, ComponentStatus};
+use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
@@ -76,9 +75,7 @@ async fn change_is_audited_with_its_originator_and_the_name_of_its_target(databa
         world
             .record(incident, IncidentStatus::Identified, "A cable")
             .await;
-        ComponentStore::delete(database, &world.acme, api, Component::delete(api))
-            .await
-            .unwrap();
+        world.delete_component(api).await;
         world.delete(incident).await;
     })
     .await;
@@ -229,9 +226,7 @@ async fn item_has_the_states_before_and_after(database: &Database) {
         (&json!("IDENTIFIED"), Value::Null)
     );
 
-    ComponentStore::delete(database, &world.acme, api, Component::delete(api))
-        .await
-        .unwrap();
+    world.delete_component(api).await;
     let (before, after) = newest_states(&world).await;
     assert_eq!(
         (&before["id"], after),

@@ -11,6 +11,7 @@ use allclear_persistence::database::Database;
 
 use crate::backend::{assert_none, author, clock, organisation, two};
 use crate::contract;
+use crate::world::deletion;
 
 contract!(
     a_stored_component_reads_as_it_was_written,
@@ -129,7 +130,7 @@ async fn a_change_keeps_state_and_event_together(database: &Database) {
 async fn a_refused_rule_stores_nothing(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    let refused = database
+    let result = database
         .change(
             &acme,
             component.id,
@@ -137,7 +138,7 @@ async fn a_refused_rule_stores_nothing(database: &Database) {
             author(),
         )
         .await;
-    assert!(matches!(refused, Err(Error::Stale)));
+    assert!(matches!(result, Err(Error::Stale)));
     assert_eq!(
         ComponentStore::find(database, &acme, component.id)
             .await
@@ -181,7 +182,7 @@ async fn components_belong_to_their_organisation(database: &Database) {
         database,
         &other,
         component.id,
-        Component::delete(component.id),
+        deletion(),
     ))
     .await;
     let rule =
@@ -268,15 +269,10 @@ async fn fifty_writers_make_fifty_revisions_in_order(database: &Database) {
 async fn a_deleted_component_is_gone(database: &Database) {
     let acme = organisation(database, "acme").await;
     let component = create(database, &acme, "API").await;
-    let deleted = ComponentStore::delete(
-        database,
-        &acme,
-        component.id,
-        Component::delete(component.id),
-    )
-    .await
-    .unwrap()
-    .unwrap();
+    let deleted = ComponentStore::delete(database, &acme, component.id, deletion())
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(
         deleted.commit.unwrap().events[0].args.get(),
         format!("[\"{}\"]", component.id)
@@ -291,7 +287,7 @@ async fn a_deleted_component_is_gone(database: &Database) {
         database,
         &acme,
         component.id,
-        Component::delete(component.id),
+        deletion(),
     ))
     .await;
 }

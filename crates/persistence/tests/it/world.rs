@@ -35,6 +35,11 @@ pub(crate) struct StoredEvent {
     pub(crate) args: Value,
 }
 
+/// The rule that deletes a component.
+pub(crate) fn deletion() -> Transition<Component, ()> {
+    Box::new(|component, _| Ok(component.delete()))
+}
+
 pub(crate) fn set(status: IncidentStatus) -> IncidentPatch {
     IncidentPatch {
         status: Some(status),
@@ -131,15 +136,15 @@ impl World {
     }
 
     pub(crate) async fn delete_group(&self, id: ComponentGroupId) {
-        let deletion = ComponentGroup::delete(id);
-        ComponentGroupStore::delete(&self.database, &self.acme, id, deletion)
+        let rule = Box::new(|group: ComponentGroup, _| Ok(group.delete()));
+        ComponentGroupStore::delete(&self.database, &self.acme, id, rule)
             .await
             .unwrap()
             .unwrap();
     }
 
     pub(crate) async fn delete_component(&self, id: ComponentId) {
-        ComponentStore::delete(&self.database, &self.acme, id, Component::delete(id))
+        ComponentStore::delete(&self.database, &self.acme, id, deletion())
             .await
             .unwrap()
             .unwrap();

@@ -192,7 +192,7 @@ async fn detaching_is_all_or_nothing(database: &Database) {
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
     let before = world.events().await.len();
-    let refused = database
+    let result = database
         .detach(
             &world.acme,
             incident.id,
@@ -200,8 +200,8 @@ async fn detaching_is_all_or_nothing(database: &Database) {
             detaching(vec![api, web]),
         )
         .await;
-    let Err(Error::Invalid(invalid)) = refused else {
-        panic!("{refused:?}")
+    let Err(Error::Invalid(invalid)) = result else {
+        panic!("{result:?}")
     };
     assert_eq!(invalid.errors[0].field, "componentIds[1]");
     assert_eq!(
@@ -249,16 +249,12 @@ async fn attached_and_unattached_components_are_all_components(database: &Databa
 }
 
 async fn a_deleted_component_leaves_its_incidents(database: &Database) {
-    use allclear_application::component::ComponentStore;
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
     let incident = world
         .open("Down", &[open_on(api, ComponentStatus::Degraded)])
         .await;
-    ComponentStore::delete(database, &world.acme, api, Component::delete(api))
-        .await
-        .unwrap()
-        .unwrap();
+    world.delete_component(api).await;
     let attached = database
         .attached(&world.acme, incident.id, Page::default())
         .await

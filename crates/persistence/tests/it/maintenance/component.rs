@@ -158,14 +158,14 @@ async fn component_of_another_organisation_is_refused_and_nothing_stored(databas
     let world = World::new(database, "acme").await;
     let theirs = World::new(database, "other").await.component("API").await;
     let web = world.component("Web").await;
-    let refused = MaintenanceStore::insert(
+    let result = MaintenanceStore::insert(
         database,
         &world.acme,
         draft(in_days(1), None, &[web, theirs]),
     )
     .await;
-    let Err(Error::Invalid(invalid)) = refused else {
-        panic!("{refused:?}")
+    let Err(Error::Invalid(invalid)) = result else {
+        panic!("{result:?}")
     };
     assert_eq!(invalid.errors[0].field, "components[1]");
     assert_eq!(invalid.errors[0].message, "This component does not exist");
@@ -180,8 +180,8 @@ async fn component_of_another_organisation_is_refused_and_nothing_stored(databas
         Ok(found.edit(patch, true, stamp.clock)?)
     });
     let id = planned.maintenance.id;
-    let refused = MaintenanceStore::change(database, &world.acme, id, rule).await;
-    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let result = MaintenanceStore::change(database, &world.acme, id, rule).await;
+    assert!(matches!(result, Err(Error::Invalid(_))));
     let found = super::find(database, &world.acme, id).await.unwrap();
     assert_eq!(
         (found.maintenance.title.as_str(), names(&found)),
@@ -194,10 +194,7 @@ async fn deleted_component_keeps_its_name_in_maintenances(database: &Database) {
     let (api, web) = (world.component("API").await, world.component("Web").await);
     let started = plan(&world, in_days(-1), None, &[api, web]).await.state;
     let id = started.maintenance.id;
-    ComponentStore::delete(database, &world.acme, api, Component::delete(api))
-        .await
-        .unwrap()
-        .unwrap();
+    world.delete_component(api).await;
     let found = super::find(database, &world.acme, id).await.unwrap();
     assert_eq!(names(&found), ["Web", "API"]);
     // What is read may be sent back.
@@ -212,8 +209,8 @@ async fn deleted_component_keeps_its_name_in_maintenances(database: &Database) {
     let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
         Ok(found.edit(replaced(&[api]), true, stamp.clock)?)
     });
-    let refused = MaintenanceStore::change(database, &world.acme, id, rule).await;
-    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let result = MaintenanceStore::change(database, &world.acme, id, rule).await;
+    assert!(matches!(result, Err(Error::Invalid(_))));
 }
 
 async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision(
@@ -230,9 +227,9 @@ async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision
     assert_eq!(flags(database, &world.acme, before).await, [""; 0]);
     // The page knows it before the scheduler has published it.
     assert_eq!(flags(database, &world.acme, start).await, ["API", "Web"]);
-    let begun = database.announce(&world.acme, start).await.unwrap();
+    let started = database.announce(&world.acme, start).await.unwrap();
     assert_eq!(
-        event_names(begun),
+        event_names(started),
         ["maintenance-updated", "API true", "Web true"]
     );
     let again = database.announce(&world.acme, start).await.unwrap();
@@ -249,9 +246,9 @@ async fn clock_begins_and_ends_the_maintenance_of_each_component_in_one_revision
 async fn change_by_an_operator_begins_and_ends_the_maintenance_of_components(database: &Database) {
     let world = World::new(database, "acme").await;
     let (api, web) = (world.component("API").await, world.component("Web").await);
-    let begun = plan(&world, in_days(-1), None, &[api]).await;
-    let id = begun.state.maintenance.id;
-    assert_eq!(event_names(begun.commit), ["new-maintenance", "API true"]);
+    let started = plan(&world, in_days(-1), None, &[api]).await;
+    let id = started.state.maintenance.id;
+    assert_eq!(event_names(started.commit), ["new-maintenance", "API true"]);
     let changed = edit(database, &world.acme, id, replaced(&[web])).await;
     let expected = ["maintenance-updated", "API false", "Web true"];
     assert_eq!(event_names(changed.commit), expected);
@@ -338,11 +335,11 @@ async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Datab
         found.unwrap().unwrap().under_maintenance
     };
     assert!(!flag().await);
-    let begun = plan(&world, in_days(-1), None, &[api]).await.state;
+    let started = plan(&world, in_days(-1), None, &[api]).await.state;
     assert!(flag().await);
     let snapshot = database.snapshot(&world.acme, clock().now()).await;
     assert!(snapshot.unwrap().unwrap().groups[0].under_maintenance);
-    edit(database, &world.acme, begun.maintenance.id, cancelled()).await;
+    edit(database, &world.acme, started.maintenance.id, cancelled()).await;
     assert!(!flag().await);
 }
 
@@ -351,8 +348,8 @@ async fn maintenance_leaves_the_status_of_its_components_and_their_versions(data
     let api = world.component("API").await;
     world.set_by_hand(api, ComponentStatus::PartialOutage).await;
     let before = world.found_component(api).await;
-    let begun = plan(&world, in_days(-1), None, &[api]).await;
-    assert_eq!(event_names(begun.commit), ["new-maintenance", "API true"]);
+    let started = plan(&world, in_days(-1), None, &[api]).await;
+    assert_eq!(event_names(started.commit), ["new-maintenance", "API true"]);
     assert_eq!(world.found_component(api).await, before);
     // The flag stays in what other changes publish.
     let affected = open_on(api, ComponentStatus::MajorOutage);
@@ -370,8 +367,8 @@ async fn components_of_another_organisation_are_not_under_maintenance(database: 
     let started = plan(&world, in_days(-1), None, &[api]).await.state;
     let other = organisation(database, "other").await;
     let create = draft(in_days(-1), None, &[api]);
-    let refused = MaintenanceStore::insert(database, &other, create).await;
-    assert!(matches!(refused, Err(Error::Invalid(_))));
+    let result = MaintenanceStore::insert(database, &other, create).await;
+    assert!(matches!(result, Err(Error::Invalid(_))));
     edit(database, &world.acme, started.maintenance.id, cancelled()).await;
     assert!(!is_under_maintenance(&world, api).await);
 }

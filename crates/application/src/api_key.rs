@@ -51,7 +51,7 @@ pub trait ApiKeyStore: Send + Sync {
     /// node.
     async fn find_by_digest(&self, digest: &Digest) -> Result<Option<(ApiKey, KeyOwner)>, Error>;
 
-    /// Notes a use of a key, unless it was used after `unless_after`.
+    /// Records a use of a key, unless it was used after `unless_after`.
     async fn touch(
         &self,
         id: ApiKeyId,
@@ -153,7 +153,7 @@ impl ApiKeys {
         })
     }
 
-    /// Notes the use of a key after the response, at most once a minute.
+    /// Records the use of a key after the response, at most once a minute.
     fn note_use(&self, key: &ApiKey, now: DateTime<Utc>) {
         let unless_after = now - Self::NOTE_INTERVAL;
         if key.last_used_at.is_some_and(|at| at > unless_after) {

@@ -17,7 +17,7 @@ use crate::incident::IncidentReport;
 use crate::maintenance::MaintenanceReport;
 use crate::public::Banner;
 
-/// Maximum of incidents, and of maintenances, on a dashboard.
+/// Maximum number of incidents, and of maintenances, on a dashboard.
 pub const MAX_ITEMS: usize = 500;
 /// Number of changes on a dashboard.
 pub const CHANGES: u64 = 20;

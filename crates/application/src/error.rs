@@ -39,7 +39,7 @@ pub enum Error {
     TooMany {
         /// Sentence to show; it names the setting.
         message: String,
-        /// Seconds until the next try may pass.
+        /// Seconds until the next attempt may pass.
         retry_after: u64,
     },
     /// Something needed, such as the database, is unavailable for now; a retry may work.

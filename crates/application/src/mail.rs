@@ -38,7 +38,7 @@ impl Mail {
 /// and `.`; the adapter adds the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailHeaders {
-    /// Message-ID, the same for each try of a message, so that the receiver may drop a second copy. The adapter makes one if
+    /// Message-ID, the same for each attempt of a message, so that the receiver may drop a second copy. The adapter makes one if
     /// absent.
     pub message_id: Option<String>,
     /// Message-ID of the first message of its thread, possibly its own. `None` if it belongs to no thread.

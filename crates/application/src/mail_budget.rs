@@ -64,7 +64,7 @@ impl MailScope {
     }
 }
 
-/// Maximum of mails per UTC day in each scope; `None` means no limit.
+/// Maximum number of mails per UTC day in each scope; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MailBudgetLimits {
     /// Per mailbox.

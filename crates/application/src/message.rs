@@ -14,7 +14,7 @@ use crate::statuspage::PublicState;
 /// A message to one target.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// The same for each try, so that the receiver may drop a second copy: `webhook-id` of Standard Webhooks.
+    /// The same for each attempt, so that the receiver may drop a second copy: `webhook-id` of Standard Webhooks.
     pub id: String,
     /// Where it goes: the URL of a webhook.
     pub target: Target,

@@ -75,8 +75,8 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Maximum of concurrent computations: each may read a year of an organisation.
-    const AT_ONCE: usize = 2;
+    /// Maximum number of concurrent computations: each may read a year of an organisation.
+    const MAX_CONCURRENT_COMPUTATIONS: usize = 2;
 
     /// The use case over these ports.
     #[must_use]
@@ -84,7 +84,7 @@ impl Metrics {
         Self {
             store,
             clock,
-            turns: Semaphore::new(Self::AT_ONCE),
+            turns: Semaphore::new(Self::MAX_CONCURRENT_COMPUTATIONS),
         }
     }
 

@@ -89,7 +89,7 @@ pub struct FailingSubscription {
 pub struct OperatorMail {
     /// Its identifier.
     pub id: Uuid,
-    /// Number of the try, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u32,
     /// When it was queued.
     pub queued_at: DateTime<Utc>,
@@ -153,7 +153,7 @@ impl OperatorMails {
     pub const INTERVAL: Duration = Duration::from_mins(1);
 
     /// Longer than [`MailSender::TIMEOUT`].
-    const LEASE: TimeDelta = TimeDelta::minutes(5);
+    const CLAIM_DURATION: TimeDelta = TimeDelta::minutes(5);
     /// Number of mails sent at the same time.
     const BATCH: u64 = 8;
 
@@ -201,7 +201,7 @@ impl OperatorMails {
         self.store.queue_digests(now).await?;
         while !stop.is_cancelled() {
             let now = self.store.database_time().await?;
-            let until = now + Self::LEASE;
+            let until = now + Self::CLAIM_DURATION;
             let mails = self.store.claim_mails(now, until, Self::BATCH).await?;
             if mails.is_empty() {
                 break;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 /// The requested page of a list. Lists are newest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
-    /// Maximum of items; `None` means all.
+    /// Maximum number of items; `None` means all.
     pub limit: Option<u64>,
     /// Only items older than the one with this identifier.
     pub before: Option<Uuid>,

@@ -93,7 +93,7 @@ impl Sessions {
     pub const LIFETIME: TimeDelta = TimeDelta::days(30);
     /// Lifetime of an unused session (OWASP ASVS 5.0, 7.3.1).
     pub const IDLE: TimeDelta = TimeDelta::days(7);
-    /// Maximum of sessions of an account. Another one ends the session that was not used for the longest time.
+    /// Maximum number of sessions of an account. Another one ends the session that was not used for the longest time.
     pub const PER_ACCOUNT: u64 = 50;
     /// How long an authentication is recent enough for sensitive changes (OWASP ASVS 5.0, 7.5.3).
     pub const RECENT: TimeDelta = TimeDelta::minutes(10);
@@ -134,7 +134,7 @@ impl Sessions {
         self.store.find(&token.digest(), self.clock.now()).await
     }
 
-    /// Notes that a session is used, which prolongs it up to its absolute lifetime.
+    /// Records that a session is used, which prolongs it up to its absolute lifetime.
     pub async fn touch(&self, session: &Session) -> Result<(), Error> {
         let now = self.clock.now();
         if now - session.used_at < Self::USE_INTERVAL {

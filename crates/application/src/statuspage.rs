@@ -16,9 +16,9 @@ use crate::component::ComponentReport;
 use crate::component_group::ComponentGroupReport;
 use crate::error::Error;
 
-/// Maximum of past incidents, and of past maintenances, in a list.
+/// Maximum number of past incidents, and of past maintenances, in a list.
 pub const LISTED: usize = 50;
-/// Maximum of incidents that are not resolved, and of maintenances that are not over.
+/// Maximum number of incidents that are not resolved, and of maintenances that are not over.
 pub const OPEN_SHOWN: u64 = 200;
 /// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each keeps only its newest entry and its
 /// description.

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// Maximum of each kind; `None` means no limit. Storage counts in the transaction that adds one.
+/// Maximum number of each kind; `None` means no limit. Storage counts in the transaction that adds one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UsageLimits {
     /// Organisations that an account creates.
@@ -79,8 +79,8 @@ mod tests {
             ..UsageLimits::default()
         };
         assert!(limits.check_components(1).is_ok());
-        let refused = limits.check_components(2).unwrap_err().to_string();
-        assert!(refused.contains("ALLCLEAR_LIMIT_COMPONENTS"), "{refused}");
+        let message = limits.check_components(2).unwrap_err().to_string();
+        assert!(message.contains("ALLCLEAR_LIMIT_COMPONENTS"), "{message}");
         assert!(limits.check_subscribers(u64::MAX).is_ok());
         assert!(limits.check_organisations(u64::MAX).is_ok());
     }

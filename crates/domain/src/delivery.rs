@@ -13,7 +13,7 @@ pub enum RetryRule {
 }
 
 impl RetryRule {
-    /// Time from queuing to the last try.
+    /// Time from queuing to the last attempt.
     pub const GIVE_UP_AFTER: TimeDelta = TimeDelta::days(3);
     /// Longest time that a receiver may ask to wait.
     pub const MAX_WAIT: TimeDelta = TimeDelta::hours(20);
@@ -31,7 +31,7 @@ impl RetryRule {
         TimeDelta::hours(20),
     ];
 
-    /// Returns the time of the next try of what has failed for the `attempt`th time, counted from 1; `None` if it is given up.
+    /// Returns the time of the next attempt of what has failed for the `attempt`th time, counted from 1; `None` if it is given up.
     /// `jitter`, from 0 to 1, chooses the delay: between half of it and all of it for a mail, between 80 % and 120 % of it for a
     /// message, so that what failed together is not retried together. `retry_after` is how long the receiver asks to wait at least.
     #[must_use]

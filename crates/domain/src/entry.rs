@@ -38,7 +38,7 @@ pub enum EntryStatus {
 impl EntryStatus {
     /// The word of the Statuspage API.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Investigating => "investigating",
             Self::Identified => "identified",

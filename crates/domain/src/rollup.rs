@@ -42,7 +42,7 @@ impl PublicStatus {
 
     /// The word of the Statuspage API.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Operational => "operational",
             Self::UnderMaintenance => "under_maintenance",
@@ -77,7 +77,7 @@ pub enum Indicator {
 impl Indicator {
     /// The word of the Statuspage API.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Maintenance => "maintenance",
@@ -172,7 +172,7 @@ mod tests {
         for (statuses, indicator, description) in rows {
             let found = Rollup::of(statuses.iter().copied());
             assert_eq!(
-                (found.indicator.word(), found.description),
+                (found.indicator.as_str(), found.description),
                 (*indicator, *description),
                 "{statuses:?}"
             );
@@ -198,10 +198,10 @@ mod tests {
     #[test]
     fn impact_follows_the_same_conditions() {
         use ComponentStatus::{Degraded, Operational, PartialOutage};
-        assert_eq!(impact([]).word(), "none");
-        assert_eq!(impact([Operational]).word(), "none");
-        assert_eq!(impact([PartialOutage, PartialOutage]).word(), "major");
-        assert_eq!(impact([Degraded; 8]).word(), "minor");
+        assert_eq!(impact([]).as_str(), "none");
+        assert_eq!(impact([Operational]).as_str(), "none");
+        assert_eq!(impact([PartialOutage, PartialOutage]).as_str(), "major");
+        assert_eq!(impact([Degraded; 8]).as_str(), "minor");
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
                 ("maintenance", "Service Under Maintenance"),
             ][row(statuses.len(), [O, M, D, P, X].map(count))];
             let found = Rollup::of(statuses.iter().copied());
-            prop_assert_eq!((found.indicator.word(), found.description), expected);
+            prop_assert_eq!((found.indicator.as_str(), found.description), expected);
             let mut reversed = statuses;
             reversed.reverse();
             prop_assert_eq!(Rollup::of(reversed), found);

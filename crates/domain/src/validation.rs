@@ -40,7 +40,7 @@ impl Invalid {
         }
     }
 
-    /// Maximum of errors in one response. It bounds the work for an input with a hundred thousand wrong items.
+    /// Maximum number of errors in one response. It bounds the work for an input with a hundred thousand wrong items.
     pub const MAX_ERRORS: usize = 100;
 
     /// Adds an error unless the field has one already: the first is the more basic one. At most [`Self::MAX_ERRORS`] errors are kept.

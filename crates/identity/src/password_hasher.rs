@@ -29,7 +29,7 @@ pub struct Argon2idHasher {
 }
 
 impl Argon2idHasher {
-    /// Maximum of waiting hashes; further ones fail as unavailable.
+    /// Maximum number of waiting hashes; further ones fail as unavailable.
     pub const QUEUE: usize = 256;
 
     /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
@@ -231,8 +231,8 @@ mod tests {
             "$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA",
         ] {
             let stored = vec![PasswordHash::new(malformed.into())];
-            let refused = hasher().verify(&password("x"), stored).await;
-            assert!(matches!(refused, Err(Error::Internal(_))), "{malformed}");
+            let result = hasher().verify(&password("x"), stored).await;
+            assert!(matches!(result, Err(Error::Internal(_))), "{malformed}");
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
             .waiting
             .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap())
             .unwrap();
-        let refused = hasher.hash(&password("correct horse")).await;
-        assert!(matches!(refused, Err(Error::Unavailable(_))));
+        let result = hasher.hash(&password("correct horse")).await;
+        assert!(matches!(result, Err(Error::Unavailable(_))));
     }
 }

@@ -22,12 +22,12 @@ pub use self::response::Response;
 use crate::lookup::{Lookup, SharedLookup, SystemLookup};
 use crate::target::{AllowedTargets, Ports, Reach, Rules, TargetError};
 
-/// Maximum of bytes of a request's body.
+/// Maximum number of bytes of a request's body.
 const BODY_LIMIT: usize = 2 * 1024 * 1024;
 /// Idle connections to one host, and how long they are kept.
 const IDLE_PER_HOST: usize = 64;
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum of concurrent look-ups: for requests, and for URLs that people enter. Many names without a response, entered by one
+/// Maximum number of concurrent look-ups: for requests, and for URLs that people enter. Many names without a response, entered by one
 /// person, delay no delivery. The runtime has 512 threads for them and for other work.
 const LOOKUPS: usize = 256;
 const CHECKS: usize = 64;

@@ -15,7 +15,7 @@ use crate::client::{OutboundClient, OutboundSettings, RequestError, Response, Ti
 use crate::lookup::SystemLookup;
 use crate::target::{AllowedTargets, TargetError};
 
-/// Maximum of bytes that are read of a response.
+/// Maximum number of bytes that are read of a response.
 const BODY_LIMIT: usize = 4 * 1024;
 /// An operator waits for the result.
 const TIMEOUTS: Timeouts = Timeouts {
@@ -221,8 +221,8 @@ mod tests {
     async fn a_domain_of_the_inner_network_is_not_asked() {
         let probe = HttpDomainProbe::default();
         let name = "a.localhost".parse().unwrap();
-        let refused = probe.read_tokens(&name, &acme()).await;
-        let failure = refused.unwrap_err().to_string();
+        let result = probe.read_tokens(&name, &acme()).await;
+        let failure = result.unwrap_err().to_string();
         assert!(failure.contains("address"), "{failure}");
     }
 }

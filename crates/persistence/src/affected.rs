@@ -19,7 +19,7 @@ use crate::entity::{component_group, incident_component, maintenance_component};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::in_progress;
 
-/// Maximum of components of an entry.
+/// Maximum number of components of an entry.
 const SHOWN: u64 = 500;
 
 /// Column of an entry: the components before its change.

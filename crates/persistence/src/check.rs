@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::options;
 
-/// Maximum of reported faults.
+/// Maximum number of reported faults.
 const MAX_FAULTS: usize = 100;
 
 /// Why a check failed.

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::error::broken;
 use crate::transaction::Transaction;
 
-/// Maximum of writes per commit.
+/// Maximum number of writes per commit.
 const MAX_BATCH: usize = 64;
 /// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);

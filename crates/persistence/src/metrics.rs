@@ -30,7 +30,7 @@ use crate::snapshot::in_page_order;
 use crate::transaction::Transaction;
 
 /// Incidents per read.
-const INCIDENTS_AT_ONCE: u64 = 10_000;
+const MAX_INCIDENTS_PER_READ: u64 = 10_000;
 
 #[async_trait]
 impl MetricsStore for Database {
@@ -150,7 +150,7 @@ async fn incidents(
     loop {
         let page = page(organisation, window, after);
         let rows = transaction.query_all(&page).await.map_err(broken)?;
-        let is_last = (rows.len() as u64) < INCIDENTS_AT_ONCE;
+        let is_last = (rows.len() as u64) < MAX_INCIDENTS_PER_READ;
         for row in rows {
             let (id, occured_at, resolved_at, first_update_at) =
                 row.try_get_many_by_index().map_err(broken)?;
@@ -199,7 +199,7 @@ fn page(
         .cond_where(of_window(organisation, window))
         .order_by((Entity, Column::OccuredAt), Order::Asc)
         .order_by((Entity, Column::Id), Order::Asc)
-        .limit(INCIDENTS_AT_ONCE)
+        .limit(MAX_INCIDENTS_PER_READ)
         .take();
     if let Some((occured_at, id)) = after {
         page.and_where(Column::OccuredAt.gte(occured_at))

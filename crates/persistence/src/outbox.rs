@@ -26,11 +26,12 @@ use crate::event;
 use crate::organisation::lock::Locked;
 use crate::outbox::stored::Stored;
 
-/// Maximum of organisations in one statement.
-const NAMED_AT_ONCE: usize = 500;
-/// Maximum of commits and of bytes per read: a reader that catches up reads in steps.
-const READ_AT_ONCE: u64 = 32;
-const BYTES: usize = 1024 * 1024;
+/// Maximum number of organisations in one statement.
+const MAX_ORGANISATIONS_PER_READ: usize = 500;
+/// Maximum number of commits in one statement.
+const MAX_COMMITS_PER_READ: u64 = 32;
+/// Maximum size of the events of a backlog: a reader that catches up reads in steps.
+const MAX_BACKLOG_BYTES: usize = 1024 * 1024;
 
 #[async_trait]
 impl Outbox for Database {
@@ -108,7 +109,7 @@ impl Outbox for Database {
         organisations: &[OrganisationId],
     ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
         let mut found: Vec<(String, i64)> = Vec::with_capacity(organisations.len());
-        for some in organisations.chunks(NAMED_AT_ONCE) {
+        for some in organisations.chunks(MAX_ORGANISATIONS_PER_READ) {
             let revisions = organisation::Entity::find()
                 .select_only()
                 .columns([organisation::Column::Id, organisation::Column::Revision])
@@ -148,7 +149,7 @@ impl TryFrom<Model> for Unpacked {
 }
 
 impl Database {
-    /// Returns the commits after a revision, oldest first: at most `limit`, and about [`BYTES`].
+    /// Returns the commits after a revision, oldest first: at most `limit`, and about [`MAX_BACKLOG_BYTES`].
     async fn stored_after(
         &self,
         organisation: &OrganisationId,
@@ -157,9 +158,9 @@ impl Database {
     ) -> Result<Vec<Unpacked>, Error> {
         let (mut rows, mut bytes): (Vec<Unpacked>, usize) = (Vec::new(), 0);
         let mut left = limit;
-        while left > 0 && bytes < BYTES {
+        while left > 0 && bytes < MAX_BACKLOG_BYTES {
             let after = rows.last().map_or(revision.0, |row| row.revision);
-            let wanted = left.min(READ_AT_ONCE);
+            let wanted = left.min(MAX_COMMITS_PER_READ);
             let some = Entity::find()
                 .filter(Column::OrganisationId.eq(organisation.as_str()))
                 .filter(Column::Revision.gt(after))

@@ -265,7 +265,7 @@ pub(crate) async fn replace_token(
     change_one(transaction, id, change).await
 }
 
-/// Notes that a second factor of the account was used in a session that a provider opened. Other sessions need no note.
+/// Records that a second factor of the account was used in a session that a provider opened. Other sessions need no note.
 pub(crate) async fn note_own_factor(transaction: &Transaction, id: SessionId) -> Result<(), Error> {
     let change = openid_session::ActiveModel {
         own_factor: Set(true),

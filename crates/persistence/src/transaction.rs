@@ -11,7 +11,7 @@ use sea_orm::{
     StatementBuilder, Values,
 };
 
-/// Maximum of statements that wait. The driver keeps the prepared statements of each text that it has executed.
+/// Maximum number of statements that wait. The driver keeps the prepared statements of each text that it has executed.
 const MAX_DEFERRED: usize = 8;
 
 const SET_SAVEPOINT: &str = "SAVEPOINT write";

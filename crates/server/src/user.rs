@@ -19,7 +19,7 @@ use crate::settings::Settings;
 use crate::{connect, identity};
 
 /// Accounts that are read at a time.
-const AT_ONCE: u64 = 500;
+const MAX_ACCOUNTS_PER_READ: u64 = 500;
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum UserAction {
@@ -66,7 +66,7 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
 async fn list(database: &Database) -> Result<(), String> {
     let mut after = None;
     loop {
-        let found = database.list_accounts(after, AT_ONCE).await;
+        let found = database.list_accounts(after, MAX_ACCOUNTS_PER_READ).await;
         let (accounts, last) = found.map_err(|error| error.to_string())?;
         if last.is_none() {
             return Ok(());

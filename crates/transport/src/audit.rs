@@ -27,7 +27,7 @@ use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
 /// Number of items that a stream holds in memory at a time.
-const STREAMED_AT_ONCE: u64 = 100;
+const MAX_ITEMS_PER_READ: u64 = 100;
 /// The header of a CSV file.
 const HEADER: [&str; 13] = [
     "id",
@@ -272,7 +272,7 @@ fn file(
                 return Ok::<_, Error>(None);
             };
             let page = Page {
-                limit: Some(STREAMED_AT_ONCE),
+                limit: Some(MAX_ITEMS_PER_READ),
                 before,
             };
             let listed = audit.list(&organisation, &filter, page).await?;

@@ -20,9 +20,9 @@ use crate::session::{Client, Session, Sessions};
 impl Accounts {
     /// Lifetime of the link in a confirmation mail.
     pub const CONFIRMATION_LIFETIME: TimeDelta = TimeDelta::hours(24);
-    /// Maximum of pending sign-ups per address.
+    /// Maximum number of pending sign-ups per address.
     pub const PENDING_OF_ADDRESS: u64 = 10;
-    /// Maximum of pending sign-ups of all addresses.
+    /// Maximum number of pending sign-ups of all addresses.
     pub const PENDING: u64 = 10_000;
 
     const BAD_LINK: Error = Error::BadCode("This link is wrong or has expired");

@@ -166,7 +166,7 @@ impl Passkeys {
         }
     }
 
-    /// Notes and mails that a passkey may exist twice; once for each challenge.
+    /// Records and mails that a passkey may exist twice; once for each challenge.
     async fn refuse_copy(
         &self,
         ceremony: &Ceremony,

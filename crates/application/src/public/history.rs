@@ -16,11 +16,11 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::public::uptime::{UptimePage, UptimeSelection};
 
-/// Maximum of incidents, and of maintenances, on a page of the history.
+/// Maximum number of incidents, and of maintenances, on a page of the history.
 pub const ENTRIES_SHOWN: u64 = 200;
-/// Maximum of updates on the page of an incident or a maintenance.
+/// Maximum number of updates on the page of an incident or a maintenance.
 pub const UPDATES_SHOWN: u64 = 500;
-/// Maximum of components, and of periods of their statuses, on the page of an incident or a maintenance.
+/// Maximum number of components, and of periods of their statuses, on the page of an incident or a maintenance.
 pub const COMPONENTS_SHOWN: u64 = 500;
 /// Characters of a description on a page of the history.
 pub const SUMMARY_LENGTH: i32 = 300;

@@ -16,7 +16,7 @@ use crate::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
 pub const EVENT_BYTES: usize = 64 * 1024;
 /// Maximum size of an event without its argument: name, brackets and the lines of an event stream.
 const FRAME_BYTES: usize = 256;
-/// Maximum of resolved incidents, and of past maintenances, on the status page.
+/// Maximum number of resolved incidents, and of past maintenances, on the status page.
 pub const PAST_SHOWN: u64 = 50;
 /// Size limit of the unresolved incidents on the status page, and of the maintenances that have not ended, in bytes of JSON. What
 /// exceeds it is shortened.

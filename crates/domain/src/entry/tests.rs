@@ -30,7 +30,7 @@ fn update(status: IncidentStatus, second: i64) -> RecordedUpdate {
 fn words(entries: &[Entry]) -> Vec<(&'static str, i64)> {
     entries
         .iter()
-        .map(|entry| (entry.status.word(), entry.display_at.timestamp()))
+        .map(|entry| (entry.status.as_str(), entry.display_at.timestamp()))
         .collect()
 }
 

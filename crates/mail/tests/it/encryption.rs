@@ -68,14 +68,14 @@ async fn where_starttls_is_not_offered_it_is_done_without_or_not_at_all() {
     .await
     .unwrap();
     assert_eq!(site.server.mail().await["secure"], json!(false));
-    let refused = reason(
+    let failure = reason(
         send(
             &site.mailer("smtp://{}?tls=required", true),
             mail("ann@example.com"),
         )
         .await,
     );
-    assert!(refused.contains("STARTTLS"), "{refused}");
+    assert!(failure.contains("STARTTLS"), "{failure}");
 }
 
 #[tokio::test]
@@ -95,8 +95,8 @@ async fn a_certificate_that_nobody_vouches_for_is_not_trusted() {
         ("starttls", "smtp://{}?tls=opportunistic"),
     ] {
         let site = Site::start(json!({"tls": tls})).await;
-        let refused = reason(send(&site.mailer(url, false), mail("ann@example.com")).await);
-        assert!(refused.contains("certificate"), "{refused}");
+        let failure = reason(send(&site.mailer(url, false), mail("ann@example.com")).await);
+        assert!(failure.contains("certificate"), "{failure}");
     }
 }
 
@@ -106,8 +106,8 @@ async fn a_certificate_of_another_host_is_not_trusted() {
     let url = format!("smtps://127.0.0.1:{}", site.server.port);
     let server = Server::parse(&url, Some(site.certificate.as_bytes())).unwrap();
     let mailer = SmtpMailer::new(server, SmtpLimits::default(), sender("mail@example.com"));
-    let refused = reason(send(&mailer, mail("ann@example.com")).await);
-    assert!(refused.contains("certificate"), "{refused}");
+    let failure = reason(send(&mailer, mail("ann@example.com")).await);
+    assert!(failure.contains("certificate"), "{failure}");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn we_sign_in_where_there_is_a_user() {
 async fn refused_sign_in_is_reported_without_the_password() {
     let site = Site::start(json!({"user": "ann", "password": "right"})).await;
     // The server's reply repeats the password.
-    let refused = reason(
+    let failure = reason(
         send(
             &site.mailer("smtp://ann:hunter2@{}", true),
             mail("ann@example.com"),
@@ -133,7 +133,7 @@ async fn refused_sign_in_is_reported_without_the_password() {
         .await,
     );
     assert_eq!(
-        refused,
+        failure,
         "the mail server refused the sign-in: it does not take the user and password"
     );
     let without = reason(send(&site.mailer("smtp://{}", true), mail("ann@example.com")).await);

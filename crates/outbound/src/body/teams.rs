@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::chat::{Chat, Colour, Link};
 use super::text::{ELLIPSIS, cut, cut_with, length, lines, plain};
 
-/// Maximum of bytes of a body, in UTF-8 and in UTF-16: Teams does not say which of them it counts.
+/// Maximum number of bytes of a body, in UTF-8 and in UTF-16: Teams does not say which of them it counts.
 const BODY_BYTES: usize = 28_000;
 /// Code units of the text. A body that is too large is written again with the next.
 const TEXT_LENGTHS: [usize; 6] = [10_000, 6000, 3500, 2000, 1000, 400];

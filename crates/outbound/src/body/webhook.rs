@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 use self::component::ComponentChange;
 use self::incident::Incident;
 
-/// Maximum of bytes of the updates, and of the components, of one body. The newest updates and the first components are kept.
+/// Maximum number of bytes of the updates, and of the components, of one body. The newest updates and the first components are kept.
 const LIST_BYTES: usize = 512 * 1024;
 
 /// A time in UTC with milliseconds.
@@ -130,7 +130,7 @@ impl<'a> WebhookBody<'a> {
             },
             page: Page {
                 id: state.organisation.id.code().to_string(),
-                status_indicator: rollup.indicator.word(),
+                status_indicator: rollup.indicator.as_str(),
                 status_description: rollup.description,
             },
             event,

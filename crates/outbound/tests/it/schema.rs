@@ -95,19 +95,19 @@ fn length(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
-/// One line of at most 200 characters, as names and titles are.
+/// One line of at max 200 characters, as names and titles are.
 fn any_name() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{1,200}",
         "[a-z ]{2,40}",
         select(vec!["&", "*", "<", "👨‍👩‍👧‍👦", "\"", "\u{301}", "字", "x"]).prop_flat_map(|piece| {
-            let most = 200 / piece.chars().count();
-            (1..=most).prop_map(move |count| piece.repeat(count))
+            let max = 200 / piece.chars().count();
+            (1..=max).prop_map(move |count| piece.repeat(count))
         }),
     ]
 }
 
-/// A text of at most 10,000 characters.
+/// A text of at max 10,000 characters.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "(.|\n){1,300}",
@@ -126,8 +126,8 @@ fn any_text() -> impl Strategy<Value = String> {
             "@everyone ",
         ])
         .prop_flat_map(|piece| {
-            let most = 10_000 / piece.chars().count();
-            (1..=most).prop_map(move |count| piece.repeat(count))
+            let max = 10_000 / piece.chars().count();
+            (1..=max).prop_map(move |count| piece.repeat(count))
         }),
     ]
 }

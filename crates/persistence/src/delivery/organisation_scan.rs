@@ -17,7 +17,7 @@ use crate::error::broken;
 /// An organisation with deliveries to claim.
 pub(super) struct OrganisationWithDue {
     pub(super) id: String,
-    /// Maximum of its deliveries that may be claimed.
+    /// Maximum number of its deliveries that may be claimed.
     pub(super) free: u64,
 }
 

@@ -230,9 +230,9 @@ async fn a_refused_account_leaves_its_invitation_alone(database: &Database) {
             .is_some()
     );
     let wrong = Admission::Invitation(SecretToken::generate().digest());
-    let refused =
+    let result =
         AccountStore::create(database, new_account("eve@example.com", "hash", wrong)).await;
-    assert!(matches!(refused, Err(Error::BadCode(_))));
+    assert!(matches!(result, Err(Error::BadCode(_))));
     assert_none(database.owner(&EmailKey::of("eve@example.com"))).await;
 }
 
@@ -294,13 +294,13 @@ async fn a_new_password_ends_the_other_sessions_and_the_resets(database: &Databa
         open(database, &bob).await,
     );
     let reset = pending_reset(database, &ann, TimeDelta::hours(1)).await;
-    let spared = SessionStore::find(database, &here.digest(), clock().now())
+    let kept = SessionStore::find(database, &here.digest(), clock().now())
         .await
         .unwrap()
         .unwrap()
         .id;
     let stored = database
-        .set_password(ann.id, PasswordHash::new("new".into()), Some(spared))
+        .set_password(ann.id, PasswordHash::new("new".into()), Some(kept))
         .await
         .unwrap();
     assert_eq!(stored, PasswordStored::Stored);

@@ -103,8 +103,8 @@ async fn a_domain_is_verified_by_one_organisation(database: &Database) {
         database.verified_domains().await.unwrap(),
         [(name("a.example"), acme.clone())]
     );
-    let refused = verify(database, &other, "t2").await;
-    assert!(matches!(refused, Err(Error::Conflict(_))), "{refused:?}");
+    let result = verify(database, &other, "t2").await;
+    assert!(matches!(result, Err(Error::Conflict(_))), "{result:?}");
     assert_eq!(
         database
             .find(&other)
@@ -150,12 +150,12 @@ async fn simultaneous_checks_give_a_domain_to_one_organisation(database: &Databa
                 async move { verify(&database, &other, "t2").await }
             }),
         );
-        let (owner, refused) = match (first.unwrap(), second.unwrap()) {
-            (Ok(_), Err(refused)) => (&acme, refused),
-            (Err(refused), Ok(_)) => (&other, refused),
+        let (owner, error) = match (first.unwrap(), second.unwrap()) {
+            (Ok(_), Err(error)) => (&acme, error),
+            (Err(error), Ok(_)) => (&other, error),
             both => panic!("{both:?}"),
         };
-        assert!(matches!(refused, Error::Conflict(_)), "{refused:?}");
+        assert!(matches!(error, Error::Conflict(_)), "{error:?}");
         assert_eq!(
             database.verified_domains().await.unwrap(),
             [(name(&domain), owner.clone())]

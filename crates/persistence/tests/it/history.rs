@@ -151,7 +151,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
     let (period, longer) = (added.id, span(4, 1));
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
         let changed = history.change(period, longer, stamp.now);
-        changed.map_err(|refused| panic!("{refused}"))
+        changed.map_err(|error| panic!("{error}"))
     });
     let scope = HistoryScope::Changed(period, longer);
     let changed = database.change_history(&acme, id, scope, rule).await;
@@ -164,7 +164,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
 
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
         let changed = history.delete(period, stamp.now);
-        changed.map_err(|refused| panic!("{refused}"))
+        changed.map_err(|error| panic!("{error}"))
     });
     let scope = HistoryScope::Deleted(period);
     database
@@ -200,8 +200,8 @@ async fn a_rule_sees_what_a_new_period_overlaps(database: &Database) {
         ..added.span
     };
     for overlapping in [span(4, 1), added.span] {
-        let refused = add(database, &acme, one, overlapping).await;
-        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+        let result = add(database, &acme, one, overlapping).await;
+        assert!(matches!(result, Err(Error::Invalid(_))), "{result:?}");
     }
     assert!(add(database, &acme, one, touching).await.is_ok());
     assert!(add(database, &acme, other, added.span).await.is_ok());

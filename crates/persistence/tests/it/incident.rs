@@ -113,8 +113,8 @@ async fn a_list_is_newest_first_and_comes_in_parts(database: &Database) {
 
 async fn an_incident_of_no_organisation_is_refused(database: &Database) {
     let nobody = allclear_domain::id::OrganisationId::parse("nobody").unwrap();
-    let refused = IncidentStore::insert(database, &nobody, draft("Down", &[]), Vec::new()).await;
-    assert!(matches!(refused, Err(Error::NotFound("Organisation"))));
+    let result = IncidentStore::insert(database, &nobody, draft("Down", &[]), Vec::new()).await;
+    assert!(matches!(result, Err(Error::NotFound("Organisation"))));
 }
 
 async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database: &Database) {
@@ -124,9 +124,9 @@ async fn a_foreign_or_unknown_component_is_named_and_nothing_is_stored(database:
     let components =
         [ours, theirs, ComponentId(clock().id())].map(|id| open_on(id, ComponentStatus::Degraded));
     let created = draft("Down", &components);
-    let refused = IncidentStore::insert(database, &world.acme, created, components.to_vec()).await;
-    let Err(Error::Invalid(Invalid { errors })) = refused else {
-        panic!("{refused:?}")
+    let result = IncidentStore::insert(database, &world.acme, created, components.to_vec()).await;
+    let Err(Error::Invalid(Invalid { errors })) = result else {
+        panic!("{result:?}")
     };
     let fields: Vec<_> = errors.iter().map(|error| error.field.as_str()).collect();
     assert_eq!(

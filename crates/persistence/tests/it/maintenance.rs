@@ -479,9 +479,9 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
         });
         MaintenanceStore::delete_updates(database, &acme, maintenance, requested, rule).await
     };
-    let refused = delete(vec![ids[0], foreign]).await;
+    let result = delete(vec![ids[0], foreign]).await;
     assert!(
-        matches!(refused, Err(Error::Invalid(invalid)) if invalid.errors[0].field == "maintenanceUpdateIds[1]")
+        matches!(result, Err(Error::Invalid(invalid)) if invalid.errors[0].field == "maintenanceUpdateIds[1]")
     );
     let kept = async || {
         let listed = MaintenanceStore::list_updates(database, &acme, maintenance, Page::default())

@@ -86,7 +86,7 @@ pub(crate) fn leave() -> MemberTransition {
         member_state
             .leave()
             .map(|()| None)
-            .map_err(|refused| Error::Conflict(refused.to_string()))
+            .map_err(|error| Error::Conflict(error.to_string()))
     })
 }
 
@@ -302,8 +302,8 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
         let found =
             OrganisationStore::find_invitation(database, &own.digest(), clock().now()).await;
         assert_eq!(found.unwrap(), None);
-        let refused = invite_by(database, Some(&acme), Role::Admin, Some(bob.id)).await;
-        assert!(matches!(refused, Err(Error::Forbidden(_))));
+        let result = invite_by(database, Some(&acme), Role::Admin, Some(bob.id)).await;
+        assert!(matches!(result, Err(Error::Forbidden(_))));
     }
     let anns = invite_by(database, Some(&acme), Role::Editor, Some(ann.id))
         .await

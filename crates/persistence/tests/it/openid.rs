@@ -92,7 +92,7 @@ async fn of_ten_first_arrivals_of_a_person_all_have_one_account(database: &Datab
         let database = database.clone();
         sign_ins.spawn(async move {
             loop {
-                // The next try finds the account of the other request.
+                // The next attempt finds the account of the other request.
                 match OpenIdStore::sign_in(&database, sign_in("1", "grace@example.com")).await {
                     Err(Error::Stale) => {}
                     signed_in => return signed_in.unwrap().unwrap(),
@@ -117,8 +117,8 @@ async fn another_subject_of_an_issuer_does_not_get_the_account(database: &Databa
     let first = signed_in(database, sign_in("1", "grace@example.com"))
         .await
         .unwrap();
-    let refused = signed_in(database, sign_in("2", "Grace@example.com")).await;
-    assert_eq!(refused, Err(SignInError::AnotherPerson));
+    let result = signed_in(database, sign_in("2", "Grace@example.com")).await;
+    assert_eq!(result, Err(SignInError::AnotherPerson));
     let elsewhere = ProviderSignIn {
         issuer: "https://b.example".into(),
         ..sign_in("2", "grace@example.com")
@@ -273,9 +273,9 @@ async fn an_authentication_counts_for_the_account_of_the_session_only(database: 
         ("3", "stranger@example.com"),
     ] {
         let other = reauthentication(&first, subject, email);
-        let refused = database.reauthenticate(other, now).await.unwrap();
+        let result = database.reauthenticate(other, now).await.unwrap();
         let expected = ReauthenticationOutcome::AnotherAccount;
-        assert_eq!(refused, expected, "{subject} {email}");
+        assert_eq!(result, expected, "{subject} {email}");
     }
     let same = reauthentication(&first, "1", "renamed@example.com");
     let done = database.reauthenticate(same.clone(), now).await.unwrap();

@@ -231,16 +231,16 @@ async fn a_use_stores_the_counter_and_the_time(database: &Database) {
     let counted = database.use_passkey(used(id, 4)).await.unwrap();
     assert_eq!(counted, PasskeyUsed::Accepted);
     for back in [4, 3, 0] {
-        let refused = database.use_passkey(used(id, back)).await.unwrap();
-        assert_eq!(refused, PasskeyUsed::CounterWentBack, "{back}");
+        let outcome = database.use_passkey(used(id, back)).await.unwrap();
+        assert_eq!(outcome, PasskeyUsed::CounterWentBack, "{back}");
     }
     let found = database.find_passkey(&CredentialId("phone".into())).await;
     assert_eq!(found.unwrap().unwrap().credential, "counted to 4");
     let factors = database.factors(ann.id).await.unwrap();
     assert!(factors.passkeys[0].last_used_at.is_some());
     let unknown = used(PasskeyId(clock().id()), 9);
-    let refused = database.use_passkey(unknown).await.unwrap();
-    assert_eq!(refused, PasskeyUsed::Refused);
+    let outcome = database.use_passkey(unknown).await.unwrap();
+    assert_eq!(outcome, PasskeyUsed::Refused);
 }
 
 async fn a_counter_goes_only_forward_however_many_uses_come_at_once(database: &Database) {
@@ -281,8 +281,8 @@ async fn a_repeated_response_changes_nothing_of_the_passkey(database: &Database)
     };
     let accepted = database.use_passkey(first.clone()).await.unwrap();
     assert_eq!(accepted, PasskeyUsed::Accepted);
-    let refused = database.use_passkey(repeated).await.unwrap();
-    assert_eq!(refused, PasskeyUsed::Refused);
+    let outcome = database.use_passkey(repeated).await.unwrap();
+    assert_eq!(outcome, PasskeyUsed::Refused);
     let factors = database.factors(ann.id).await.unwrap();
     assert_eq!(factors.passkeys[0].last_used_at, Some(first.now));
     let found = database.find_passkey(&CredentialId("phone".into())).await;
@@ -297,8 +297,8 @@ async fn a_counter_that_went_back_leaves_the_challenge_for_the_note_of_the_copy(
     let counted = database.use_passkey(used(id, 4)).await.unwrap();
     assert_eq!(counted, PasskeyUsed::Accepted);
     let copy = used(id, 3);
-    let refused = database.use_passkey(copy.clone()).await.unwrap();
-    assert_eq!(refused, PasskeyUsed::CounterWentBack);
+    let outcome = database.use_passkey(copy.clone()).await.unwrap();
+    assert_eq!(outcome, PasskeyUsed::CounterWentBack);
     let passkey = database.factors(ann.id).await.unwrap().passkeys.remove(0);
     let noted = database.record_copied(&passkey, ann.id, copy.challenge.clone());
     assert!(noted.await.unwrap());

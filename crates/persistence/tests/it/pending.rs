@@ -151,8 +151,8 @@ async fn an_invitation_that_was_needed_and_is_gone_makes_no_account(database: &D
         .await
         .unwrap()
         .unwrap();
-    let refused = database.confirm_sign_up(follow(&token)).await;
-    assert!(matches!(refused, Err(Error::BadCode(_))));
+    let result = database.confirm_sign_up(follow(&token)).await;
+    assert!(matches!(result, Err(Error::BadCode(_))));
     let key = EmailKey::of("ann@example.com");
     assert!(database.owner(&key).await.unwrap().is_none());
     let welcome = Confirmation {
@@ -222,8 +222,8 @@ async fn refused_deletion_of_an_account_is_not_audited(database: &Database) {
     let (acme, beta) = (found(database, &ann).await, found(database, &bob).await);
     join(database, &acme, &bob).await;
     join(database, &beta, &ann).await;
-    let refused = AccountStore::delete(database, bob.id).await.unwrap();
-    assert_eq!(refused, Deletion::LastAdmin("Acme".into()));
+    let result = AccountStore::delete(database, bob.id).await.unwrap();
+    assert_eq!(result, Deletion::LastAdmin("Acme".into()));
     for organisation in [acme, beta] {
         let newest = newest_item(database, &organisation).await;
         assert_eq!(newest.action, Action::MemberAdded);

@@ -30,7 +30,7 @@ async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(data
         ..UsageLimits::default()
     };
     let database = database.clone().limited(limits);
-    let mut tries = JoinSet::new();
+    let mut requests = JoinSet::new();
     for _ in 0..20 {
         let (database, organisation) = (database.clone(), organisation.clone());
         let draft = ComponentDraft {
@@ -47,15 +47,15 @@ async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(data
                 stamp.now,
             )?)
         });
-        tries.spawn(async move { database.insert(&organisation, created, author()).await });
+        requests.spawn(async move { database.insert(&organisation, created, author()).await });
     }
-    let outcomes = tries.join_all().await;
+    let outcomes = requests.join_all().await;
     let stored = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
-    let refused = outcomes
+    let result = outcomes
         .iter()
         .filter(|outcome| matches!(outcome, Err(Error::Conflict(_))))
         .count();
-    assert_eq!((stored, refused), (5, 15));
+    assert_eq!((stored, result), (5, 15));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,10 +69,10 @@ async fn database_that_something_else_holds_is_not_ready_until_it_is_let_go() {
     other.execute_unprepared("BEGIN IMMEDIATE").await.unwrap();
     assert_eq!(database.ready().await, Err(NotReady::NotWritable));
     other.execute_unprepared("ROLLBACK").await.unwrap();
-    let mut tries = tokio::time::interval(std::time::Duration::from_millis(100));
+    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(100));
     let released = async {
         while database.ready().await.is_err() {
-            tries.tick().await;
+            ticks.tick().await;
         }
     };
     tokio::time::timeout(std::time::Duration::from_secs(30), released)

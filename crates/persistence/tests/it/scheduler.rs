@@ -61,10 +61,10 @@ async fn each_change_of_the_clock_is_announced_once_at_its_time(database: &Datab
         database.due(start).await.unwrap(),
         std::slice::from_ref(&acme)
     );
-    let begun = announce(database, &acme, start).await;
+    let started = announce(database, &acme, start).await;
     assert!(
-        begun.len() == 1 && begun[0].contains("IN_PROGRESS"),
-        "{begun:?}"
+        started.len() == 1 && started[0].contains("IN_PROGRESS"),
+        "{started:?}"
     );
     assert!(announce(database, &acme, start).await.is_empty());
 

@@ -17,14 +17,13 @@ async fn a_newer_schema_is_refused(url: &str) {
     let step =
         "INSERT INTO seaql_migrations (version, applied_at) VALUES ('m9999_of_the_future', 0)";
     connection.execute_unprepared(step).await.unwrap();
-    let refused = Database::connect(url, clock())
+    let error = Database::connect(url, clock())
         .await
         .unwrap_err()
         .to_string();
     assert!(
-        refused
-            .contains("a newer version of Allclear has used it (schema step m9999_of_the_future)"),
-        "{refused}"
+        error.contains("a newer version of Allclear has used it (schema step m9999_of_the_future)"),
+        "{error}"
     );
-    assert!(!refused.contains('\n'), "{refused}");
+    assert!(!error.contains('\n'), "{error}");
 }

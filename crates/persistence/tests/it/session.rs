@@ -120,8 +120,8 @@ async fn changed_password_opens_no_session(database: &Database) {
         opened
     };
     opened("hash").await.unwrap();
-    let refused = opened("an earlier hash").await.unwrap_err();
-    assert!(matches!(refused, Error::Unauthenticated(_)), "{refused:?}");
+    let error = opened("an earlier hash").await.unwrap_err();
+    assert!(matches!(error, Error::Unauthenticated(_)), "{error:?}");
 }
 
 async fn sessions_are_listed_by_their_last_use(database: &Database) {

@@ -97,9 +97,9 @@ async fn a_maintenance_counts_only_for_others_in_what_is_stored(database: &Datab
     use PublicStatus::{Operational, UnderMaintenance};
     let world = World::new(database, "acme").await;
     let api = world.component("API").await;
-    let begun = plan(&world, now() - TimeDelta::hours(1), &[api]).await;
+    let started = plan(&world, now() - TimeDelta::hours(1), &[api]).await;
     plan(&world, now() + TimeDelta::hours(1), &[api]).await;
-    maintenance::record(database, &world.acme, begun.id, "Half way").await;
+    maintenance::record(database, &world.acme, started.id, "Half way").await;
     let state = state(database, &world.acme).await;
     let of = |record: usize, entry: usize| {
         moves(state.maintenances[record].entries[entry].affected.as_ref())

@@ -117,10 +117,10 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
 async fn a_refused_rule_stores_no_subscriber(database: &Database) {
     let acme = organisation(database, "acme").await;
     let mailbox = SubscriberKey::of_email("Ann@example.com");
-    let refused = database
+    let result = database
         .save(&acme, mailbox.clone(), Box::new(|_| Err(Error::Stale)))
         .await;
-    assert!(matches!(refused, Err(Error::Stale)));
+    assert!(matches!(result, Err(Error::Stale)));
     assert_eq!(
         SubscriberStore::find(database, &acme, &mailbox)
             .await

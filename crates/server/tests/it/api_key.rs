@@ -105,11 +105,11 @@ async fn organisation_has_at_most_a_hundred_keys() {
     for _ in 0..100 {
         key(&admin, "viewer").await;
     }
-    let refused = admin
+    let response = admin
         .post("/api-key/create", json!({"name": "One more"}))
         .await;
-    assert_eq!(refused.status, 409, "{refused:?}");
-    assert!(refused.body["detail"].as_str().unwrap().contains("100"));
+    assert_eq!(response.status, 409, "{response:?}");
+    assert!(response.body["detail"].as_str().unwrap().contains("100"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -216,10 +216,10 @@ async fn every_response_to_a_key_has_its_rate_limit_and_the_limit_holds_for_each
             "{state}"
         );
     }
-    let refused = &responses[3].0;
-    assert!(refused.headers.contains_key("retry-after"));
+    let error_response = &responses[3].0;
+    assert!(error_response.headers.contains_key("retry-after"));
     assert!(
-        refused.body["detail"]
+        error_response.body["detail"]
             .as_str()
             .unwrap()
             .contains("ALLCLEAR_LIMIT_API_KEY")

@@ -354,9 +354,9 @@ impl Operator {
     /// Asserts that each body is refused for exactly these fields.
     pub(crate) async fn assert_invalid(&self, method: Method, path: &str, rows: &[(Value, &str)]) {
         for (body, expected) in rows {
-            let refused = send(self.request(method.clone(), path).json(body)).await;
+            let response = send(self.request(method.clone(), path).json(body)).await;
             assert_eq!(
-                (refused.status, &*refused.invalid()),
+                (response.status, &*response.invalid()),
                 (422, *expected),
                 "{body}"
             );

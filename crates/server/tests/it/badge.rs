@@ -115,9 +115,9 @@ async fn unknown_badges_are_not_found_and_unknown_values_are_refused() {
         ("label=a%0Ab", "label"),
         (&format!("label={long}"), "label"),
     ] {
-        let refused = badge(&operator, &format!("{path}?{query}")).await;
+        let response = badge(&operator, &format!("{path}?{query}")).await;
         assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
+            (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field)),
             "{query}"
         );

@@ -279,7 +279,7 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
     std::fs::write(&filler, vec![0; 1024 * 1024]).unwrap();
     let description = "x".repeat(9000);
     let mut stored = 0;
-    let refused = loop {
+    let error_response = loop {
         let body = json!({"name": format!("Component {stored}"), "description": description});
         let response = operator.post("/component/create", body).await;
         if response.status != 201 {
@@ -288,8 +288,8 @@ async fn a_full_disk_refuses_writes_with_503_and_loses_nothing() {
         stored += 1;
         assert!(stored < 500, "the disk fills up");
     };
-    assert_eq!(refused.status, 503, "{refused:?}");
-    assert!(refused.headers.contains_key("retry-after"));
+    assert_eq!(error_response.status, 503, "{error_response:?}");
+    assert!(error_response.headers.contains_key("retry-after"));
     let ready = send(cookie_client().get(format!("{}/readyz", process.url))).await;
     let reason = ready.body.as_str().unwrap().trim().to_owned();
     assert!(

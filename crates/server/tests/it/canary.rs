@@ -63,13 +63,13 @@ async fn no_secret_is_in_the_audit_log_the_log_or_an_error() {
         ),
         ("/identity/invitations/inspect", json!({"token": secret(6)})),
     ] {
-        let refused = send(anonymous.post(api(path)).json(&body)).await;
-        assert!(refused.status >= 400, "{path}: {refused:?}");
-        errors.push(refused.body.to_string());
+        let response = send(anonymous.post(api(path)).json(&body)).await;
+        assert!(response.status >= 400, "{path}: {response:?}");
+        errors.push(response.body.to_string());
     }
-    let refused = send(client().get(api("/audit")).bearer_auth(secret(7))).await;
-    assert_eq!(refused.status, 401);
-    errors.push(refused.body.to_string());
+    let response = send(client().get(api("/audit")).bearer_auth(secret(7))).await;
+    assert_eq!(response.status, 401);
+    errors.push(response.body.to_string());
 
     let accept = json!({"token": secret(8)});
     let wrong = json!({"currentPassword": secret(9), "newPassword": secret(10)});
@@ -77,9 +77,9 @@ async fn no_secret_is_in_the_audit_log_the_log_or_an_error() {
         ("/identity/invitations/accept", accept),
         ("/identity/user/password", wrong),
     ] {
-        let refused = send(ada.client.post(api(path)).json(&body)).await;
-        assert!(refused.status >= 400, "{path}: {refused:?}");
-        errors.push(refused.body.to_string());
+        let response = send(ada.client.post(api(path)).json(&body)).await;
+        assert!(response.status >= 400, "{path}: {response:?}");
+        errors.push(response.body.to_string());
     }
     // The path of such a URL is a password.
     let hook = json!({"channel": "slack", "target": format!("https://127.0.0.1:9/services/{}xyz1", secret(11))});

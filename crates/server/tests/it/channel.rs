@@ -149,10 +149,10 @@ impl Site {
 
     /// The subscriber, once the condition holds.
     async fn subscriber_once(&self, hook: &Hook, condition: fn(&Value) -> bool) -> Value {
-        let mut tries = tokio::time::interval(Duration::from_millis(50));
+        let mut ticks = tokio::time::interval(Duration::from_millis(50));
         let becomes = async {
             loop {
-                tries.tick().await;
+                ticks.tick().await;
                 let subscriber = self.subscriber(hook).await;
                 if condition(&subscriber) {
                     return subscriber;

@@ -56,9 +56,9 @@ async fn client_has_so_many_event_streams_and_other_requests_go_on() {
     let open = || stream(&app.url, &operator.organisation);
     let (first, _second) = (open().await, open().await);
     assert_eq!(first.status(), 200);
-    let refused = open().await;
-    assert_eq!(refused.status(), 429);
-    assert_eq!(refused.headers()["retry-after"], "10");
+    let response = open().await;
+    assert_eq!(response.status(), 429);
+    assert_eq!(response.headers()["retry-after"], "10");
     assert_eq!(operator.get("/component/list").await.status, 200);
     drop(first);
     until(200, async || open().await.status().as_u16()).await;
@@ -205,7 +205,7 @@ async fn some_descriptors_stay_free_for_ordinary_requests() {
     let process = Process::serve(limited).await;
     let operator = crate::app::operator_of(&process.url, "ada@example.com", "Acme").await;
     let mut open = Vec::new();
-    let refused = loop {
+    let error_response = loop {
         let response = stream(&process.url, &operator.organisation).await;
         if response.status() != 200 {
             break response;
@@ -213,8 +213,8 @@ async fn some_descriptors_stay_free_for_ordinary_requests() {
         open.push(response);
         assert!(open.len() < 200, "nothing is refused");
     };
-    assert_eq!(refused.status(), 503);
-    assert_eq!(refused.headers()["retry-after"], "10");
+    assert_eq!(error_response.status(), 503);
+    assert_eq!(error_response.headers()["retry-after"], "10");
     assert_eq!(poll(&process.url).await, Err((503, "10".to_owned())));
     assert!(open.len() > 40, "{} streams", open.len());
     operator.component("API").await;

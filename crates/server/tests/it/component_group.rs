@@ -91,8 +91,8 @@ async fn uptime_of_a_group_is_the_mean_of_the_components_that_show_theirs() {
         "?from=2024-01-01&to=2025-12-31",
         "?from=yesterday",
     ] {
-        let refused = operator.get(&format!("{path}{query}")).await;
-        assert_eq!(refused.status, 422, "{query}");
+        let response = operator.get(&format!("{path}{query}")).await;
+        assert_eq!(response.status, 422, "{query}");
     }
     assert_eq!(
         operator
@@ -196,8 +196,8 @@ async fn order_is_replaced_unless_somebody_else_changed_it() {
         json!({"groups": [{"id": core, "components": [a, b]}, {"id": "x", "components": []}]}),
     ];
     for row in rows {
-        let refused = operator.post("/component/order", row.clone()).await;
-        assert_eq!(refused.status, 422, "{row}");
+        let response = operator.post("/component/order", row.clone()).await;
+        assert_eq!(response.status, 422, "{row}");
     }
     assert_eq!(order(&operator).await, wanted);
 }

@@ -254,8 +254,8 @@ async fn metrics_are_those_of_the_requested_days() {
 async fn other_numbers_of_days_are_refused() {
     let (_app, operator) = stopped().await;
     for days in ["0", "8", "-7", "seven", ""] {
-        let refused = metrics(&operator, &format!("?days={days}")).await;
-        assert_eq!(refused.status, 422, "{days:?}");
-        assert_eq!(refused.body["errors"][0]["field"], "days", "{refused:?}");
+        let response = metrics(&operator, &format!("?days={days}")).await;
+        assert_eq!(response.status, 422, "{days:?}");
+        assert_eq!(response.body["errors"][0]["field"], "days", "{response:?}");
     }
 }

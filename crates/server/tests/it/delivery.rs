@@ -14,13 +14,13 @@ use crate::process::{Process, command};
 use mail_server::MailServer;
 
 const SUBSCRIBERS: usize = 60;
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_MAILS: usize = 4;
 
 /// A server that mails through this one.
 async fn start(data: &Path, mail: &MailServer) -> Process {
     let (url, at_once) = (
         format!("smtp://localhost:{}", mail.port),
-        AT_ONCE.to_string(),
+        MAX_CONCURRENT_MAILS.to_string(),
     );
     let flags = [
         "--public-url",
@@ -76,14 +76,14 @@ async fn subscribe(operator: &Operator, process: &Process, mail: &mut MailServer
 
 /// Waits until the queue is empty; nothing was given up.
 async fn everything_went_out(operator: &Operator) {
-    let mut tries = tokio::time::interval(Duration::from_millis(50));
+    let mut ticks = tokio::time::interval(Duration::from_millis(50));
     loop {
         let counts = operator.get("/subscriber/deliveries").await.body["data"].clone();
         if counts["waiting"] == 0 {
             assert_eq!(counts["givenUp"], 0);
             return;
         }
-        tries.tick().await;
+        ticks.tick().await;
     }
 }
 
@@ -110,17 +110,17 @@ async fn mail_waits_while_the_mail_server_is_unavailable_and_arrives_once_when_i
         "/identity/organisations/{}/invitations",
         operator.organisation
     );
-    let refused = operator
+    let response = operator
         .post(
             &invite,
             json!({"email": "eve@example.com", "role": "member"}),
         )
         .await;
-    assert_eq!(refused.status, 503, "{refused:?}");
-    assert!(refused.headers.contains_key("retry-after"));
-    let mut tries = tokio::time::interval(Duration::from_millis(50));
+    assert_eq!(response.status, 503, "{response:?}");
+    assert!(response.headers.contains_key("retry-after"));
+    let mut ticks = tokio::time::interval(Duration::from_millis(50));
     while tried_again(&process).await <= PEOPLE {
-        tries.tick().await;
+        ticks.tick().await;
     }
     assert_eq!(
         operator.get("/subscriber/deliveries").await.body["data"]["waiting"],
@@ -199,7 +199,10 @@ async fn a_killed_server_loses_no_mail_and_repeats_only_what_was_on_its_way() {
     received.extend(mail.rest().await);
 
     let repeated = received.len() - SUBSCRIBERS;
-    assert!(repeated <= 2 * AT_ONCE, "{repeated} mails came twice");
+    assert!(
+        repeated <= 2 * MAX_CONCURRENT_MAILS,
+        "{repeated} mails came twice"
+    );
     let mut ids: BTreeMap<&str, HashSet<&str>> = BTreeMap::new();
     for mail in &received {
         ids.entry(mail["to"].as_str().unwrap())

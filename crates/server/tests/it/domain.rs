@@ -154,9 +154,9 @@ async fn domain_that_points_to_another_host_is_not_accepted() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     operator.claim("status.acme.invalid").await;
-    let refused = operator.verify().await;
-    assert_eq!(refused.status, 409);
-    let message = refused.body["message"].as_str().unwrap();
+    let response = operator.verify().await;
+    assert_eq!(response.status, 409);
+    let message = response.body["message"].as_str().unwrap();
     assert!(message.contains("status.acme.invalid"), "{message}");
     assert_eq!(operator.domain().await["status"], "PENDING");
 
@@ -178,9 +178,9 @@ async fn checks_are_limited() {
     for _ in 0..10 {
         assert_status(operator.verify(), 404).await;
     }
-    let refused = operator.verify().await;
-    assert_eq!(refused.status, 429);
-    assert!(refused.headers.contains_key("retry-after"));
+    let response = operator.verify().await;
+    assert_eq!(response.status, 429);
+    assert!(response.headers.contains_key("retry-after"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,16 +194,16 @@ async fn the_first_that_verifies_a_domain_has_it_until_it_is_given_up() {
     assert_eq!(tokens.body.as_str().unwrap().lines().count(), 2);
     assert_status(other.verify(), 200).await;
 
-    let refused = acme.verify().await;
-    assert_eq!(refused.status, 409, "{refused:?}");
+    let error_response = acme.verify().await;
+    assert_eq!(error_response.status, 409, "{error_response:?}");
     assert_status(acme.claim("STATUS.acme.example"), 409).await;
     acme.claim("other.acme.example").await;
-    let refused = acme.claim(host).await;
+    let error_response = acme.claim(host).await;
     assert_eq!(
-        refused.body["message"],
+        error_response.body["message"],
         "Another organisation has this domain"
     );
-    assert_eq!(refused.status, 409);
+    assert_eq!(error_response.status, 409);
     let title = |response: TestResponse| response.body["data"]["organisation"]["name"].clone();
     let own = |operator: &Operator| format!("/api/v1/status/{}", operator.organisation);
     assert_eq!(title(read(&app, host, &own(&other)).await), "Other");

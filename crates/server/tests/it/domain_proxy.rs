@@ -106,9 +106,9 @@ async fn verify(operator: &Operator) {
     let claim = crate::app::send(claim).await;
     assert_eq!(claim.status, 200, "{claim:?}");
     let verified = async {
-        let mut tries = tokio::time::interval(Duration::from_millis(200));
+        let mut ticks = tokio::time::interval(Duration::from_millis(200));
         loop {
-            tries.tick().await;
+            ticks.tick().await;
             let response = operator
                 .post("/organisation/domain/verify", json!({}))
                 .await;
@@ -154,8 +154,8 @@ async fn caddy_obtains_certificates_of_verified_domains_alone() {
     verify(&operator).await;
     assert_served(&operator, &ports).await;
     let url = format!("https://status.nobody.example:{}", ports.https);
-    let refused = visitor(&ports).get(url).send().await.unwrap_err();
-    assert!(refused.is_connect(), "{refused:?}");
+    let error = visitor(&ports).get(url).send().await.unwrap_err();
+    assert!(error.is_connect(), "{error:?}");
     server.kill().await;
 }
 

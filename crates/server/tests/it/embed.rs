@@ -70,9 +70,11 @@ async fn only_the_frame_of_the_banner_may_be_framed() {
         "/embed.js",
         "/nowhere",
     ] {
-        let refused = get(&operator, path).await;
-        assert_eq!(refused.headers["x-frame-options"], "DENY", "{path}");
-        let policy = refused.headers["content-security-policy"].to_str().unwrap();
+        let response = get(&operator, path).await;
+        assert_eq!(response.headers["x-frame-options"], "DENY", "{path}");
+        let policy = response.headers["content-security-policy"]
+            .to_str()
+            .unwrap();
         assert!(
             policy.ends_with("frame-ancestors 'none'"),
             "{path}: {policy}"

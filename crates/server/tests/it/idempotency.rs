@@ -64,8 +64,8 @@ async fn another_path_or_body_with_a_key_is_refused() {
 async fn malformed_key_is_refused_and_only_successes_are_kept() {
     let (_app, operator) = TestApp::with_operator().await;
     for key in ["", " ", "a b", &"k".repeat(256)] {
-        let refused = component(&operator, key, "Website").await;
-        assert_eq!(refused.status, 400, "{key:?}: {refused:?}");
+        let response = component(&operator, key, "Website").await;
+        assert_eq!(response.status, 400, "{key:?}: {response:?}");
     }
     assert_eq!(component(&operator, "k", "x").await.status, 422);
     let corrected = component(&operator, "k", "Website").await;
@@ -112,12 +112,12 @@ async fn response_is_kept_for_a_day_whatever_happens_to_the_created_thing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_requests_with_one_key_create_one_thing() {
     let (_app, operator) = TestApp::with_operator().await;
-    let mut tries = JoinSet::new();
+    let mut requests = JoinSet::new();
     for _ in 0..16 {
         let operator = operator.clone();
-        tries.spawn(async move { component(&operator, "k", "Website").await });
+        requests.spawn(async move { component(&operator, "k", "Website").await });
     }
-    let responses = tries.join_all().await;
+    let responses = requests.join_all().await;
     let made = |response: &&TestResponse| response.status == 201 && !is_replayed(response);
     assert_eq!(responses.iter().filter(made).count(), 1);
     for response in &responses {

@@ -61,12 +61,12 @@ async fn mailbox_gets_so_many_invitations_whatever_its_tag_and_still_every_notic
         .post("/subscriber", json!({"email": "bob@example.com"}))
         .await;
     assert_eq!(added.status, 201);
-    let mut tries = JoinSet::new();
+    let mut requests = JoinSet::new();
     for number in 0..12 {
         let inviter = if number % 2 == 0 { &acme } else { &other }.clone();
-        tries.spawn(async move { invite(&inviter, &format!("bob+{number}@example.com")).await });
+        requests.spawn(async move { invite(&inviter, &format!("bob+{number}@example.com")).await });
     }
-    let responses = tries.join_all().await;
+    let responses = requests.join_all().await;
     let (sent, refused): (Vec<_>, Vec<_>) = responses
         .iter()
         .partition(|response| response.status == 201);

@@ -19,7 +19,7 @@ fn now() -> DateTime<Utc> {
 }
 
 /// How long until a maintenance begins that has to be planned by then, also on a busy machine.
-const SOON: i64 = 2_000;
+const PLANNING_MILLIS: i64 = 2_000;
 
 /// A time so many milliseconds from now, as clients write it.
 fn later(milliseconds: i64) -> String {
@@ -194,7 +194,7 @@ async fn an_end_alone_completes_what_runs_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_version() {
     let (_app, operator) = TestApp::with_operator().await;
-    let path = plan(&operator, &later(SOON), None).await;
+    let path = plan(&operator, &later(PLANNING_MILLIS), None).await;
     let loaded = operator.get(&path).await.etag.unwrap();
     let mut stream = Stream::open(&operator, "?since=1", None).await;
     assert_eq!(stream.next().await.0, "maintenance-updated");
@@ -214,7 +214,7 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_the_clock_moves_no_ver
 async fn a_change_that_fell_into_a_restart_is_announced_after_it() {
     let (app, operator) = TestApp::with_operator().await;
     let api = operator.component("API").await;
-    let start = now() + TimeDelta::milliseconds(SOON);
+    let start = now() + TimeDelta::milliseconds(PLANNING_MILLIS);
     let planned = json!({
         "title": "Move", "description": "d", "startAt": start.to_rfc3339_opts(SecondsFormat::Millis, true), "components": [api],
     });

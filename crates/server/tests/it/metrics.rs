@@ -23,11 +23,11 @@ async fn metrics_are_readable_on_this_machine_and_not_through_a_proxy() {
         ("x-real-ip", "127.0.0.1"),
         ("forwarded", "for=127.0.0.1"),
     ] {
-        let refused = metrics(&app, |request| request.header(name, value)).await;
-        assert_eq!(refused.status, 403, "{name}: {value}");
+        let response = metrics(&app, |request| request.header(name, value)).await;
+        assert_eq!(response.status, 403, "{name}: {value}");
         assert!(
-            !refused.body.to_string().contains("allclear_"),
-            "{refused:?}"
+            !response.body.to_string().contains("allclear_"),
+            "{response:?}"
         );
     }
     let screen = metrics(&app, |request| {

@@ -40,9 +40,9 @@ pub(crate) async fn start<A: AsRef<OsStr>>(
         .spawn()
         .unwrap();
     let listening = async {
-        let mut tries = tokio::time::interval(Duration::from_millis(20));
+        let mut ticks = tokio::time::interval(Duration::from_millis(20));
         while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-            tries.tick().await;
+            ticks.tick().await;
         }
     };
     tokio::time::timeout(Duration::from_mins(1), listening)

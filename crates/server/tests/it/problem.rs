@@ -10,9 +10,9 @@ async fn a_refusal_names_the_scheme_and_no_other_scheme_works() {
     let app = TestApp::start().await;
     let request = || crate::app::client().get(app.call("/component/list"));
     for request in [request(), request().basic_auth("a", Some("b"))] {
-        let refused = send(request).await;
-        assert_eq!(refused.status, 401);
-        assert_eq!(refused.headers["www-authenticate"], "Bearer");
+        let response = send(request).await;
+        assert_eq!(response.status, 401);
+        assert_eq!(response.headers["www-authenticate"], "Bearer");
     }
 }
 

@@ -18,7 +18,7 @@ use crate::process::{Process, command};
 /// Size of the decompressed body, in bytes.
 const UNPACKED: usize = 32 * 1024 * 1024;
 /// Bombs sent to a route at the same time.
-const AT_ONCE: usize = 4;
+const CONCURRENT_BOMBS: usize = 4;
 /// Growth of the peak of resident memory, in KiB, over all routes: far less than one bomb unpacked.
 const GROWTH: u64 = 16 * 1024;
 
@@ -91,7 +91,8 @@ async fn every_route_refuses_a_compressed_body_before_it_is_unpacked() {
     let before = peak(&process);
     for (method, path) in routes {
         let url = format!("{}{}", process.url, filled(&path, "x"));
-        let sent = (0..AT_ONCE).map(|_| send_bomb(&client, method.clone(), &url, bomb.clone()));
+        let sent =
+            (0..CONCURRENT_BOMBS).map(|_| send_bomb(&client, method.clone(), &url, bomb.clone()));
         for response in join_all(sent).await {
             assert_eq!(response.status, 415, "{method} {path}: {response:?}");
             assert_eq!(response.headers["accept-encoding"], "identity");
@@ -200,9 +201,9 @@ async fn options_and_a_refused_method_list_every_method_of_a_call() {
             (204, &HeaderValue::from_static(methods)),
             "{path}"
         );
-        let refused = ask(Method::PUT).await;
+        let response = ask(Method::PUT).await;
         assert_eq!(
-            (refused.status, &refused.headers["allow"]),
+            (response.status, &response.headers["allow"]),
             (405, &HeaderValue::from_static(methods)),
             "{path}"
         );
@@ -283,14 +284,17 @@ async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
             Some("no-store")
         );
     }
-    let refused = send(
+    let error_response = send(
         operator
             .request(Method::POST, "/component/create")
             .json(&json!({})),
     )
     .await;
     assert_eq!(
-        (refused.status, &refused.headers["cache-control"]),
+        (
+            error_response.status,
+            &error_response.headers["cache-control"]
+        ),
         (422, &HeaderValue::from_static("no-store"))
     );
 }

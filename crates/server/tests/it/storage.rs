@@ -20,10 +20,10 @@ async fn ready(process: &Process) -> (u16, String) {
 
 /// Requests the readiness until it has the expected value; returns the last response.
 async fn ready_becomes(process: &Process, expected: u16) -> String {
-    let mut tries = tokio::time::interval(Duration::from_millis(100));
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
     let becomes = async {
         loop {
-            tries.tick().await;
+            ticks.tick().await;
             let (status, words) = ready(process).await;
             if status == expected {
                 return words;

@@ -126,7 +126,7 @@ impl TlsPostgres {
 
     async fn listens(&self, programs: &Path) {
         let port = self.port.to_string();
-        let mut tries = tokio::time::interval(Duration::from_millis(50));
+        let mut ticks = tokio::time::interval(Duration::from_millis(50));
         let listening = async {
             while !succeeds(
                 Command::new(programs.join("pg_isready"))
@@ -135,7 +135,7 @@ impl TlsPostgres {
             )
             .await
             {
-                tries.tick().await;
+                ticks.tick().await;
             }
         };
         tokio::time::timeout(Duration::from_secs(30), listening)
@@ -168,10 +168,10 @@ async fn postgresql_is_reached_by_tls_only_with_the_right_authority_and_host() {
     ] {
         let url = postgres.url(host, mode, authority);
         let (code, _, stderr) = run(command(&data, &["--database-url", &url])).await;
-        let refused = stderr.lines().last().unwrap_or_default();
+        let last_line = stderr.lines().last().unwrap_or_default();
         assert_eq!(code, Some(1), "{url}: {stderr}");
         assert!(
-            refused.starts_with("allclear: the database cannot be opened"),
+            last_line.starts_with("allclear: the database cannot be opened"),
             "{url}: {stderr}"
         );
     }

@@ -21,15 +21,15 @@ async fn subscribe(app: &TestApp, operator: &Operator, email: &str) -> TestRespo
 async fn organisation_has_so_many_components_also_when_they_are_created_at_once() {
     let app = TestApp::start_with(&["--limit-components", "3"]).await;
     let operator = app.operator("Acme").await;
-    let mut tries = JoinSet::new();
+    let mut requests = JoinSet::new();
     for number in 0..8 {
         let operator = operator.clone();
-        tries.spawn(async move {
+        requests.spawn(async move {
             let body = json!({"name": format!("Component {number}")});
             operator.post("/component/create", body).await
         });
     }
-    let responses = tries.join_all().await;
+    let responses = requests.join_all().await;
     let (created, refused): (Vec<_>, Vec<_>) = responses
         .into_iter()
         .partition(|response| response.status == 201);
@@ -108,10 +108,10 @@ async fn refused_calls_of_a_viewer_use_nothing_of_the_organisation_up() {
         ..operator.clone()
     };
     for _ in 0..5 {
-        let refused = viewer
+        let response = viewer
             .post("/component/create", json!({"name": "one"}))
             .await;
-        assert_eq!(refused.status, 403);
+        assert_eq!(response.status, 403);
     }
     operator.component("one").await;
 }
@@ -143,9 +143,9 @@ async fn organisation_writes_so_often_and_reads_as_it_likes() {
     operator.component("two").await;
     let path = format!("/component/{id}");
     assert_status(operator.patch(&path, json!({"name": "uno"})), 200).await;
-    let refused = operator.delete(&path).await;
-    assert_refused(&refused, 429, "ALLCLEAR_LIMIT_WRITES");
-    let wait: u64 = refused.headers["retry-after"]
+    let response = operator.delete(&path).await;
+    assert_refused(&response, 429, "ALLCLEAR_LIMIT_WRITES");
+    let wait: u64 = response.headers["retry-after"]
         .to_str()
         .unwrap()
         .parse()
@@ -163,8 +163,8 @@ async fn organisation_writes_so_much_text_a_day() {
     for _ in 0..2 {
         assert_status(operator.post("/component/create", body.clone()), 201).await;
     }
-    let refused = operator.post("/component/create", body).await;
-    assert_refused(&refused, 429, "ALLCLEAR_LIMIT_TEXT");
-    assert!(refused.headers.contains_key("retry-after"));
+    let response = operator.post("/component/create", body).await;
+    assert_refused(&response, 429, "ALLCLEAR_LIMIT_TEXT");
+    assert!(response.headers.contains_key("retry-after"));
     operator.component("a short one").await;
 }

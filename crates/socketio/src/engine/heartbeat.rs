@@ -36,12 +36,12 @@ impl Heartbeat {
         self.due
     }
 
-    /// Notes any packet of the client.
+    /// Records any packet of the client.
     pub(super) fn packet_received(&mut self, now: Instant) {
         self.last_packet = now;
     }
 
-    /// Notes a pong. An unsolicited pong also delays the next ping, as in the reference.
+    /// Records a pong. An unsolicited pong also delays the next ping, as in the reference.
     pub(super) fn pong(&mut self, now: Instant, settings: &Settings) {
         self.awaiting_pong = false;
         self.due = now + settings.ping_interval;

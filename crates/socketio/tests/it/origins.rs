@@ -23,10 +23,10 @@ async fn foreign_origin_is_forbidden() {
     };
     let server = TestServer::start(settings);
     assert_eq!(ask(&server, Method::GET, OURS).await.status(), 200);
-    let refused = ask(&server, Method::GET, "https://elsewhere.example").await;
-    assert_eq!(refused.status(), 403);
+    let response = ask(&server, Method::GET, "https://elsewhere.example").await;
+    assert_eq!(response.status(), 403);
     assert_eq!(
-        refused.text().await.unwrap(),
+        response.text().await.unwrap(),
         r#"{"code":4,"message":"Forbidden"}"#
     );
     let own = server.url("").replace("/socket.io/?", "");

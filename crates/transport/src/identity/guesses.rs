@@ -1,10 +1,10 @@
 //! Limits for password guesses. Every attempt is counted before the password's hash is computed,
 //! and uncounted if the password was correct; so parallel attempts cannot exceed the limit.
 //!
-//! | bucket of | a try beyond it |
+//! | bucket of | an attempt beyond it |
 //! | --- | --- |
 //! | client and account | is refused |
-//! | client | waits, and each account gets one try in the time in which one comes back |
+//! | client | waits, and each account gets one attempt in the time in which one comes back |
 //! | account | waits |
 //!
 //! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong

@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// A semaphore for each key, made when it is needed.
 pub(crate) struct KeyedSemaphore<K> {
     permits: usize,
-    /// Maximum of tasks that wait for a permit of a key.
+    /// Maximum number of tasks that wait for a permit of a key.
     max_waiting: usize,
     keys: Mutex<HashMap<K, Arc<Semaphore>>>,
 }

@@ -204,11 +204,11 @@ mod tests {
             let request = request(method, ("content-length", "0"));
             assert!(usage.count(&one, &request).is_ok());
         }
-        let refused = usage.count(&one, &post("2")).unwrap_err().error_response();
-        assert_eq!(refused.status(), 429);
-        let wait = refused.headers().get("retry-after").unwrap().to_str();
+        let error = usage.count(&one, &post("2")).unwrap_err().error_response();
+        assert_eq!(error.status(), 429);
+        let wait = error.headers().get("retry-after").unwrap().to_str();
         assert!((1..=61).contains(&wait.unwrap().parse::<u64>().unwrap()));
-        let body = to_bytes(refused.into_body()).await.unwrap();
+        let body = to_bytes(error.into_body()).await.unwrap();
         assert!(String::from_utf8_lossy(&body).contains("ALLCLEAR_LIMIT_WRITES"));
         assert!(usage.count(&other, &post("2")).is_ok());
         let read = request(Method::GET, ("accept", "*/*"));
@@ -246,8 +246,8 @@ mod tests {
         let chunked = request(Method::POST, ("transfer-encoding", "chunked"));
         assert!(usage.count(&one, &chunked).is_err(), "it may be 262,144");
         assert!(usage.count(&one, &post("250000")).is_ok());
-        let refused = usage.count(&one, &post("250000")).unwrap_err();
-        assert!(refused.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
+        let error = usage.count(&one, &post("250000")).unwrap_err();
+        assert!(error.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
         assert!(usage.count(&one, &post("0")).is_ok());
     }
 

@@ -127,7 +127,7 @@ impl Connection {
         rest
     }
 
-    /// Notes how many bytes were read; `None` if none are left.
+    /// Records how many bytes were read; `None` if none are left.
     fn note_read(&self, count: Option<usize>) {
         if let Some(count) = count {
             let read_ahead = self.read_ahead.get().saturating_add(count);
@@ -150,7 +150,7 @@ impl Connection {
         self.blocked_since.set(None);
     }
 
-    /// Notes a write of some bytes, or that it waits. An error if it waits while the connection is to close.
+    /// Records a write of some bytes, or that it waits. An error if it waits while the connection is to close.
     fn note_write(&self, write: Poll<io::Result<usize>>, length: usize) -> Poll<io::Result<usize>> {
         let waits = match write {
             Poll::Ready(Ok(written)) => written < length,

@@ -16,9 +16,9 @@ pub(super) const SMALL: usize = 8 * 1024;
 const MEMORY: usize = 64 * 1024 * 1024;
 /// Bytes in which they are counted.
 const UNIT: usize = 1024;
-/// Maximum of large lists of one organisation that are being sent.
+/// Maximum number of large lists of one organisation that are being sent.
 const OF_ORGANISATION: usize = 8;
-/// Maximum of clients that wait for a list of an organisation.
+/// Maximum number of clients that wait for a list of an organisation.
 const MAX_WAITING: usize = 1024;
 /// How long a list waits for others to be received.
 const WAIT: Duration = Duration::from_secs(30);

@@ -23,7 +23,7 @@ use crate::status::pages::one_shard;
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
-/// Maximum of requests that wait for reads of one organisation. Further ones are refused.
+/// Maximum number of requests that wait for reads of one organisation. Further ones are refused.
 const MAX_WAITING: usize = 64;
 
 /// A value with a size in memory.

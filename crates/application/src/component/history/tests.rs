@@ -122,9 +122,9 @@ async fn a_change_of_another_version_is_stale() {
 
 #[tokio::test]
 async fn a_period_of_the_future_is_invalid() {
-    let refused = add(span(2, -1), VERSION).await;
+    let result = add(span(2, -1), VERSION).await;
     let error = Invalid::field("endAt", "End must not be in the future");
-    assert!(matches!(refused, Err(Error::Invalid(invalid)) if invalid == error));
+    assert!(matches!(result, Err(Error::Invalid(invalid)) if invalid == error));
 }
 
 #[tokio::test]

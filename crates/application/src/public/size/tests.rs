@@ -103,7 +103,7 @@ fn event_size(kind: EventKind, thing: &impl Serialize) -> usize {
 }
 
 /// Texts of any legal length, also of characters that JSON escapes with six bytes, or of four bytes each.
-fn text(most: usize) -> impl Strategy<Value = String> {
+fn text(max_length: usize) -> impl Strategy<Value = String> {
     let character = prop_oneof![
         Just('\u{1}'),
         Just('"'),
@@ -111,7 +111,7 @@ fn text(most: usize) -> impl Strategy<Value = String> {
         Just('\u{1f525}'),
         any::<char>()
     ];
-    (character, 1..=most).prop_map(|(character, length)| character.to_string().repeat(length))
+    (character, 1..=max_length).prop_map(|(character, length)| character.to_string().repeat(length))
 }
 
 proptest! {

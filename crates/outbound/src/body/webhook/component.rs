@@ -38,7 +38,7 @@ fn component<'a>(state: &PublicState, report: &'a ComponentReport) -> Component<
     let component = &report.component;
     let description = component.description.as_str();
     Component {
-        status: PublicStatus::new(component.status, report.under_maintenance).word(),
+        status: PublicStatus::new(component.status, report.under_maintenance).as_str(),
         name: &component.name,
         created_at: Time(component.created_at),
         updated_at: Time(component.updated_at),
@@ -79,7 +79,7 @@ impl<'a> ComponentChange<'a> {
         let id = ComponentId(notice.subject);
         let mut components = state.components.iter();
         let report = components.find(|report| report.component.id == id);
-        let new_status = PublicStatus::from(status).word();
+        let new_status = PublicStatus::from(status).as_str();
         let known =
             report.map_or_else(|| deleted(state, notice), |report| component(state, report));
         Self {
@@ -88,7 +88,7 @@ impl<'a> ComponentChange<'a> {
                 ..known
             },
             component_update: ComponentUpdate {
-                old_status: PublicStatus::from(old_status).word(),
+                old_status: PublicStatus::from(old_status).as_str(),
                 new_status,
                 created_at: Time(notice.at),
                 component_type: "Component",
@@ -103,7 +103,7 @@ impl<'a> ComponentChange<'a> {
 fn deleted<'a>(state: &PublicState, notice: &'a Notice) -> Component<'a> {
     let description = notice.content.description.as_str();
     Component {
-        status: PublicStatus::Operational.word(),
+        status: PublicStatus::Operational.as_str(),
         name: &notice.content.title,
         created_at: Time(notice.at),
         updated_at: Time(notice.at),

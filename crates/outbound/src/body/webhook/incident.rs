@@ -80,7 +80,7 @@ impl<'a> Incident<'a> {
         } else {
             status.into()
         }
-        .word();
+        .as_str();
         let resolved_at = incident
             .and_then(|incident| incident.resolved_at)
             .unwrap_or(notice.at);
@@ -146,7 +146,7 @@ impl<'a> Incident<'a> {
                 Subject {
                     code: code.clone(),
                     path: "maintenances",
-                    status: maintenance_status(status).word(),
+                    status: maintenance_status(status).as_str(),
                     impact: Indicator::Maintenance,
                     created_at,
                     entries: entries(record.map(Record::Maintenance), notice),
@@ -158,7 +158,7 @@ impl<'a> Incident<'a> {
             let updates = &mut body.updates;
             let place = updates.partition_point(|update| update.display_at.0 > at);
             let code_of_entry = id.code_of_entry("cancelled").to_string();
-            let status = EntryStatus::Completed.word();
+            let status = EntryStatus::Completed.as_str();
             let update = Update::new(status, CANCELLED.into(), Time(at), code_of_entry, &code);
             updates.insert(place, update);
         }
@@ -188,7 +188,7 @@ impl<'a> Incident<'a> {
             updated_at: Time(notice.at),
             monitoring_at: None,
             resolved_at: None,
-            impact: subject.impact.word(),
+            impact: subject.impact.as_str(),
             shortlink: format!("{}/{}/{}", state.url, subject.path, subject.code),
             postmortem_ignored: false,
             postmortem_body: None,

@@ -42,7 +42,7 @@ impl<'a> Update<'a> {
             affected_components: affected
                 .map(|affected| affected.iter().map(Affected::from).collect()),
             ..Self::new(
-                entry.status.word(),
+                entry.status.as_str(),
                 entry.body.as_str().into(),
                 Time(entry.created_at),
                 entry.code.to_string(),
@@ -81,8 +81,8 @@ impl<'a> From<&'a AffectedComponent> for Affected<'a> {
         Self {
             code: component.code.as_str(),
             name: &component.name,
-            old_status: component.old_status.word(),
-            new_status: component.new_status.word(),
+            old_status: component.old_status.as_str(),
+            new_status: component.new_status.as_str(),
         }
     }
 }

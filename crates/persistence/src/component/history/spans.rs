@@ -21,7 +21,7 @@ use crate::error::{broken, parse_stored};
 /// Alias of the periods that begin before an interval.
 const EARLIER: &str = "earlier";
 /// Periods per read of all periods of an organisation.
-const SPANS_AT_ONCE: u64 = 10_000;
+const MAX_PERIODS_PER_READ: u64 = 10_000;
 
 /// Selects the statuses of components over a bounded interval: the periods that begin within it, and the last one before it of
 /// each component, which may be over. Periods of a component do not overlap, so no other has an instant in the interval.
@@ -148,7 +148,7 @@ pub(super) fn ended_spans(
         .and_where(Column::OrganisationId.eq(organisation.as_str()))
         .order_by(Column::EndAt, sea_orm::Order::Asc)
         .order_by(Column::Id, sea_orm::Order::Asc)
-        .limit(SPANS_AT_ONCE)
+        .limit(MAX_PERIODS_PER_READ)
         .take();
     match after {
         None => page.and_where(Column::EndAt.gt(from)),
@@ -177,7 +177,7 @@ pub(crate) async fn each_span(
     loop {
         let page = ended_spans(organisation, from, after);
         let rows = connection.query_all(&page).await.map_err(broken)?;
-        let is_last = (rows.len() as u64) < SPANS_AT_ONCE;
+        let is_last = (rows.len() as u64) < MAX_PERIODS_PER_READ;
         for row in rows {
             let id: Uuid = row.try_get("", "id").map_err(broken)?;
             let row = SpanRow::from_query_result(&row, "").map_err(broken)?;

@@ -35,15 +35,15 @@ const LIMIT: MailLimit = MailLimit {
     per_hour: 1,
 };
 
-/// Holds every message back until it is opened, and counts those that were begun.
+/// Holds every message back until it is opened, and counts those that were started.
 struct Gate {
-    begun: watch::Sender<usize>,
+    started: watch::Sender<usize>,
     opened: Semaphore,
 }
 
 impl Gate {
     async fn pass(&self) {
-        self.begun.send_modify(|begun| *begun += 1);
+        self.started.send_modify(|started| *started += 1);
         let _ = self.opened.acquire().await;
     }
 }
@@ -153,14 +153,14 @@ async fn each_message_is_sent_once(
         world.subscriber_of(draft, clock().now()).await;
     }
     world.incident("Down").await;
-    let (begun, mut seen) = watch::channel(0);
+    let (started, mut seen) = watch::channel(0);
     let gate = Arc::new(Gate {
-        begun,
+        started,
         opened: Semaphore::new(0),
     });
 
     let first = start(url, 0, route, &gate).await;
-    seen.wait_for(|begun| *begun == 5).await.unwrap();
+    seen.wait_for(|started| *started == 5).await.unwrap();
     // The second node ends by itself once it has found nothing that is due.
     for hours in [1, -1] {
         let second = start(url, hours, route, &gate).await;

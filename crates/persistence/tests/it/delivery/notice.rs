@@ -297,7 +297,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
     assert_eq!(maintenance_changes(&world).await.len(), 10);
 
     // Repeats until a maintenance is stored before it begins.
-    let begun = loop {
+    let started = loop {
         let soon = clock().now() + TimeDelta::milliseconds(50);
         let id = create(database, &world.acme, soon, None).await.id;
         if maintenance_changes(&world).await[0].0 == MaintenanceChange::Scheduled {
@@ -307,16 +307,16 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
             break id;
         }
     };
-    let update = record(database, &world.acme, begun, "It begins").await;
+    let update = record(database, &world.acme, started, "It begins").await;
     assert_none(database.announce(&world.acme, clock().now())).await;
     let patch = UpdatePatch {
-        message: Some("It has begun".into()),
+        message: Some("It has started".into()),
         ..Default::default()
     };
     let corrected: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
         Ok(found.with_update(update.edit(patch, stamp.now)?, None, true, stamp.clock))
     });
-    MaintenanceStore::change_update(database, &world.acme, begun, update.id, corrected)
+    MaintenanceStore::change_update(database, &world.acme, started, update.id, corrected)
         .await
         .unwrap()
         .unwrap();

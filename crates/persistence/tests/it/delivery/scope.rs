@@ -356,8 +356,8 @@ async fn an_unknown_part_of_a_scope_is_named(database: &Database) {
         (groups(&[ComponentGroupId(clock().id())]), "groups[0]"),
         (Scope::Incident(gone), "incidentId"),
     ] {
-        let refused = database.check_scope(&world.acme, &scope).await;
-        let Error::Invalid(invalid) = refused.unwrap_err() else {
+        let result = database.check_scope(&world.acme, &scope).await;
+        let Error::Invalid(invalid) = result.unwrap_err() else {
             panic!("{scope:?} is not refused");
         };
         assert_eq!(invalid.errors[0].field, field);

@@ -103,13 +103,13 @@ async fn refused_update_leaves_the_revision(database: &Database) {
         .revisions(std::slice::from_ref(&world.acme))
         .await
         .unwrap();
-    let refused = IncidentStore::insert_update(
+    let result = IncidentStore::insert_update(
         database,
         &world.acme,
         incident.id,
         Box::new(|_, _| Err(Error::Conflict("no".into()))),
     );
-    assert!(matches!(refused.await, Err(Error::Conflict(_))));
+    assert!(matches!(result.await, Err(Error::Conflict(_))));
     let nowhere = IncidentId(clock().id());
     let rule = Box::new(|_: IncidentAndNewest, _| Err(Error::Conflict("no".into())));
     let unknown = IncidentStore::insert_update(database, &world.acme, nowhere, rule).await;
@@ -266,14 +266,14 @@ async fn deleting_several_is_all_or_nothing(database: &Database) {
         .record(other.id, IncidentStatus::Identified, "theirs")
         .await;
     let before = world.events().await.len();
-    let refused = delete(
+    let result = delete(
         &world,
         &incident,
         &[ours.id, foreign.id, IncidentUpdateId(clock().id())],
     )
     .await;
-    let Err(Error::Invalid(invalid)) = refused else {
-        panic!("{refused:?}")
+    let Err(Error::Invalid(invalid)) = result else {
+        panic!("{result:?}")
     };
     let fields: Vec<_> = invalid
         .errors

@@ -86,11 +86,11 @@ async fn script_opens_and_resolves_an_incident_and_ends_at_the_first_failure() {
             .replace("https://status.example.com", &app.url)
             .replace("ack_…", key)
     };
-    let refused = run(&script("ack_unknown"), &[], &[]).await;
-    assert!(!refused.status.success(), "{refused:?}");
-    let said = String::from_utf8_lossy(&refused.stderr);
+    let output = run(&script("ack_unknown"), &[], &[]).await;
+    assert!(!output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("401") && !said.contains("404"), "{said}");
-    assert_eq!(refused.stdout, b"", "it has ended before the update");
+    assert_eq!(output.stdout, b"", "it has ended before the update");
 
     let script = script(key["key"].as_str().unwrap());
     for _ in 0..2 {
@@ -143,19 +143,19 @@ async fn workflow_announces_a_deployment_and_ends_if_it_cannot() {
         output: &output,
         key,
     };
-    let refused = job("ack_unknown").run(&step("Begin the maintenance")).await;
-    assert!(!refused.status.success(), "{refused:?}");
+    let output = job("ack_unknown").run(&step("Begin the maintenance")).await;
+    assert!(!output.status.success(), "{output:?}");
     assert_eq!(
         job("").output(),
         "",
         "no identifier, so nothing to complete"
     );
 
-    // The first try is refused, so curl writes the output of two tries into the pipe.
+    // The first attempt is refused, so curl writes the output of two attempts into the pipe.
     program(&admin, &key).get("/component/list").await;
     let job = job(key["key"].as_str().unwrap());
-    let begun = job.run(&step("Begin the maintenance")).await;
-    assert!(begun.status.success(), "{begun:?}");
+    let started = job.run(&step("Begin the maintenance")).await;
+    assert!(started.status.success(), "{started:?}");
     let maintenance = only(&admin, "/maintenance/list").await;
     let id = maintenance["id"].as_str().unwrap();
     assert_eq!(job.output(), format!("id={id}\n"));

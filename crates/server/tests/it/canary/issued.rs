@@ -146,9 +146,9 @@ impl World {
         let by = self.ada.client.clone();
         let mut phone = Authenticator::new(&self.process.url.replace("127.0.0.1", "localhost"));
         let path = "/identity/user/passkeys";
-        let begun = self.post(&by, &format!("{path}/options"), json!({})).await;
-        self.keep_cookies("passkey ceremony", &begun);
-        let response = phone.create(&begun.body["data"]);
+        let challenge = self.post(&by, &format!("{path}/options"), json!({})).await;
+        self.keep_cookies("passkey ceremony", &challenge);
+        let response = phone.create(&challenge.body["data"]);
         let attested = &response["response"]["attestationObject"];
         self.keep("passkey", attested);
         let added = json!({"name": "Phone", "response": response});
@@ -161,8 +161,8 @@ impl World {
         let there = cookie_client();
         let path = "/identity/sign-in/passkey";
         let options = json!({"afterPassword": false});
-        let begun = self.done(&there, &format!("{path}/options"), options).await;
-        let response = phone.get(&begun);
+        let challenge = self.done(&there, &format!("{path}/options"), options).await;
+        let response = phone.get(&challenge);
         self.keep("passkey", &response["response"]["signature"]);
         let response = json!({"response": response});
         self.done(&there, path, response.clone()).await;
@@ -215,8 +215,8 @@ impl World {
         let revoked = send(with_key()).await;
         assert_eq!(revoked.status, 401);
         self.errors.push(revoked.body.to_string());
-        let refused = Client::connect(&self.process.url, json!({"token": key}), &[]).await;
-        self.errors.push(refused.err().unwrap().to_string());
+        let result = Client::connect(&self.process.url, json!({"token": key}), &[]).await;
+        self.errors.push(result.err().unwrap().to_string());
 
         let target = self.receiver.url("/CanaryHook8f5a");
         self.keep("address of a chat", &json!("CanaryHook8f5a"));
@@ -281,9 +281,13 @@ impl World {
             .unwrap();
         let path = "/identity/oidc/liar/start";
         for is_good in [false, true] {
-            let begun = self.post(&browser, path, json!({"returnTo": "/"})).await;
-            self.keep_cookies("OpenID Connect state", &begun);
-            let url: Url = begun.body["data"]["url"].as_str().unwrap().parse().unwrap();
+            let challenge = self.post(&browser, path, json!({"returnTo": "/"})).await;
+            self.keep_cookies("OpenID Connect state", &challenge);
+            let url: Url = challenge.body["data"]["url"]
+                .as_str()
+                .unwrap()
+                .parse()
+                .unwrap();
             let token = if is_good {
                 signed(0, &provider.claims(&url))
             } else {

@@ -50,9 +50,9 @@ async fn a_receiver_that_never_responds_delays_nobody() {
     let mut shared = Shared::start().await;
     let operator = shared.organisation("/acme", 100).await;
     shared.receiver.fall_silent("/acme/0");
-    let begun = incident(&operator).await;
+    let started = incident(&operator).await;
     let mut reached = HashSet::new();
-    let mut last = begun;
+    let mut last = started;
     while reached.len() < 100 {
         let received = shared.receiver.next().await;
         last = received.at;
@@ -64,7 +64,7 @@ async fn a_receiver_that_never_responds_delays_nobody() {
         "all others were reached while the silent one was waited for"
     );
     // The request to the silent receiver times out after 15 s.
-    let taken = last - begun;
+    let taken = last - started;
     assert!(taken < Duration::from_secs(10), "{taken:?}");
     let rest = shared.receiver.rest();
     assert!(rest.is_empty(), "{rest:?}");
@@ -82,14 +82,14 @@ async fn an_organisation_with_thousands_queued_does_not_delay_another() {
     while shared.receiver.hanging() < 56 {
         shared.receiver.next().await;
     }
-    let begun = incident(&small).await;
+    let started = incident(&small).await;
     let received = loop {
         let received = shared.receiver.next().await;
         if received.path.starts_with("/small") {
             break received;
         }
     };
-    let taken = received.at.duration_since(begun);
+    let taken = received.at.duration_since(started);
     assert!(taken < Duration::from_secs(5), "{taken:?}");
     let counts = large.get("/subscriber/deliveries").await;
     let waiting = counts.body["data"]["waiting"].as_u64().unwrap();

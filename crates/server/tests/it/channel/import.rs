@@ -85,9 +85,9 @@ async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
         "?dryRun=false&confirmed=true",
         "?dryRun=false&confirmed=true&consent=%20",
     ] {
-        let refused = import(&site.operator, query, file.clone()).await;
+        let response = import(&site.operator, query, file.clone()).await;
         assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
+            (response.status, &response.body["errors"][0]["field"]),
             (422, &json!("consent"))
         );
         assert!(listed(&site.operator).await.is_empty());
@@ -130,12 +130,12 @@ async fn a_malformed_file_is_refused() {
     let path = "/subscriber/import?dryRun=false";
     for kind in ["application/json", "text/plain", "multipart/form-data"] {
         let request = site.operator.request(Method::POST, path);
-        let refused = send(
+        let response = send(
             request
                 .header("content-type", kind)
                 .body("email\na@example.com\n"),
         );
-        assert_eq!(refused.await.status, 415, "{kind}");
+        assert_eq!(response.await.status, 415, "{kind}");
     }
     for (query, file, field) in [
         ("", "", "email"),
@@ -144,9 +144,9 @@ async fn a_malformed_file_is_refused() {
         ("?dryRun=no", "email\n", "dryRun"),
         ("?confirmed=1", "email\n", "confirmed"),
     ] {
-        let refused = import(&site.operator, query, file).await;
+        let response = import(&site.operator, query, file).await;
         assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
+            (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field)),
             "{query}: {file}"
         );
@@ -156,8 +156,8 @@ async fn a_malformed_file_is_refused() {
     let largest = format!("{row}{}", "x".repeat(limit - row.len()));
     let taken = import(&site.operator, "?dryRun=false", largest.clone()).await;
     assert_eq!(taken.body["data"]["added"], 1, "{taken:?}");
-    let refused = import(&site.operator, "?dryRun=false", format!("{largest}\n")).await;
-    assert_eq!(refused.status, 413, "{refused:?}");
+    let response = import(&site.operator, "?dryRun=false", format!("{largest}\n")).await;
+    assert_eq!(response.status, 413, "{response:?}");
     assert_eq!(listed(&site.operator).await.len(), 1);
 }
 

@@ -42,9 +42,9 @@ async fn the_manage_link_reads_and_changes_one_subscription() {
         (&json!("COMPONENTS"), &json!([api]), &json!(true))
     );
     let bad = with(&hook, &json!({"components": [hook.id]}));
-    let refused = site.patch("/subscription", &bad).await;
+    let response = site.patch("/subscription", &bad).await;
     assert_eq!(
-        (refused.status, &*refused.invalid()),
+        (response.status, &*response.invalid()),
         (422, "components[0]: Unknown component")
     );
 

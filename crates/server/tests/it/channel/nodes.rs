@@ -52,9 +52,9 @@ async fn two_nodes_deliver_each_message_once_and_in_order() {
         let statuses = seen.entry(request.path).or_default();
         statuses.push(status.as_str().unwrap().to_owned());
     }
-    let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
+    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(50));
     while operator.get("/subscriber/deliveries").await.body["data"]["waiting"] != 0 {
-        tries.tick().await;
+        ticks.tick().await;
     }
     let rest = receiver.rest();
     assert!(rest.is_empty(), "{rest:?}");

@@ -27,8 +27,8 @@ async fn after_a_rotation_both_secrets_sign_for_a_day_the_new_one_first() {
     assert!(items[0]["before"]["secretRotatedAt"].is_null());
     assert!(items[0]["after"]["secretRotatedAt"].is_string());
     let of_chat = format!("/subscriber/{}/rotate-secret", chat.id);
-    let refused = site.operator.post(&of_chat, json!({})).await;
-    assert_eq!(refused.status, 409, "{refused:?}");
+    let response = site.operator.post(&of_chat, json!({})).await;
+    assert_eq!(response.status, 409, "{response:?}");
 
     let test = format!("/subscriber/{}/test", hook.id);
     let signature = async |site: &mut Site, secrets: &[&str]| {

@@ -104,9 +104,9 @@ async fn an_operator_changes_what_a_subscriber_receives() {
             "muteMaintenances: Must be true or false",
         ),
     ] {
-        let refused = site.operator.patch(&path, body.clone()).await;
+        let response = site.operator.patch(&path, body.clone()).await;
         assert_eq!(
-            (refused.status, &*refused.invalid()),
+            (response.status, &*response.invalid()),
             (422, expected),
             "{body}"
         );
@@ -164,16 +164,16 @@ async fn followers_of_an_incident_are_removed_a_day_after_it_is_resolved() {
     site.clock.advance(TimeDelta::minutes(10));
     let mut site = site.restarted(&ALLOWED).await;
     site.sign_in_again().await;
-    let mut tries = tokio::time::interval(std::time::Duration::from_millis(50));
+    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(50));
     while followed(&site).await.len() == 2 {
-        tries.tick().await;
+        ticks.tick().await;
     }
     assert_eq!(followed(&site).await, BTreeSet::from([open]));
     let late =
         json!({"channel": "webhook", "target": site.receiver.url("/late"), "incidentId": over});
-    let refused = site.operator.post("/subscriber", late).await;
+    let response = site.operator.post("/subscriber", late).await;
     assert_eq!(
-        (refused.status, &refused.body["errors"][0]["field"]),
+        (response.status, &response.body["errors"][0]["field"]),
         (422, &json!("incidentId"))
     );
 }

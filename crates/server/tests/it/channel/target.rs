@@ -72,9 +72,9 @@ async fn a_channel_that_is_switched_off_is_for_operators_only() {
     assert_eq!(changed.body["data"]["publicChannels"], channels);
     let subscribe = json!({"channel": "slack", "target": site.receiver.url("/slack"),
         "orgId": site.operator.organisation});
-    let refused = site.post("/public", &subscribe).await;
+    let response = site.post("/public", &subscribe).await;
     assert_eq!(
-        (refused.status, &*refused.invalid()),
+        (response.status, &*response.invalid()),
         (422, "channel: Subscribing by Slack is switched off")
     );
     let listed = site.operator.get("/subscriber/list").await;
@@ -103,14 +103,14 @@ async fn targets_inside_the_network_are_refused() {
     ] {
         let body = json!({"channel": "webhook", "target": target,
             "orgId": site.operator.organisation});
-        let refused = site.operator.post("/subscriber", body.clone()).await;
-        assert_eq!(refused.status, 422, "{target}: {refused:?}");
-        assert_eq!(refused.body["errors"][0]["field"], "target", "{target}");
+        let response = site.operator.post("/subscriber", body.clone()).await;
+        assert_eq!(response.status, 422, "{target}: {response:?}");
+        assert_eq!(response.body["errors"][0]["field"], "target", "{target}");
         // Refusals do not count as subscriptions, but visitors have fewer attempts than there are rows.
         if target.starts_with("https://10.") || target.starts_with("https://ann") {
-            let refused = site.post("/public", &body).await;
-            assert_eq!(refused.status, 422, "{target}: {refused:?}");
-            assert_eq!(refused.body["errors"][0]["field"], "target", "{target}");
+            let response = site.post("/public", &body).await;
+            assert_eq!(response.status, 422, "{target}: {response:?}");
+            assert_eq!(response.body["errors"][0]["field"], "target", "{target}");
         }
     }
     let listed = site.operator.get("/subscriber/list").await;

@@ -34,10 +34,10 @@ async fn no_secret_of_clerk_is_in_the_log_or_an_error() {
         errors.push(created.body.to_string());
     }
     let ended = token("user_1", "org_1");
-    let refused = client().get(call("/component/list"));
-    let refused = send(refused.bearer_auth(format!("{ended}x"))).await;
-    assert_eq!(refused.status, 401);
-    errors.push(refused.body.to_string());
+    let request = client().get(call("/component/list"));
+    let error_response = send(request.bearer_auth(format!("{ended}x"))).await;
+    assert_eq!(error_response.status, 401);
+    errors.push(error_response.body.to_string());
 
     let event = json!({"type": "session.ended", "object": "event", "data": {"id": "sess_of_user_1"}, "timestamp": 1, "instance_id": "i"});
     let (body, at) = (event.to_string(), now());

@@ -220,8 +220,8 @@ async fn a_message_that_is_not_clerks_or_not_of_now_is_refused() {
         ("msg_2", at, good.as_str()),
         ("msg_1", at - 301, &signature("msg_1", at - 301, &body)),
     ] {
-        let refused = setup.deliver_signed(id, at, &body, signatures).await;
-        assert_eq!(refused.status, 400, "{id} {at} {signatures}: {refused:?}");
+        let response = setup.deliver_signed(id, at, &body, signatures).await;
+        assert_eq!(response.status, 400, "{id} {at} {signatures}: {response:?}");
     }
     let unsigned = crate::app::client()
         .post(setup.app.call("/clerk/webhooks"))

@@ -168,9 +168,9 @@ async fn every_bad_period_is_refused_at_its_field_and_nothing_is_stored() {
         ),
     ];
     for (body, field) in rows {
-        let refused = world.add(body.clone()).await;
-        assert_eq!(refused.status, 422, "{body}");
-        assert_eq!(refused.body["errors"][0]["field"], field, "{body}");
+        let response = world.add(body.clone()).await;
+        assert_eq!(response.status, 422, "{body}");
+        assert_eq!(response.body["errors"][0]["field"], field, "{body}");
     }
     assert_eq!(world.add(period("DEGRADED", nine, ten)).await.status, 201);
     assert_eq!(
@@ -328,9 +328,9 @@ async fn options_of_the_page_are_read_changed_and_checked() {
             "onlyShowWhenAffected",
         ),
     ] {
-        let refused = world.operator.patch(&world.path, bad.clone()).await;
+        let response = world.operator.patch(&world.path, bad.clone()).await;
         assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
+            (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field)),
             "{bad}"
         );

@@ -313,7 +313,7 @@ async fn host_changes_no_link_and_no_cached_response() {
 async fn host_changes_no_mail() {
     let site = Site::start().await;
     let organisation = &site.acme.organisation;
-    let mut refused = Vec::new();
+    let mut unmailed = Vec::new();
     let mut subscribed = Vec::new();
     let mut resets = Vec::new();
     for (number, naming) in (0..).zip(namings()) {
@@ -354,7 +354,7 @@ async fn host_changes_no_mail() {
         if status == 200 {
             subscribed.extend(addresses);
         } else {
-            refused.extend(addresses);
+            unmailed.extend(addresses);
         }
     }
     let folder = site.app.folder.path();
@@ -369,7 +369,7 @@ async fn host_changes_no_mail() {
         for foreign in FOREIGN {
             assert!(!mail.contains(foreign), "{foreign}: {mail}");
         }
-        for address in &refused {
+        for address in &unmailed {
             assert!(!mail.contains(address.as_str()), "{address}: {mail}");
         }
     }

@@ -106,7 +106,7 @@ impl ConcurrentWrites {
         }
     }
 
-    /// Notes the next `count` acknowledged updates.
+    /// Records the next `count` acknowledged updates.
     pub(super) async fn note(&mut self, writing: &mut Writing, count: usize) {
         for _ in 0..count {
             let (number, id) = writing.updates.recv().await.expect("an operator writes");
@@ -114,7 +114,7 @@ impl ConcurrentWrites {
         }
     }
 
-    /// Notes the acknowledged updates up to the end.
+    /// Records the acknowledged updates up to the end.
     pub(super) async fn note_the_rest(&mut self, mut writing: Writing) {
         for writer in writing.writers {
             writer.await.unwrap();

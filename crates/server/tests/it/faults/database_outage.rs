@@ -77,11 +77,11 @@ impl Installation {
                 .json(&sign_in),
         );
         let (created, listed, signed_in) = tokio::join!(create, list, sign_in);
-        for refused in [created, listed, signed_in] {
-            assert_eq!(refused.status, 503, "{refused:?}");
-            assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+        for response in [created, listed, signed_in] {
+            assert_eq!(response.status, 503, "{response:?}");
+            assert!(response.headers.contains_key("retry-after"), "{response:?}");
             assert_eq!(
-                refused.body["message"],
+                response.body["message"],
                 "Temporarily unavailable, please try again"
             );
         }
@@ -130,19 +130,19 @@ impl Installation {
             .await
             .expect("sockets end");
         let events = self.call(&format!("/status/{}/events", self.operator.organisation));
-        let refused = send(client().get(events)).await;
-        assert_eq!(refused.status, 503, "{refused:?}");
-        assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+        let response = send(client().get(events)).await;
+        assert_eq!(response.status, 503, "{response:?}");
+        assert!(response.headers.contains_key("retry-after"), "{response:?}");
         // From now on no request for the page waits for the database.
         self.page_stands(before).await;
     }
 
     /// Everything works again, soon and without a restart.
     async fn recovers(&self, before: &Value) {
-        let mut tries = tokio::time::interval(Duration::from_millis(100));
+        let mut ticks = tokio::time::interval(Duration::from_millis(100));
         let recovered = async {
             loop {
-                tries.tick().await;
+                ticks.tick().await;
                 if self
                     .operator
                     .post("/component/create", json!({"name": "after"}))

@@ -90,7 +90,7 @@ impl Site {
 
     /// A token that is valid after the outage.
     async fn new_token(&self) -> String {
-        let mut tries = tokio::time::interval(Duration::from_millis(100));
+        let mut ticks = tokio::time::interval(Duration::from_millis(100));
         let operator = &self.tenant.operator;
         let body = json!({"organisationId": operator.organisation});
         loop {
@@ -99,13 +99,13 @@ impl Site {
             if let Some(token) = response.body["data"]["token"].as_str() {
                 return token.to_owned();
             }
-            tries.tick().await;
+            ticks.tick().await;
         }
     }
 
     /// Everything that lists components follows again.
     async fn follows(&mut self) {
-        let mut tries = tokio::time::interval(Duration::from_millis(100));
+        let mut ticks = tokio::time::interval(Duration::from_millis(100));
         let create = json!({"name": "northwind again"});
         let recovered = async {
             self.tenant.operator.token = self.new_token().await;
@@ -116,7 +116,7 @@ impl Site {
                 .status
                 != 201
             {
-                tries.tick().await;
+                ticks.tick().await;
             }
             for below in [
                 "",
@@ -132,7 +132,7 @@ impl Site {
                     .to_string()
                     .contains("northwind again")
                 {
-                    tries.tick().await;
+                    ticks.tick().await;
                 }
             }
         };

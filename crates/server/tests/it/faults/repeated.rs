@@ -142,9 +142,9 @@ async fn lost_response_is_repeated(database: &[&str]) {
     for title in ["First", "Second", "Third"] {
         let unread = create_unread(&operator, title).await;
         let committed = async {
-            let mut tries = interval(Duration::from_millis(1));
+            let mut ticks = interval(Duration::from_millis(1));
             loop {
-                tries.tick().await;
+                ticks.tick().await;
                 if let [id] = &*listed(&operator, title).await {
                     break id.clone();
                 }

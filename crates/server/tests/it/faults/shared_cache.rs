@@ -53,7 +53,7 @@ impl SharedCache {
 
     /// Asks until a response is as expected.
     async fn until(&self, path: &str, expected: impl Fn(&TestResponse, &str) -> bool) {
-        let mut tries = tokio::time::interval(Duration::from_millis(50));
+        let mut ticks = tokio::time::interval(Duration::from_millis(50));
         let asking = async {
             loop {
                 let (response, from) = self.get(path).await;
@@ -61,7 +61,7 @@ impl SharedCache {
                     return;
                 }
                 assert_eq!(response.status, 200, "{path} {from}: {response:?}");
-                tries.tick().await;
+                ticks.tick().await;
             }
         };
         let waited = tokio::time::timeout(TIMEOUT, asking).await;

@@ -92,8 +92,8 @@ async fn every_bad_field_of_a_sign_up_is_named() {
             "name: Name is required; email: Invalid email address; password: Must be a text",
         ),
     ] {
-        let refused = ann.post("/sign-up", body).await;
-        assert_eq!((refused.status, &*refused.invalid()), (422, expected));
+        let response = ann.post("/sign-up", body).await;
+        assert_eq!((response.status, &*response.invalid()), (422, expected));
     }
     assert_eq!(ann.session().await, Value::Null);
 }
@@ -160,8 +160,8 @@ async fn known_and_unknown_addresses_sign_up_alike_and_only_a_link_makes_an_acco
     assert_eq!(made.body["data"]["user"]["email"], "bob@example.com");
     assert_eq!(bob.session().await["user"]["name"], "Ada");
     for token in [token.as_str(), "wrong"] {
-        let refused = bob.post("/sign-up/confirm", json!({"token": token})).await;
-        assert_eq!(refused.status, 400);
+        let error_response = bob.post("/sign-up/confirm", json!({"token": token})).await;
+        assert_eq!(error_response.status, 400);
     }
     let app = TestApp::start_in(app.stop().await, &[]).await;
     let mails = super::mails(&app);
@@ -245,8 +245,8 @@ async fn an_account_is_deleted_by_its_owner_and_its_updates_stay_without_its_nam
     assert_eq!(members.body["data"].as_array().unwrap().len(), 1);
 
     let cy = Person::member(&app, &ann, &acme, "cy@example.com", "member").await;
-    let refused = ann.call(Method::DELETE, "/user", password()).await;
-    assert_eq!(refused.status, 409, "{refused:?}");
+    let response = ann.call(Method::DELETE, "/user", password()).await;
+    assert_eq!(response.status, 409, "{response:?}");
     let deleted = cy.call(Method::DELETE, "/user", password()).await;
     assert_eq!(deleted.status, 200, "{deleted:?}");
     let deleted = ann.call(Method::DELETE, "/user", password()).await;

@@ -78,14 +78,14 @@ async fn invitation_needs_an_address_and_a_role() {
     let app = TestApp::start().await;
     let ann = Person::signed_up(&app, "ann@example.com").await;
     let at = format!("/organisations/{}/invitations", ann.organisation().await);
-    let refused = ann
+    let response = ann
         .post(
             &at,
             json!({"email": "bob\r\nBcc: eve@example.com", "role": "king"}),
         )
         .await;
-    assert_eq!(refused.status, 422);
-    let fields: Vec<_> = refused.body["errors"]
+    assert_eq!(response.status, 422);
+    let fields: Vec<_> = response.body["errors"]
         .as_array()
         .unwrap()
         .iter()

@@ -23,9 +23,9 @@ fn origin(app: &TestApp) -> String {
 }
 
 async fn add(person: &Person, name: &str, authenticator: &mut Authenticator) -> TestResponse {
-    let begun = person.post("/user/passkeys/options", json!({})).await;
-    assert_eq!(begun.status, 200, "{begun:?}");
-    let response = authenticator.create(&begun.body["data"]);
+    let challenge = person.post("/user/passkeys/options", json!({})).await;
+    assert_eq!(challenge.status, 200, "{challenge:?}");
+    let response = authenticator.create(&challenge.body["data"]);
     let body = json!({"name": name, "response": response});
     person.post("/user/passkeys", body).await
 }
@@ -33,9 +33,9 @@ async fn add(person: &Person, name: &str, authenticator: &mut Authenticator) -> 
 /// The options of a sign-in in this person's browser.
 async fn options(person: &Person, after_password: bool) -> Value {
     let body = json!({"afterPassword": after_password});
-    let begun = person.post("/sign-in/passkey/options", body).await;
-    assert_eq!(begun.status, 200, "{begun:?}");
-    begun.body["data"].clone()
+    let challenge = person.post("/sign-in/passkey/options", body).await;
+    assert_eq!(challenge.status, 200, "{challenge:?}");
+    challenge.body["data"].clone()
 }
 
 async fn sign_in(person: &Person, authenticator: &mut Authenticator) -> TestResponse {
@@ -50,11 +50,11 @@ async fn respond(person: &Person, response: &Value) -> TestResponse {
 }
 
 /// Asserts that a passkey was refused like every other, and that nobody is signed in.
-async fn assert_refused(person: &Person, refused: &TestResponse, context: &str) {
+async fn assert_refused(person: &Person, response: &TestResponse, context: &str) {
     assert_eq!(
-        (refused.status, &refused.body["message"]),
+        (response.status, &response.body["message"]),
         (401, &json!(REFUSED)),
-        "{context}: {refused:?}"
+        "{context}: {response:?}"
     );
     assert_eq!(person.session().await, Value::Null, "{context}");
 }
@@ -165,10 +165,13 @@ async fn a_passkey_or_a_recovery_code_follows_the_password() {
     let factors = json!({"secondFactor": true, "authenticatorApp": false, "passkey": true});
     assert_eq!(first.body["data"], factors);
     assert_eq!(there.session().await, Value::Null);
-    let begun = options(&there, true).await;
-    assert_eq!(begun["allowCredentials"][0]["id"], enrolled.passkey.id());
+    let challenge = options(&there, true).await;
+    assert_eq!(
+        challenge["allowCredentials"][0]["id"],
+        enrolled.passkey.id()
+    );
     enrolled.passkey.names_user = false;
-    let signed_in = respond(&there, &enrolled.passkey.get(&begun)).await;
+    let signed_in = respond(&there, &enrolled.passkey.get(&challenge)).await;
     assert_eq!(signed_in.status, 200, "{signed_in:?}");
 
     for (used, code) in enrolled.recovery_codes.iter().enumerate() {
@@ -187,16 +190,16 @@ async fn the_second_step_needs_the_password_and_a_passkey_of_the_same_account() 
     let enrolled = Enrolled::start().await;
     let nobody = Person::new(&enrolled.app, ADDRESS);
     let body = json!({"afterPassword": true});
-    let refused = nobody.post("/sign-in/passkey/options", body).await;
-    assert_eq!(refused.status, 401, "{refused:?}");
+    let response = nobody.post("/sign-in/passkey/options", body).await;
+    assert_eq!(response.status, 401, "{response:?}");
     let bob = Person::signed_up(&enrolled.app, "bob@example.com").await;
     let mut of_bob = Authenticator::new(&origin(&enrolled.app));
     assert_status(add(&bob, "Phone", &mut of_bob), 201).await;
     let there = enrolled.elsewhere();
     assert_status(there.sign_in(PASSWORD), 202).await;
-    let begun = options(&there, true).await;
-    let refused = respond(&there, &of_bob.get(&begun)).await;
-    assert_refused(&there, &refused, "another person's passkey").await;
+    let challenge = options(&there, true).await;
+    let response = respond(&there, &of_bob.get(&challenge)).await;
+    assert_refused(&there, &response, "another person's passkey").await;
 }
 
 /// A change of an authenticator or its response.
@@ -225,16 +228,16 @@ async fn a_response_that_is_not_of_this_sign_in_is_refused_like_an_unknown_passk
         passkey.counter = Some(100);
         change(&mut passkey);
         let there = enrolled.elsewhere();
-        let refused = sign_in(&there, &mut passkey).await;
-        assert_refused(&there, &refused, context).await;
+        let response = sign_in(&there, &mut passkey).await;
+        assert_refused(&there, &response, context).await;
     }
     let there = enrolled.elsewhere();
     let mut options = options(&there, false).await;
     options["challenge"] = json!("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-    let refused = respond(&there, &enrolled.passkey.clone().get(&options)).await;
-    assert_refused(&there, &refused, "wrong challenge").await;
-    let refused = respond(&there, &json!({"id": "nonsense"})).await;
-    assert_refused(&there, &refused, "no response").await;
+    let response = respond(&there, &enrolled.passkey.clone().get(&options)).await;
+    assert_refused(&there, &response, "wrong challenge").await;
+    let response = respond(&there, &json!({"id": "nonsense"})).await;
+    assert_refused(&there, &response, "no response").await;
     let mut right = enrolled.passkey.clone();
     assert_status(sign_in(&there, &mut right), 200).await;
 }
@@ -245,9 +248,9 @@ async fn a_challenge_is_used_once_within_five_minutes_in_its_browser() {
     // Without a counter, only the challenge reveals a replay.
     enrolled.passkey.counter = None;
     let there = enrolled.elsewhere();
-    let begun = there.post("/sign-in/passkey/options", json!({})).await;
-    let cookie = begun.headers["set-cookie"].to_str().unwrap().to_owned();
-    let response = enrolled.passkey.get(&begun.body["data"]);
+    let challenge = there.post("/sign-in/passkey/options", json!({})).await;
+    let cookie = challenge.headers["set-cookie"].to_str().unwrap().to_owned();
+    let response = enrolled.passkey.get(&challenge.body["data"]);
     assert_status(respond(&there, &response), 200).await;
     let url = enrolled.app.call("/identity/sign-in/passkey");
     let replay = client().post(url).header("cookie", cookie);
@@ -261,14 +264,14 @@ async fn a_challenge_is_used_once_within_five_minutes_in_its_browser() {
     let elsewhere = enrolled.elsewhere();
     let stolen = options(&there, false).await;
     options(&elsewhere, false).await;
-    let refused = respond(&elsewhere, &enrolled.passkey.get(&stolen)).await;
-    assert_refused(&elsewhere, &refused, "another browser's challenge").await;
+    let error_response = respond(&elsewhere, &enrolled.passkey.get(&stolen)).await;
+    assert_refused(&elsewhere, &error_response, "another browser's challenge").await;
 
     let late = enrolled.elsewhere();
-    let begun = options(&late, false).await;
+    let challenge = options(&late, false).await;
     enrolled.clock.advance(TimeDelta::minutes(5));
-    let refused = respond(&late, &enrolled.passkey.get(&begun)).await;
-    assert_eq!(refused.status, 401);
+    let error_response = respond(&late, &enrolled.passkey.get(&challenge)).await;
+    assert_eq!(error_response.status, 401);
     assert_eq!(late.session().await, Value::Null);
 }
 
@@ -282,11 +285,11 @@ async fn a_counter_that_goes_back_is_refused_audited_and_mailed() {
         assert_status(sign_in(&there, &mut enrolled.passkey), 200).await;
     }
     let thief = enrolled.elsewhere();
-    let begun = options(&thief, false).await;
-    let response = copy.get(&begun);
+    let challenge = options(&thief, false).await;
+    let response = copy.get(&challenge);
     for _ in 0..2 {
-        let refused = respond(&thief, &response).await;
-        assert_refused(&thief, &refused, "the copy's counter is behind").await;
+        let error_response = respond(&thief, &response).await;
+        assert_refused(&thief, &error_response, "the copy's counter is behind").await;
     }
     let there = enrolled.elsewhere();
     assert_status(sign_in(&there, &mut enrolled.passkey), 200).await;
@@ -318,18 +321,21 @@ async fn changes_of_passkeys_need_a_recent_authentication_which_a_passkey_gives(
         (Method::POST, "/user/passkeys"),
         (Method::DELETE, &*path),
     ] {
-        let refused = ann.call(method, path, Some(json!({}))).await;
-        assert!(refused.needs_authentication(), "{path}: {refused:?}");
+        let error_response = ann.call(method, path, Some(json!({}))).await;
+        assert!(
+            error_response.needs_authentication(),
+            "{path}: {error_response:?}"
+        );
     }
     let ask = || ann.post("/re-authenticate/passkey/options", json!({}));
-    let begun = ask().await;
-    let offered = &begun.body["data"]["allowCredentials"];
-    assert_eq!(offered[0]["id"], enrolled.passkey.id(), "{begun:?}");
+    let challenge = ask().await;
+    let offered = &challenge.body["data"]["allowCredentials"];
+    assert_eq!(offered[0]["id"], enrolled.passkey.id(), "{challenge:?}");
     let mut wrong = enrolled.passkey.clone();
     wrong.signs_correctly = false;
-    let body = json!({"response": wrong.get(&begun.body["data"])});
+    let body = json!({"response": wrong.get(&challenge.body["data"])});
     assert_status(ann.post("/re-authenticate/passkey", body), 401).await;
-    let response = enrolled.passkey.get(&begun.body["data"]);
+    let response = enrolled.passkey.get(&challenge.body["data"]);
     let body = json!({"response": response});
     let confirmed = ann.post("/re-authenticate/passkey", body).await;
     assert_eq!(confirmed.status, 200, "{confirmed:?}");
@@ -342,13 +348,13 @@ async fn changes_of_passkeys_need_a_recent_authentication_which_a_passkey_gives(
 #[tokio::test(flavor = "multi_thread")]
 async fn a_challenge_of_a_sign_in_authenticates_no_session() {
     let mut enrolled = Enrolled::start().await;
-    let begun = options(&enrolled.ann, false).await;
-    let response = json!({"response": enrolled.passkey.get(&begun)});
-    let refused = enrolled.ann.post("/re-authenticate/passkey", response);
-    assert_status(refused, 401).await;
+    let challenge = options(&enrolled.ann, false).await;
+    let response = json!({"response": enrolled.passkey.get(&challenge)});
+    let error_response = enrolled.ann.post("/re-authenticate/passkey", response);
+    assert_status(error_response, 401).await;
     let without = Person::signed_up(&enrolled.app, "bob@example.com").await;
-    let begun = without.post("/re-authenticate/passkey/options", json!({}));
-    assert_status(begun, 409).await;
+    let request = without.post("/re-authenticate/passkey/options", json!({}));
+    assert_status(request, 409).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -366,20 +372,20 @@ async fn a_new_passkey_from_another_place_or_without_its_user_is_refused() {
     for (context, change) in changes {
         let mut key = Authenticator::new(&origin(&enrolled.app));
         change(&mut key);
-        let refused = add(&enrolled.ann, "Key", &mut key).await;
+        let response = add(&enrolled.ann, "Key", &mut key).await;
         assert_eq!(
-            (refused.status, &*refused.invalid()),
+            (response.status, &*response.invalid()),
             (422, "response: This passkey cannot be used"),
             "{context}"
         );
     }
     let mut known = enrolled.passkey.clone();
     let bob = Person::signed_up(&enrolled.app, "bob@example.com").await;
-    let refused = add(&bob, "Mine", &mut known).await;
-    assert_eq!(refused.status, 409, "{refused:?}");
+    let response = add(&bob, "Mine", &mut known).await;
+    assert_eq!(response.status, 409, "{response:?}");
     let long = json!({"name": "Key", "response": {"id": "x".repeat(40_000)}});
-    let refused = enrolled.ann.post("/user/passkeys", long).await;
-    assert_eq!(refused.invalid(), "response: Is too long");
+    let response = enrolled.ann.post("/user/passkeys", long).await;
+    assert_eq!(response.invalid(), "response: Is too long");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -395,8 +401,8 @@ async fn a_passkey_satisfies_an_organisation_that_requires_a_second_factor() {
     assert_status(there.post("/token", json!({"organisationId": acme})), 200).await;
     let path = format!("/user/passkeys/{}", enrolled.id);
     assert_eq!(there.delete(&path).await.status, 200);
-    let refused = there.post("/token", json!({"organisationId": acme})).await;
-    assert_eq!(refused.status, 403, "{refused:?}");
+    let response = there.post("/token", json!({"organisationId": acme})).await;
+    assert_eq!(response.status, 403, "{response:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -413,8 +419,8 @@ async fn a_changed_passkey_ends_the_other_sessions_and_is_mailed_and_audited() {
     assert_eq!(enrolled.ann.delete(&path).await.status, 200);
     assert_eq!(there.session().await, Value::Null);
     let gone = enrolled.elsewhere();
-    let refused = sign_in(&gone, &mut enrolled.passkey).await;
-    assert_refused(&gone, &refused, "a removed passkey").await;
+    let response = sign_in(&gone, &mut enrolled.passkey).await;
+    assert_refused(&gone, &response, "a removed passkey").await;
 
     let token = enrolled.ann.token(&acme).await;
     let audit = enrolled.ann.client.get(enrolled.app.call("/audit"));
@@ -445,8 +451,8 @@ async fn challenges_and_responses_of_a_client_are_limited() {
     let nobody = Person::new(&app, ADDRESS);
     let mut statuses = Vec::new();
     for _ in 0..61 {
-        let begun = nobody.post("/sign-in/passkey/options", json!({})).await;
-        statuses.push(begun.status);
+        let challenge = nobody.post("/sign-in/passkey/options", json!({})).await;
+        statuses.push(challenge.status);
     }
     assert_eq!(statuses[..60], [200; 60]);
     assert_eq!(statuses[60], 429);
@@ -460,8 +466,8 @@ async fn passkeys_are_not_offered_on_an_address_without_a_name() {
     let configuration = send(client().get(app.call("/configuration"))).await;
     assert_eq!(configuration.body["data"]["passkeys"], false);
     let nobody = Person::new(&app, ADDRESS);
-    let refused = nobody.post("/sign-in/passkey/options", json!({})).await;
-    assert_eq!(refused.status, 403, "{refused:?}");
+    let response = nobody.post("/sign-in/passkey/options", json!({})).await;
+    assert_eq!(response.status, 403, "{response:?}");
     let app = TestApp::start().await;
     let configuration = send(client().get(app.call("/configuration"))).await;
     assert_eq!(configuration.body["data"]["passkeys"], true);

@@ -220,10 +220,10 @@ async fn changes_of_factors_need_a_recent_authentication_with_every_factor() {
         (Method::POST, "/user/recovery-codes"),
         (Method::DELETE, "/user/totp"),
     ] {
-        let refused = ann
+        let response = ann
             .call(method, path, Some(json!({"code": "123456"})))
             .await;
-        assert!(refused.needs_authentication(), "{path}: {refused:?}");
+        assert!(response.needs_authentication(), "{path}: {response:?}");
     }
     let without = ann.post("/re-authenticate", json!({"password": PASSWORD}));
     let without = without.await;
@@ -294,8 +294,8 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
         let person = if person == "ann" { ann } else { &bob };
         person.call(Method::PUT, &path, Some(json!({"required": required})))
     };
-    let refused = set("bob", json!(true)).await;
-    assert_eq!(refused.status, 409, "{refused:?}");
+    let response = set("bob", json!(true)).await;
+    assert_eq!(response.status, 409, "{response:?}");
     assert_eq!(set("ann", json!("yes")).await.status, 422);
     let token = json!({"organisationId": acme});
     assert_status(bob.post("/token", token.clone()), 200).await;
@@ -303,19 +303,19 @@ async fn an_organisation_that_requires_a_factor_gives_no_token_to_members_withou
     assert_eq!(set("ann", json!(true)).await.status, 200);
     let listed = bob.get(&path).await;
     assert_eq!(listed.body["data"], json!({"required": true}));
-    let refused = bob.post("/token", token.clone()).await;
-    assert!(refused.needs_factor(), "{refused:?}");
+    let response = bob.post("/token", token.clone()).await;
+    assert!(response.needs_factor(), "{response:?}");
     assert_status(bob.post("/token", json!({})), 200).await;
     assert_status(ann.post("/token", token.clone()), 200).await;
     let outsider = Person::signed_up(app, "eve@example.com").await;
-    let refused = outsider.post("/token", token.clone()).await;
+    let response = outsider.post("/token", token.clone()).await;
     assert!(
-        refused.status == 403 && !refused.needs_factor(),
-        "{refused:?}"
+        response.status == 403 && !response.needs_factor(),
+        "{response:?}"
     );
 
-    let refused = set("bob", json!(false)).await;
-    assert!(refused.needs_factor(), "{refused:?}");
+    let response = set("bob", json!(false)).await;
+    assert!(response.needs_factor(), "{response:?}");
     assert_eq!(set("ann", json!(false)).await.status, 200);
     assert_status(bob.post("/token", token), 200).await;
     let audit = ann
@@ -364,8 +364,8 @@ async fn a_required_factor_binds_every_call_about_the_organisation_except_leavin
         (Method::DELETE, format!("{at}/invitations/{invited}"), None),
         (Method::DELETE, at.clone(), None),
     ] {
-        let refused = bob.call(method, &path, body).await;
-        assert!(refused.needs_factor(), "{path}: {refused:?}");
+        let response = bob.call(method, &path, body).await;
+        assert!(response.needs_factor(), "{path}: {response:?}");
     }
     let listed = ann.get(&format!("{at}/members")).await;
     assert_eq!(listed.body["data"].as_array().unwrap().len(), 3);

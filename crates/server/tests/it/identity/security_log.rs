@@ -41,16 +41,16 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         failed = json!(response.headers["x-request-id"].to_str().unwrap());
     }
     let list = format!("{}/api/v1/component/list", process.url);
-    let refused = send(client().get(list).bearer_auth("not.a.token")).await;
-    assert_eq!(refused.status, 401);
+    let error_response = send(client().get(list).bearer_auth("not.a.token")).await;
+    assert_eq!(error_response.status, 401);
     let key = json!({"name": "Deploys", "role": "viewer"});
     let key = operator.create("/api-key/create", key).await;
     let create = format!("{}/api/v1/component/create", process.url);
     let create = client()
         .post(create)
         .bearer_auth(key["key"].as_str().unwrap());
-    let refused = send(create.json(&json!({"name": "API"}))).await;
-    assert_eq!(refused.status, 403, "{refused:?}");
+    let error_response = send(create.json(&json!({"name": "API"}))).await;
+    assert_eq!(error_response.status, 403, "{error_response:?}");
     let foreign = client().post(call("/sign-out"));
     let foreign = foreign.header("origin", "https://evil.example");
     assert_eq!(send(foreign).await.status, 403);
@@ -100,9 +100,9 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     assert_eq!(latest("throttled")["object"], "/api/v1/identity/sign-in");
     let foreign = latest("foreign-request-refused");
     assert_eq!(foreign["object"], "/api/v1/identity/sign-out");
-    let refused = latest("access-refused");
-    assert_eq!(refused["object"], "/api/v1/component/create");
-    assert_eq!(refused["subject"], key["id"]);
+    let record = latest("access-refused");
+    assert_eq!(record["object"], "/api/v1/component/create");
+    assert_eq!(record["subject"], key["id"]);
     for event in [
         "organisation-created",
         "access-refused",

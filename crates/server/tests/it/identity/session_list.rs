@@ -153,14 +153,14 @@ async fn sensitive_calls_need_an_authentication_of_the_last_ten_minutes() {
     clock.advance(TimeDelta::minutes(9));
     assert_status(ann.patch(&member, role.clone()), 200).await;
     clock.advance(TimeDelta::seconds(61));
-    for refused in [
+    for response in [
         ann.patch(&member, role.clone()).await,
         ann.post("/user/password", change.clone()).await,
         ann.delete("/sessions").await,
         ann.delete(&format!("/sessions/{}", uuid::Uuid::nil()))
             .await,
     ] {
-        assert!(refused.needs_authentication(), "{refused:?}");
+        assert!(response.needs_authentication(), "{response:?}");
     }
     let wrong = ann
         .post("/re-authenticate", json!({"password": "a wrong password"}))
@@ -186,8 +186,8 @@ async fn a_member_leaves_without_a_recent_authentication() {
     let members = format!("/organisations/{acme}/members");
     let (ann_id, bob_id) = (ann.id().await, bob.id().await);
     clock.advance(TimeDelta::minutes(11));
-    let refused = bob.delete(&format!("{members}/{ann_id}")).await;
-    assert!(refused.needs_authentication(), "{refused:?}");
+    let response = bob.delete(&format!("{members}/{ann_id}")).await;
+    assert!(response.needs_authentication(), "{response:?}");
     assert_status(bob.delete(&format!("{members}/{bob_id}")), 200).await;
 }
 
@@ -211,8 +211,8 @@ async fn a_token_from_before_the_authentication_may_change_the_domain_after_it()
         (Method::POST, "/organisation/domain/verify"),
         (Method::DELETE, "/organisation/domain"),
     ] {
-        let refused = domain(method, path).await;
-        assert!(refused.needs_authentication(), "{path}: {refused:?}");
+        let response = domain(method, path).await;
+        assert!(response.needs_authentication(), "{path}: {response:?}");
     }
     let body = json!({"password": PASSWORD});
     assert_status(ann.post("/re-authenticate", body), 200).await;

@@ -50,12 +50,12 @@ async fn time_of_resolution_is_taken_with_the_status_and_within_its_limits() {
         ("RESOLVED", json!("soon")),
     ] {
         let body = body(status, resolved_at);
-        for refused in [
+        for response in [
             operator.post("/incident/create", body.clone()).await,
             operator.patch(&path, body).await,
         ] {
-            assert_eq!(refused.status, 422, "{refused:?}");
-            assert_eq!(refused_field(&refused.body), "resolvedAt");
+            assert_eq!(response.status, 422, "{response:?}");
+            assert_eq!(refused_field(&response.body), "resolvedAt");
         }
     }
     let alone = operator
@@ -135,9 +135,9 @@ async fn timeline_of_a_past_incident_is_completed_in_the_order_of_display() {
     }
     for display_at in [json!(hours(1)), json!("soon"), json!(7)] {
         let bad = json!({"message": "bad", "displayAt": display_at});
-        let refused = operator.post(&create, bad).await;
-        assert_eq!(refused.status, 422, "{refused:?}");
-        assert_eq!(refused_field(&refused.body), "displayAt");
+        let response = operator.post(&create, bad).await;
+        assert_eq!(response.status, 422, "{response:?}");
+        assert_eq!(refused_field(&response.body), "displayAt");
     }
     let listed = operator.get(&format!("{path}/updates/list")).await.body["data"].take();
     let incident = operator.get(&path).await.body["data"].take();

@@ -72,12 +72,12 @@ async fn a_resolved_incident_takes_no_update_until_it_is_reopened() {
     let path = open(&operator, json!([])).await;
     record(&operator, &path, "RESOLVED").await;
     let more = json!({"message": "More"});
-    let refused = operator
+    let response = operator
         .post(&format!("{path}/updates/create"), more.clone())
         .await;
-    assert_eq!(refused.status, 409);
+    assert_eq!(response.status, 409);
     assert_eq!(
-        refused.body["message"],
+        response.body["message"],
         "This incident is resolved. Reopen it to record another update"
     );
     operator.patch(&path, json!({"status": "MONITORING"})).await;

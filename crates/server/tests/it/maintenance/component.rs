@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{HOUR, SOON, later};
+use super::{HOUR, PLANNING_MILLIS, later};
 use crate::app::{Operator, TestApp};
 use crate::events::Stream;
 
@@ -103,7 +103,7 @@ async fn components_are_under_maintenance_from_its_beginning_to_its_end() {
     let (_app, operator) = TestApp::with_operator().await;
     let api = operator.component("API").await;
     let mut stream = Stream::open(&operator, "", None).await;
-    let (path, _) = plan(&operator, &later(SOON), &[&api]).await;
+    let (path, _) = plan(&operator, &later(PLANNING_MILLIS), &[&api]).await;
     assert_eq!(stream.next().await.0, "new-maintenance");
     assert_eq!(flags(&operator, &api).await, (json!(false), json!(false)));
     for (status, flag) in [("IN_PROGRESS", true), ("COMPLETED", false)] {

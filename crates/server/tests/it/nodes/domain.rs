@@ -170,8 +170,8 @@ async fn a_domain_that_moves_shows_one_organisation_at_a_time_on_the_other_node(
     ];
     let [north, south] = &tenants;
     let mut of_north = Stream::of(stream(&nodes.second, &north.operator.organisation).await);
-    let refused = stream(&nodes.second, &south.operator.organisation).await;
-    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    let response = stream(&nodes.second, &south.operator.organisation).await;
+    assert_eq!(response.status(), StatusCode::NOT_FOUND);
 
     let mut paths: HashMap<String, Shown> = HashMap::new();
     for (tenant, last) in [(north, Shown::Nobody), (south, Shown::South)] {
@@ -226,8 +226,8 @@ async fn a_domain_that_moves_shows_one_organisation_at_a_time_on_the_other_node(
             break;
         }
     }
-    let refused = stream(&nodes.second, &north.operator.organisation).await;
-    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    let response = stream(&nodes.second, &north.operator.organisation).await;
+    assert_eq!(response.status(), StatusCode::NOT_FOUND);
     let opened = stream(&nodes.second, &south.operator.organisation).await;
     assert_eq!(opened.status(), StatusCode::OK);
 }

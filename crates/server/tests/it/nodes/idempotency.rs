@@ -9,8 +9,8 @@ use super::installation::Installation;
 use crate::app::{Operator, TestResponse, operator_of, send};
 
 const ROUNDS: usize = 8;
-/// Requests that each node gets at once.
-const AT_ONCE: usize = 4;
+/// Number of requests that each node receives at the same time.
+const CONCURRENT_REQUESTS: usize = 4;
 
 async fn incident(node: Operator, key: String, title: String) -> TestResponse {
     let request = node.request(Method::POST, "/incident/create");
@@ -36,7 +36,7 @@ async fn requests_with_one_key_at_both_nodes_at_once_are_executed_once() {
     for round in 0..ROUNDS {
         let (key, title) = (format!("key-{round}"), format!("Incident {round}"));
         let mut requests = JoinSet::new();
-        for _ in 0..AT_ONCE {
+        for _ in 0..CONCURRENT_REQUESTS {
             for node in &nodes {
                 requests.spawn(incident(node.clone(), key.clone(), title.clone()));
             }

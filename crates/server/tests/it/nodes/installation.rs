@@ -83,9 +83,9 @@ impl Installation {
     pub(crate) async fn redis_returns(&mut self) {
         self.redis = Some(redis(self.redis_port, self.folder.path()).await);
         let listen = async {
-            let mut tries = tokio::time::interval(Duration::from_millis(50));
+            let mut ticks = tokio::time::interval(Duration::from_millis(50));
             while self.listeners().await != 2 {
-                tries.tick().await;
+                ticks.tick().await;
             }
         };
         tokio::time::timeout(Duration::from_mins(1), listen)

@@ -94,10 +94,10 @@ async fn a_new_key_is_fetched_at_once_and_unknown_keys_are_not_fetched_again_and
 #[tokio::test(flavor = "multi_thread")]
 async fn a_response_without_the_state_of_this_browser_is_refused() {
     let setup = Setup::new().await;
-    let begun = setup.browser.begin("liar").await;
-    let token = signed(0, &setup.provider.claims(&begun));
+    let provider_url = setup.browser.begin("liar").await;
+    let token = signed(0, &setup.provider.claims(&provider_url));
     setup.provider.set(|answers| answers.token = token);
-    let state = parameter(&begun, "state");
+    let state = parameter(&provider_url, "state");
     let attacker = Browser::new(&setup.app);
     attacker.begin("liar").await;
     for (browser, query) in [
@@ -120,13 +120,13 @@ async fn a_completed_sign_in_cannot_be_repeated() {
     let setup = Setup::new().await;
     let response = setup.browser.start("liar/start", "/").await;
     let kept = cookies(&response);
-    let begun = address(response).await;
-    let token = signed(0, &setup.provider.claims(&begun));
+    let provider_url = address(response).await;
+    let token = signed(0, &setup.provider.claims(&provider_url));
     setup.provider.set(|answers| answers.token = token);
     let callback = format!(
         "{}/api/v1/identity/oidc/callback?code=abc&state={}",
         setup.app.url,
-        parameter(&begun, "state")
+        parameter(&provider_url, "state")
     );
     assert_eq!(setup.browser.open(&callback).await, "/");
     // The browser has forgotten the cookie; a thief kept it.
@@ -156,18 +156,18 @@ async fn the_response_of_another_provider_is_refused() {
         ("liar", &liar, Some(&liar.issuer), Some("/dashboard")),
     ] {
         let browser = Browser::new(&app);
-        let begun = browser.begin(name).await;
-        let mut claims = provider.claims(&begun);
+        let provider_url = browser.begin(name).await;
+        let mut claims = provider.claims(&provider_url);
         claims["sub"] = json!(name);
         claims["email"] = json!(format!("{name}@example.com"));
         let token = signed(0, &claims);
         provider.set(|answers| answers.token = token);
-        let state = parameter(&begun, "state");
+        let state = parameter(&provider_url, "state");
         let mut query = vec![("code", "abc"), ("state", &*state)];
         query.extend(issuer.map(|issuer| ("iss", &**issuer)));
-        let refused = format!("/login?signInError=invalid-response&provider={name}");
+        let login_page = format!("/login?signInError=invalid-response&provider={name}");
         let page = browser.respond(&query).await;
-        assert_eq!(page, expected.unwrap_or(&refused), "{name} {issuer:?}");
+        assert_eq!(page, expected.unwrap_or(&login_page), "{name} {issuer:?}");
     }
 }
 
@@ -181,11 +181,11 @@ async fn a_token_of_one_provider_signs_nobody_in_at_another() {
     .concat();
     let app = start("first,second", &flags).await;
     let browser = Browser::new(&app);
-    let begun = browser.begin("first").await;
+    let provider_url = browser.begin("first").await;
     // Both have the same keys; only the issuer tells them apart.
-    let token = signed(0, &second.claims(&begun));
+    let token = signed(0, &second.claims(&provider_url));
     first.set(|answers| answers.token = token);
-    let state = parameter(&begun, "state");
+    let state = parameter(&provider_url, "state");
     let page = browser.respond(&[("code", "abc"), ("state", &state)]).await;
     assert_eq!(page, "/login?signInError=invalid-response&provider=first");
 }
@@ -246,8 +246,8 @@ async fn an_address_with_a_new_owner_does_not_give_away_its_account() {
     let unproven = json!({"email_verified": false});
     let page = setup.sign_in(&unproven).await;
     assert_eq!(page, "/login?signInError=email-unverified&provider=liar");
-    let refused = setup.browser.audit(&acme, "session.refused").await;
-    assert_eq!(refused.len(), 2, "{refused:?}");
+    let items = setup.browser.audit(&acme, "session.refused").await;
+    assert_eq!(items.len(), 2, "{items:?}");
     // The session of the first person stays valid.
     assert_eq!(setup.browser.session().await["user"]["id"], first);
     let renamed = json!({"email": "hopper@example.com"});
@@ -268,10 +268,10 @@ async fn no_page_of_another_site_is_returned_to() {
         ("javascript:alert(1)", "/"),
         ("/api/v1/identity/session", "/"),
     ] {
-        let begun = setup.browser.begin_at("liar", page).await;
-        let token = signed(0, &setup.provider.claims(&begun));
+        let provider_url = setup.browser.begin_at("liar", page).await;
+        let token = signed(0, &setup.provider.claims(&provider_url));
         setup.provider.set(|answers| answers.token = token);
-        let state = parameter(&begun, "state");
+        let state = parameter(&provider_url, "state");
         let led = setup
             .browser
             .respond(&[("code", "abc"), ("state", &state)])
@@ -284,8 +284,8 @@ async fn no_page_of_another_site_is_returned_to() {
 async fn a_refusal_of_the_provider_leads_to_the_sign_in_page() {
     let setup = Setup::new().await;
     for (error, text) in [("access_denied", "x"), ("<script>", "javascript:alert(1)")] {
-        let begun = setup.browser.begin("liar").await;
-        let state = parameter(&begun, "state");
+        let provider_url = setup.browser.begin("liar").await;
+        let state = parameter(&provider_url, "state");
         let query = [
             ("error", error),
             ("error_description", text),
@@ -294,8 +294,8 @@ async fn a_refusal_of_the_provider_leads_to_the_sign_in_page() {
         let page = setup.browser.respond(&query).await;
         assert_eq!(page, "/login?signInError=refused&provider=liar");
     }
-    let begun = setup.browser.begin("liar").await;
-    let state = parameter(&begun, "state");
+    let provider_url = setup.browser.begin("liar").await;
+    let state = parameter(&provider_url, "state");
     assert_eq!(setup.browser.respond(&[("state", &state)]).await, INVALID);
     let unknown = setup.browser.start("nobody/start", "/").await;
     assert_eq!(unknown.status(), 404);
@@ -313,8 +313,8 @@ async fn metadata_and_responses_that_lie_are_refused() {
         setup
             .provider
             .set(|answers| answers.metadata = metadata.clone());
-        let refused = setup.browser.start("liar/start", "/").await;
-        assert_eq!(refused.status(), 503, "{metadata}");
+        let response = setup.browser.start("liar/start", "/").await;
+        assert_eq!(response.status(), 503, "{metadata}");
     }
     let setup = Setup::new().await;
     setup.provider.set(|answers| answers.padding = 600 * 1024);
@@ -332,8 +332,8 @@ async fn sign_ins_that_a_client_begins_are_limited() {
     for _ in 0..3 {
         browser.begin("liar").await;
     }
-    let refused = browser.start("liar/start", "/").await;
-    assert_eq!(refused.status(), 429);
+    let response = browser.start("liar/start", "/").await;
+    assert_eq!(response.status(), 429);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -349,9 +349,9 @@ async fn no_page_of_another_site_begins_a_sign_in() {
         ("origin", "null"),
     ] {
         let request = setup.browser.client.post(&url).json(&json!({}));
-        let refused = request.header(name, value).send().await.unwrap();
-        assert_eq!(refused.status(), 403, "{name}: {value}");
-        assert!(cookies(&refused).is_empty(), "{name}: {value}");
+        let response = request.header(name, value).send().await.unwrap();
+        assert_eq!(response.status(), 403, "{name}: {value}");
+        assert!(cookies(&response).is_empty(), "{name}: {value}");
     }
     let form = setup.browser.client.post(&url).body("returnTo=/");
     let kind = "application/x-www-form-urlencoded";

@@ -64,9 +64,9 @@ impl LyingProvider {
     }
 
     /// Good claims for a sign-in that began at this address.
-    pub(crate) fn claims(&self, begun: &Url) -> Value {
+    pub(crate) fn claims(&self, provider_url: &Url) -> Value {
         json!({
-            "iss": self.issuer, "aud": "allclear", "sub": "grace", "nonce": parameter(begun, "nonce"),
+            "iss": self.issuer, "aud": "allclear", "sub": "grace", "nonce": parameter(provider_url, "nonce"),
             "iat": now(), "exp": now() + 60,
             "email": "grace@example.com", "email_verified": true, "name": "Grace",
         })
@@ -146,10 +146,10 @@ impl Setup {
 
     /// Signs in with a token that is made of good claims.
     pub(super) async fn sign_in_with(&self, token: impl FnOnce(Value) -> String) -> String {
-        let begun = self.browser.begin("liar").await;
-        let token = token(self.provider.claims(&begun));
+        let provider_url = self.browser.begin("liar").await;
+        let token = token(self.provider.claims(&provider_url));
         self.provider.set(|answers| answers.token = token);
-        let state = parameter(&begun, "state");
+        let state = parameter(&provider_url, "state");
         self.browser
             .respond(&[("code", "abc"), ("state", &state)])
             .await

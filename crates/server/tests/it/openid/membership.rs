@@ -84,13 +84,13 @@ impl Provided {
     }
 
     async fn sign_in(&self, browser: &Browser, changes: &Value) -> String {
-        let begun = browser.begin("liar").await;
-        let mut claims = self.provider.claims(&begun);
+        let provider_url = browser.begin("liar").await;
+        let mut claims = self.provider.claims(&provider_url);
         let changes = changes.as_object().unwrap().clone();
         claims.as_object_mut().unwrap().extend(changes);
         let token = signed(0, &claims);
         self.provider.set(|answers| answers.token = token);
-        let state = parameter(&begun, "state");
+        let state = parameter(&provider_url, "state");
         browser.respond(&[("code", "abc"), ("state", &state)]).await
     }
 
@@ -182,10 +182,10 @@ async fn a_missing_organisation_does_not_prevent_a_sign_in() {
     )
     .await;
     let browser = Browser::new(&app);
-    let begun = browser.begin("liar").await;
-    let token = signed(0, &provider.claims(&begun));
+    let provider_url = browser.begin("liar").await;
+    let token = signed(0, &provider.claims(&provider_url));
     provider.set(|answers| answers.token = token);
-    let state = parameter(&begun, "state");
+    let state = parameter(&provider_url, "state");
     let page = browser.respond(&[("code", "abc"), ("state", &state)]).await;
     assert_eq!(page, "/dashboard");
     assert_eq!(browser.session().await["organisations"], json!([]));

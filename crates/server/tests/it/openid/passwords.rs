@@ -32,9 +32,9 @@ async fn passwords_that_are_switched_off_are_refused_everywhere() {
             "email": "ann@example.com", "password": crate::app::PASSWORD, "name": "Ann", "token": "x",
         });
         let url = app.call(&format!("/identity{path}"));
-        let refused = send(person.post(url).json(&body)).await;
-        assert_eq!(refused.status, 403, "{path}: {refused:?}");
-        let message = refused.body["message"].as_str().unwrap();
+        let response = send(person.post(url).json(&body)).await;
+        assert_eq!(response.status, 403, "{path}: {response:?}");
+        let message = response.body["message"].as_str().unwrap();
         assert!(
             message.starts_with("Passwords are switched off"),
             "{message}"
@@ -73,8 +73,8 @@ async fn nobody_knows_the_password_of_a_new_account() {
     let stranger = Browser::new(&setup.app);
     for password in ["", "!", "grace@example.com", crate::app::PASSWORD] {
         let body = json!({"email": "grace@example.com", "password": password});
-        let refused = stranger.post("/sign-in", body).await;
-        assert!([401, 422].contains(&refused.status), "{refused:?}");
+        let response = stranger.post("/sign-in", body).await;
+        assert!([401, 422].contains(&response.status), "{response:?}");
     }
     assert_eq!(stranger.session().await, Value::Null);
 }

@@ -109,8 +109,8 @@ impl Setup {
 
 impl Browser {
     /// Signs a person in at the provider's own pages; returns the address of the callback.
-    pub(super) async fn sign_in_at(&self, begun: &Url, login: &str) -> String {
-        let mut at = begun.clone();
+    pub(super) async fn sign_in_at(&self, provider_url: &Url, login: &str) -> String {
+        let mut at = provider_url.clone();
         let mut form: Option<Vec<(String, String)>> = None;
         for _ in 0..12 {
             if at.path().ends_with("/oidc/callback") {

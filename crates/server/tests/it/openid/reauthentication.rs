@@ -33,8 +33,8 @@ async fn sensitive(browser: &Browser) -> (u16, bool) {
 async fn a_person_without_a_password_authenticates_again_at_a_real_provider() {
     let setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
-    let begun = browser.begin("real").await;
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let provider_url = browser.begin("real").await;
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/dashboard");
     let session = browser.session().await;
     let ways = json!({"password": false, "providers": [{"id": "real", "name": "Real"}]});
@@ -42,12 +42,12 @@ async fn a_person_without_a_password_authenticates_again_at_a_real_provider() {
     age_sessions(&setup.app).await;
     assert_eq!(sensitive(&browser).await, (403, true));
 
-    let begun = browser.begin_reauthentication("real").await;
-    assert_eq!(parameter(&begun, "prompt"), "login");
-    assert_eq!(parameter(&begun, "max_age"), "0");
-    assert_eq!(parameter(&begun, "login_hint"), "grace@example.com");
+    let provider_url = browser.begin_reauthentication("real").await;
+    assert_eq!(parameter(&provider_url, "prompt"), "login");
+    assert_eq!(parameter(&provider_url, "max_age"), "0");
+    assert_eq!(parameter(&provider_url, "login_hint"), "grace@example.com");
     // The provider knows the browser, and still asks for the password.
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/signed-in");
     assert_eq!(sensitive(&browser).await, (201, false));
     assert_eq!(browser.session().await["user"], session["user"]);
@@ -57,38 +57,40 @@ async fn a_person_without_a_password_authenticates_again_at_a_real_provider() {
 async fn another_person_of_the_provider_cannot_authenticate_in_the_session() {
     let setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
-    let begun = browser.begin("real").await;
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let provider_url = browser.begin("real").await;
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/dashboard");
     let user = browser.session().await["user"].clone();
     age_sessions(&setup.app).await;
     // Once for a stranger to the installation, once for a person with an account.
     for round in 0..2 {
-        let begun = browser.begin_reauthentication("real").await;
-        let callback = browser.sign_in_at(&begun, "mallory@example.com").await;
+        let provider_url = browser.begin_reauthentication("real").await;
+        let callback = browser
+            .sign_in_at(&provider_url, "mallory@example.com")
+            .await;
         let page = browser.open(&callback).await;
-        let refused = "/signed-in?signInError=another-account&provider=real";
-        assert_eq!(page, refused, "round {round}");
+        let expected = "/signed-in?signInError=another-account&provider=real";
+        assert_eq!(page, expected, "round {round}");
         assert_eq!(sensitive(&browser).await, (403, true), "round {round}");
         assert_eq!(browser.session().await["user"], user);
         let other = Browser::new(&setup.app);
-        let begun = other.begin("real").await;
-        let callback = other.sign_in_at(&begun, "mallory@example.com").await;
+        let provider_url = other.begin("real").await;
+        let callback = other.sign_in_at(&provider_url, "mallory@example.com").await;
         assert_eq!(other.open(&callback).await, "/dashboard");
     }
 }
 
 /// Authenticates again with these changes of good claims; returns the page that the browser is led to.
 async fn reauthenticate(setup: &lying_provider::Setup, changes: &Value) -> String {
-    let begun = setup.browser.begin_reauthentication("liar").await;
-    let mut claims = setup.provider.claims(&begun);
+    let provider_url = setup.browser.begin_reauthentication("liar").await;
+    let mut claims = setup.provider.claims(&provider_url);
     claims["auth_time"] = json!(now());
     let claims_map = claims.as_object_mut().unwrap();
     claims_map.extend(changes.as_object().unwrap().clone());
     claims_map.retain(|_, value| !value.is_null());
     let token = signed(0, &claims);
     setup.provider.set(|answers| answers.token = token);
-    let state = parameter(&begun, "state");
+    let state = parameter(&provider_url, "state");
     let query = [("code", "abc"), ("state", &*state)];
     setup.browser.respond(&query).await
 }
@@ -144,8 +146,8 @@ async fn wrong_claims_and_other_persons_do_not_authenticate_in_the_session() {
         (json!({"email": "grace@evil.example"}), "foreign-domain"),
     ] {
         let page = reauthenticate(&setup, &changes).await;
-        let refused = format!("/signed-in?signInError={reason}&provider=liar");
-        assert_eq!(page, refused, "{changes}");
+        let expected = format!("/signed-in?signInError={reason}&provider=liar");
+        assert_eq!(page, expected, "{changes}");
         assert_eq!(sensitive(&setup.browser).await, (403, true), "{changes}");
     }
 }
@@ -154,19 +156,19 @@ async fn wrong_claims_and_other_persons_do_not_authenticate_in_the_session() {
 async fn a_session_that_has_ended_is_not_authenticated_again() {
     let setup = lying_provider::Setup::new().await;
     assert_eq!(setup.sign_in(&json!({})).await, "/dashboard");
-    let begun = setup.browser.begin_reauthentication("liar").await;
-    let mut claims = setup.provider.claims(&begun);
+    let provider_url = setup.browser.begin_reauthentication("liar").await;
+    let mut claims = setup.provider.claims(&provider_url);
     claims["auth_time"] = json!(now());
     let token = signed(0, &claims);
     setup.provider.set(|answers| answers.token = token);
     setup.browser.post("/sign-out", json!({})).await;
-    let state = parameter(&begun, "state");
+    let state = parameter(&provider_url, "state");
     let query = [("code", "abc"), ("state", &*state)];
     let page = setup.browser.respond(&query).await;
     assert_eq!(page, "/signed-in?signInError=expired&provider=liar");
     assert_eq!(setup.browser.session().await, Value::Null);
-    let refused = setup.browser.start("liar/re-authenticate", "/").await;
-    assert_eq!(refused.status(), 401);
+    let response = setup.browser.start("liar/re-authenticate", "/").await;
+    assert_eq!(response.status(), 401);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -180,10 +182,10 @@ async fn an_account_with_a_password_has_both_ways_once_it_is_linked() {
         session.body["data"]["ways"].clone()
     };
     assert_eq!(ways().await, json!({"password": true, "providers": []}));
-    let begun = browser.begin("liar").await;
-    let token = signed(0, &provider.claims(&begun));
+    let provider_url = browser.begin("liar").await;
+    let token = signed(0, &provider.claims(&provider_url));
     provider.set(|answers| answers.token = token);
-    let state = parameter(&begun, "state");
+    let state = parameter(&provider_url, "state");
     browser.respond(&[("code", "abc"), ("state", &state)]).await;
     let linked = json!({"password": true, "providers": [{"id": "liar", "name": "Liar"}]});
     assert_eq!(ways().await, linked);
@@ -216,15 +218,19 @@ async fn without_passwords_an_account_is_deleted_after_an_authentication_at_the_
     age_sessions(&app).await;
     assert_eq!(delete(json!({})).await, 403);
     let url = app.call("/identity/oidc/liar/re-authenticate");
-    let begun = send(person.post(url).json(&json!({"returnTo": "/signed-in"}))).await;
-    let begun = begun.body["data"]["url"].as_str().unwrap().parse().unwrap();
-    let mut claims = provider.claims(&begun);
+    let provider_url = send(person.post(url).json(&json!({"returnTo": "/signed-in"}))).await;
+    let provider_url = provider_url.body["data"]["url"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let mut claims = provider.claims(&provider_url);
     claims["auth_time"] = json!(now());
     let token = signed(0, &claims);
     provider.set(|answers| answers.token = token);
     let callback = format!(
         "/identity/oidc/callback?code=abc&state={}",
-        parameter(&begun, "state")
+        parameter(&provider_url, "state")
     );
     let answered = person.get(app.call(&callback)).send().await.unwrap();
     assert!(

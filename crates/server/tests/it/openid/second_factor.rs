@@ -14,8 +14,8 @@ const GRACE: &str = "grace@example.com";
 
 impl Browser {
     async fn sign_in(&self, login: &str) {
-        let begun = self.begin("real").await;
-        let callback = self.sign_in_at(&begun, login).await;
+        let provider_url = self.begin("real").await;
+        let callback = self.sign_in_at(&provider_url, login).await;
         assert_eq!(self.open(&callback).await, "/dashboard");
     }
 
@@ -76,8 +76,8 @@ async fn a_provider_that_names_several_factors_satisfies_a_requirement() {
 
     // The provider asks for another factor when the person authenticates again.
     methods(&mut setup, json!(["pwd", "mfa"])).await;
-    let begun = elsewhere.begin_reauthentication("real").await;
-    let callback = elsewhere.sign_in_at(&begun, GRACE).await;
+    let provider_url = elsewhere.begin_reauthentication("real").await;
+    let callback = elsewhere.sign_in_at(&provider_url, GRACE).await;
     assert_eq!(elsewhere.open(&callback).await, "/signed-in");
     assert_eq!(elsewhere.token(&acme).await, (200, false));
 }
@@ -113,8 +113,8 @@ async fn a_person_of_a_provider_without_factors_adds_one_and_confirms_it_after_e
         (Method::POST, "/user/recovery-codes"),
         (Method::POST, "/user/passkeys/options"),
     ] {
-        let refused = elsewhere.call(method, path, json!({})).await;
-        assert!(refused.needs_factor(), "{path}: {refused:?}");
+        let response = elsewhere.call(method, path, json!({})).await;
+        assert!(response.needs_factor(), "{path}: {response:?}");
     }
 
     let path = "/session/second-factor";

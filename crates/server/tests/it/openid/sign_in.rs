@@ -13,10 +13,10 @@ use crate::identity::mails_in;
 async fn a_person_signs_in_at_a_real_provider_and_out_again() {
     let setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
-    let begun = browser.begin_at("real", "/components?tab=all").await;
-    assert_eq!(parameter(&begun, "code_challenge_method"), "S256");
-    assert_eq!(parameter(&begun, "response_type"), "code");
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let provider_url = browser.begin_at("real", "/components?tab=all").await;
+    assert_eq!(parameter(&provider_url, "code_challenge_method"), "S256");
+    assert_eq!(parameter(&provider_url, "response_type"), "code");
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/components?tab=all");
     let session = browser.session().await;
     assert_eq!(session["user"]["email"], "grace@example.com");
@@ -44,8 +44,8 @@ async fn a_person_signs_in_at_a_real_provider_and_out_again() {
 async fn a_sign_in_is_audited_and_mailed_once_for_each_browser() {
     let setup = Setup::new().await;
     let sign_in = async |browser: &Browser| {
-        let begun = browser.begin("real").await;
-        let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+        let provider_url = browser.begin("real").await;
+        let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
         assert_eq!(browser.open(&callback).await, "/dashboard");
     };
     let browser = Browser::new(&setup.app);
@@ -70,24 +70,24 @@ async fn a_sign_in_is_audited_and_mailed_once_for_each_browser() {
 async fn a_code_is_used_once_and_the_account_stays_the_same() {
     let setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
-    let begun = browser.begin("real").await;
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let provider_url = browser.begin("real").await;
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/dashboard");
     let id = browser.session().await["user"]["id"].clone();
 
     let other = Browser::new(&setup.app);
-    let begun = other.begin("real").await;
+    let provider_url = other.begin("real").await;
     // The stolen code of another sign-in, with a state of its own.
     let code = parameter(&Url::parse(&callback).unwrap(), "code");
-    let (state, issuer) = (parameter(&begun, "state"), &*setup.provider.issuer);
+    let (state, issuer) = (parameter(&provider_url, "state"), &*setup.provider.issuer);
     let page = other
         .respond(&[("code", &code), ("state", &state), ("iss", issuer)])
         .await;
     assert_eq!(page, "/login?signInError=invalid-response&provider=real");
     assert_eq!(other.session().await, Value::Null);
 
-    let begun = other.begin("real").await;
-    let callback = other.sign_in_at(&begun, "grace@example.com").await;
+    let provider_url = other.begin("real").await;
+    let callback = other.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(other.open(&callback).await, "/dashboard");
     assert_eq!(other.session().await["user"]["id"], id);
 }
@@ -96,9 +96,9 @@ async fn a_code_is_used_once_and_the_account_stays_the_same() {
 async fn keys_may_be_rotated_during_a_sign_in() {
     let mut setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
-    let begun = browser.begin("real").await;
+    let provider_url = browser.begin("real").await;
     setup.provider.send(&json!({"rotate": true})).await;
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/dashboard");
 }
 
@@ -114,8 +114,8 @@ async fn unverified_addresses_of_a_real_provider_are_refused() {
         ("grace@evil.example", "foreign-domain"),
     ] {
         let browser = Browser::new(&setup.app);
-        let begun = browser.begin("real").await;
-        let callback = browser.sign_in_at(&begun, login).await;
+        let provider_url = browser.begin("real").await;
+        let callback = browser.sign_in_at(&provider_url, login).await;
         let page = browser.open(&callback).await;
         assert_eq!(page, format!("/login?signInError={reason}&provider=real"));
     }
@@ -126,12 +126,12 @@ async fn unverified_addresses_of_a_real_provider_are_refused() {
 async fn sessions_continue_and_sign_in_fails_soon_while_the_provider_is_unavailable() {
     let setup = Setup::new().await;
     let browser = Browser::new(&setup.app);
-    let begun = browser.begin("real").await;
-    let callback = browser.sign_in_at(&begun, "grace@example.com").await;
+    let provider_url = browser.begin("real").await;
+    let callback = browser.sign_in_at(&provider_url, "grace@example.com").await;
     assert_eq!(browser.open(&callback).await, "/dashboard");
     let late = Browser::new(&setup.app);
-    let begun = late.begin("real").await;
-    let callback = late.sign_in_at(&begun, "late@example.com").await;
+    let provider_url = late.begin("real").await;
+    let callback = late.sign_in_at(&provider_url, "late@example.com").await;
     setup.provider.stop().await;
 
     let requested_at = Instant::now();
@@ -154,6 +154,6 @@ async fn sessions_continue_and_sign_in_fails_soon_while_the_provider_is_unavaila
 async fn a_provider_that_never_responded_is_unavailable() {
     let flags = super::flags("gone", "http://127.0.0.1:9", &[]);
     let app = super::start("gone", &flags).await;
-    let refused = Browser::new(&app).start("gone/start", "/").await;
-    assert_eq!(refused.status(), 503);
+    let response = Browser::new(&app).start("gone/start", "/").await;
+    assert_eq!(response.status(), 503);
 }

@@ -36,18 +36,18 @@ async fn a_token_is_taken_from_auth_or_the_header_and_a_bad_one_is_refused_with_
         "a proxy's credentials are not ours"
     );
 
-    let refused = Some(json!({"message": "Please sign in again"}));
+    let expected = Some(json!({"message": "Please sign in again"}));
     assert_eq!(
         connect(json!({}), Some("Bearer nonsense")).await.err(),
-        refused
+        expected
     );
     assert_eq!(
         connect(json!({"token": "nonsense"}), Some(&good))
             .await
             .err(),
-        refused
+        expected
     );
-    assert_eq!(connect(json!({"token": ""}), None).await.err(), refused);
+    assert_eq!(connect(json!({"token": ""}), None).await.err(), expected);
     let malformed = Some(json!({"message": "auth.token must be a token, or absent"}));
     assert_eq!(connect(json!({"token": 7}), None).await.err(), malformed);
 }
@@ -138,9 +138,9 @@ async fn socket_does_not_change_its_user() {
     let app = TestApp::start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let mut client = Client::signed_in(&app.url, &acme.token).await;
-    let refused = client.ask("authenticate", &other.token).await;
+    let response = client.ask("authenticate", &other.token).await;
     assert_eq!(
-        refused["message"],
+        response["message"],
         "This connection belongs to another session or organisation"
     );
     assert_eq!(

@@ -187,13 +187,13 @@ async fn changes_that_do_not_notify_are_mailed_to_nobody() {
                 let mut body = if is_new { quiet.clone() } else { json!({}) };
                 body["message"] = json!("m");
                 body["notify"] = bad.clone();
-                let refused = if is_new {
+                let response = if is_new {
                     operator.post(&call, body).await
                 } else {
                     operator.patch(&call, body).await
                 };
-                assert_eq!(refused.status, 422, "{call}: {refused:?}");
-                assert_eq!(refused.body["errors"][0]["field"], "notify");
+                assert_eq!(response.status, 422, "{call}: {response:?}");
+                assert_eq!(response.body["errors"][0]["field"], "notify");
             }
         }
     }

@@ -23,9 +23,9 @@ async fn a_client_subscribes_so_often_and_no_more() {
         )
         .await;
     }
-    let refused = site.subscribe("10@example.com", &organisation).await;
-    assert_eq!(refused.status, 429);
-    assert!((1..=121).contains(&retry_after(&refused)), "{refused:?}");
+    let response = site.subscribe("10@example.com", &organisation).await;
+    assert_eq!(response.status, 429);
+    assert!((1..=121).contains(&retry_after(&response)), "{response:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -47,13 +47,13 @@ async fn guessed_codes_are_throttled_and_the_right_one_is_not() {
         assert_eq!(site.post(path, wrong).await.status, 400);
     }
     let wrong = json!({"email": ADDRESS, "orgId": organisation, "verificationCode": "wrong"});
-    let refused = site.post("/verify", wrong).await;
-    assert_eq!(refused.status, 429);
-    assert!(retry_after(&refused) >= 1);
-    let refused = site
+    let response = site.post("/verify", wrong).await;
+    assert_eq!(response.status, 429);
+    assert!(retry_after(&response) >= 1);
+    let response = site
         .post("/unsubscribe", site.links(ADDRESS, "unsubscribe").remove(0))
         .await;
-    assert_eq!(refused.status, 429, "nothing can be guessed meanwhile");
+    assert_eq!(response.status, 429, "nothing can be guessed meanwhile");
 }
 
 #[tokio::test(flavor = "multi_thread")]

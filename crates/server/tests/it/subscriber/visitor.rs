@@ -205,19 +205,19 @@ async fn a_link_is_of_one_organisation_and_an_unknown_one_is_not_found() {
 async fn every_wrong_field_of_a_visitors_call_is_named() {
     let site = Site::start().await;
     for bad in [json!({}), json!({"email": "ann", "orgId": 7})] {
-        let refused = site.post("/public", bad).await;
+        let response = site.post("/public", bad).await;
         let both = "email: Invalid email address; orgId: Must be a text";
-        assert_eq!((refused.status, &*refused.invalid()), (422, both));
+        assert_eq!((response.status, &*response.invalid()), (422, both));
     }
     for (path, field) in [
         ("/verify", "verificationCode"),
         ("/unsubscribe", "unsubscribeCode"),
     ] {
-        let refused = site
+        let response = site
             .post(path, json!({"email": ADDRESS, "orgId": "org_1"}))
             .await;
         assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
+            (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field))
         );
     }

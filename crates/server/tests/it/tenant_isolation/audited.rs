@@ -297,9 +297,9 @@ async fn filters_pages_and_files_have_the_same_items() {
         ("before=x", "before"),
         ("format=xml", "format"),
     ] {
-        let refused = operator.get(&format!("/audit?{query}")).await;
+        let response = operator.get(&format!("/audit?{query}")).await;
         assert_eq!(
-            (refused.status, &refused.body["errors"][0]["field"]),
+            (response.status, &response.body["errors"][0]["field"]),
             (422, &json!(field)),
             "{query}"
         );

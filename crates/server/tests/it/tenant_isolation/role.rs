@@ -104,15 +104,15 @@ async fn each_role_may_do_what_the_document_declares_and_nothing_else() {
     let mut routes = document.routes(&[Guard::Token, Guard::Member, Guard::Admin]);
     routes.sort_by_key(|route| deletes_the_organisation(route));
     let before = world.state(&app).await;
-    let mut refused = 0;
+    let mut refused_count = 0;
     for (role, member) in &members {
         for route in routes.iter().filter(|route| document.role(route) > *role) {
             let response = member.tries(&app, route, &world).await;
             assert_eq!(response.status, 403, "{role}: {route:?}: {response:?}");
-            refused += 1;
+            refused_count += 1;
         }
     }
-    assert!(refused > 60, "{refused}");
+    assert!(refused_count > 60, "{refused_count}");
     assert_eq!(world.state(&app).await, before);
     for (role, member) in &members {
         for route in routes.iter().filter(|route| document.role(route) <= *role) {
@@ -133,15 +133,15 @@ async fn caller_is_refused_before_its_body() {
     let stranger = Intruder::with_token("a stranger", "not.a.token");
     let routes = document.routes(&[Guard::Token]);
     let writes = routes.iter().filter(|route| route.has_body());
-    let mut refused = 0;
+    let mut refused_count = 0;
     for route in writes.filter(|route| document.role(route) > Role::Viewer) {
         for (caller, status) in [(&viewer, 403), (&stranger, 401)] {
             let response = caller.sends(&app, route, &world, "{").await;
             assert_eq!(response.status, status, "{route:?}: {response:?}");
-            refused += 1;
+            refused_count += 1;
         }
     }
-    assert!(refused > 30, "{refused}");
+    assert!(refused_count > 30, "{refused_count}");
     let path = app.call("/component/not-an-id");
     let delete = viewer
         .client

@@ -28,20 +28,20 @@ async fn a_forged_token_gets_no_socket_and_no_more_on_one() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::create(&app).await;
     for (name, token) in Forger::of(&app).await.forged(&world.operator.token) {
-        let refused = Client::connect(&app.url, json!({"token": token}), &[])
+        let error = Client::connect(&app.url, json!({"token": token}), &[])
             .await
             .err();
         assert_eq!(
-            refused,
+            error,
             Some(json!({"message": "Please sign in again"})),
             "{name}"
         );
         let header = format!("Bearer {token}");
-        let refused = Client::connect(&app.url, json!({}), &[("authorization", &header)])
+        let error = Client::connect(&app.url, json!({}), &[("authorization", &header)])
             .await
             .err();
         assert_eq!(
-            refused,
+            error,
             Some(json!({"message": "Please sign in again"})),
             "{name}, in the header"
         );

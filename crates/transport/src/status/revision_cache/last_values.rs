@@ -67,7 +67,7 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
         self.0.remove(&(organisation.clone(), address));
     }
 
-    /// Notes that no newer value could be read.
+    /// Records that no newer value could be read.
     pub(super) fn note_failure(
         &self,
         organisation: &OrganisationId,

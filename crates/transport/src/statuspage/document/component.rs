@@ -107,7 +107,7 @@ fn component(report: &ComponentReport, page_id: &str, zone: TimeZone) -> Compone
     Component {
         id: component.id.code().to_string(),
         name: component.name.clone(),
-        status: status_of(report).word(),
+        status: status_of(report).as_str(),
         created_at: zone.timestamp(component.created_at),
         updated_at: zone.timestamp(component.updated_at),
         position: component.place.position,
@@ -140,7 +140,7 @@ fn group(
     Component {
         id: id.code().to_string(),
         name: name.clone(),
-        status: status.word(),
+        status: status.as_str(),
         created_at: zone.timestamp(*created_at),
         updated_at: zone.timestamp(*updated_at),
         position: report.position,

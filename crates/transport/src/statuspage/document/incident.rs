@@ -34,12 +34,12 @@ impl<'a> Documents<'a> {
         Incident {
             record: Record {
                 name: &incident.title,
-                status: record.status().word(),
+                status: record.status().as_str(),
                 created_at: self.time(incident.created_at),
                 updated_at: self.time(record.updated_at()),
                 monitoring_at: record.monitoring_at().map(|at| self.time(at)),
                 resolved_at: incident.resolved_at.map(|at| self.time(at)),
-                impact: record.impact().word(),
+                impact: record.impact().as_str(),
                 shortlink: format!("{}/incidents/{code}", self.state.url),
                 started_at: self.time(incident.occured_at),
                 page_id: self.page.id.clone(),

@@ -37,12 +37,12 @@ impl<'a> Documents<'a> {
         Maintenance {
             record: Record {
                 name: &maintenance.title,
-                status: record.entry_status().word(),
+                status: record.entry_status().as_str(),
                 created_at: self.time(maintenance.created_at),
                 updated_at: self.time(record.updated_at()),
                 monitoring_at: None,
                 resolved_at: record.completed_at().map(|at| self.time(at)),
-                impact: Indicator::Maintenance.word(),
+                impact: Indicator::Maintenance.as_str(),
                 shortlink: format!("{}/maintenances/{code}", self.state.url),
                 started_at: self.time(maintenance.created_at),
                 page_id: self.page.id.clone(),

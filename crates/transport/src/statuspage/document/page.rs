@@ -48,7 +48,7 @@ impl Page {
 impl From<Rollup> for Status {
     fn from(rollup: Rollup) -> Self {
         Self {
-            indicator: rollup.indicator.word(),
+            indicator: rollup.indicator.as_str(),
             description: rollup.description,
         }
     }

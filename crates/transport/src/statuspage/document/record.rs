@@ -89,7 +89,7 @@ impl<'a> Documents<'a> {
     pub(super) fn updates(&self, parent: &str, entries: &'a [Entry]) -> Vec<Update<'_>> {
         let update = |entry: &'a Entry| Update {
             id: entry.code.as_str(),
-            status: entry.status.word(),
+            status: entry.status.as_str(),
             body: &entry.body,
             incident_id: parent.to_owned(),
             created_at: self.time(entry.created_at),
@@ -125,8 +125,8 @@ impl<'a> From<&'a AffectedComponent> for Affected<'a> {
         Self {
             code: component.code.as_str(),
             name: &component.name,
-            old_status: component.old_status.word(),
-            new_status: component.new_status.word(),
+            old_status: component.old_status.as_str(),
+            new_status: component.new_status.as_str(),
         }
     }
 }

@@ -51,8 +51,8 @@ pub(in super::super) fn feed(state: &PublicState) -> JsonFeed {
         date_published: zone.timestamp_in_seconds(record.published_at()),
         date_modified: zone.timestamp_in_seconds(record.updated_at()),
         tags: match record {
-            Record::Incident(record) => ["incident", record.status().word()],
-            Record::Maintenance(record) => ["maintenance", record.entry_status().word()],
+            Record::Incident(record) => ["incident", record.status().as_str()],
+            Record::Maintenance(record) => ["maintenance", record.entry_status().as_str()],
         },
     };
     JsonFeed {

@@ -209,8 +209,8 @@ async fn prove(log: &mut Log<'_>, ann: &Person, clock: &TestClock) {
         .await;
 
     let mut phone = Authenticator::new(&log.app.url.replace("127.0.0.1", "localhost"));
-    let begun = ann.post("/user/passkeys/options", json!({})).await;
-    let response = phone.create(&begun.body["data"]);
+    let challenge = ann.post("/user/passkeys/options", json!({})).await;
+    let response = phone.create(&challenge.body["data"]);
     let passkey = json!({"name": "Phone", "response": response});
     let added = ann.post("/user/passkeys", passkey).await;
     log.assert_one("post /user/passkeys", &added, created).await;
@@ -220,8 +220,8 @@ async fn prove(log: &mut Log<'_>, ann: &Person, clock: &TestClock) {
     let updated = ("factor.updated", States::Both);
     log.assert_one("patch /user/passkeys/{id}", &renamed, updated)
         .await;
-    let begun = there.post("/sign-in/passkey/options", json!({"afterPassword": false}));
-    let response = phone.get(&begun.await.body["data"]);
+    let challenge = there.post("/sign-in/passkey/options", json!({"afterPassword": false}));
+    let response = phone.get(&challenge.await.body["data"]);
     let signed_in = there.post("/sign-in/passkey", json!({"response": response}));
     log.assert_one("post /sign-in/passkey", &signed_in.await, session)
         .await;

@@ -32,6 +32,7 @@ use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::{broken, is_duplicate};
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{installation, session};
 
@@ -42,10 +43,7 @@ impl AccountStore for Database {
     }
 
     async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error> {
-        let found = Entity::find_by_id(id.0)
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+        let found = Entity::find_by_id(id.0).fetch_one(self.read()).await?;
         Ok(found.map(credentials))
     }
 
@@ -72,15 +70,8 @@ impl AccountStore for Database {
                     name: Set(name),
                     ..Default::default()
                 });
-                renamed
-                    .filter(Column::Id.eq(id.0))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                let found = Entity::find_by_id(id.0)
-                    .one(transaction)
-                    .await
-                    .map_err(broken)?;
+                renamed.filter(Column::Id.eq(id.0)).run(transaction).await?;
+                let found = Entity::find_by_id(id.0).fetch_one(transaction).await?;
                 let after = found.map(|row| credentials(row).user);
                 if before == after {
                     return Ok((after, NewAuditItems::none(NoAuditItem::Unchanged)));
@@ -113,9 +104,8 @@ impl AccountStore for Database {
                 upgraded
                     .filter(Column::Id.eq(id.0))
                     .filter(Column::Password.eq(outdated.as_str()))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 Ok(())
             })
         })
@@ -146,19 +136,19 @@ impl AccountStore for Database {
             Box::pin(async move {
                 let sessions = session_entity::Entity::delete_many()
                     .filter(session_entity::Column::ExpiresAt.lte(now));
-                sessions.exec(transaction).await.map_err(broken)?;
+                sessions.run(transaction).await?;
                 let resets = password_reset::Entity::delete_many()
                     .filter(password_reset::Column::ExpiresAt.lte(now));
-                resets.exec(transaction).await.map_err(broken)?;
+                resets.run(transaction).await?;
                 let invitations = invitation::Entity::delete_many()
                     .filter(invitation::Column::ExpiresAt.lte(now));
-                invitations.exec(transaction).await.map_err(broken)?;
+                invitations.run(transaction).await?;
                 let sign_ups = pending_sign_up::Entity::delete_many()
                     .filter(pending_sign_up::Column::ExpiresAt.lte(now));
-                sign_ups.exec(transaction).await.map_err(broken)?;
+                sign_ups.run(transaction).await?;
                 let addresses = pending_address::Entity::delete_many()
                     .filter(pending_address::Column::ExpiresAt.lte(now));
-                addresses.exec(transaction).await.map_err(broken)?;
+                addresses.run(transaction).await?;
                 Ok(())
             })
         })
@@ -333,9 +323,8 @@ pub(crate) async fn owner(
 ) -> Result<Option<Credentials>, Error> {
     let found = Entity::find()
         .filter(candidates::owned(address))
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     Ok(found.map(credentials))
 }
 
@@ -345,9 +334,8 @@ async fn any(connection: &impl ConnectionTrait) -> Result<bool, Error> {
         .column(Column::Id)
         .limit(1)
         .into_tuple()
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     Ok(one.is_some())
 }
 

@@ -18,6 +18,7 @@ use crate::entity::component::{Column, Entity};
 use crate::entity::{component_group, incident_component, maintenance_component};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::in_progress;
+use crate::run::RunStatement;
 
 /// Maximum number of components of an entry.
 const SHOWN: u64 = 500;
@@ -145,12 +146,7 @@ pub(crate) async fn store(
     for column in columns {
         update.value(*column, attached(scope, owner));
     }
-    scope
-        .transaction
-        .execute(&update)
-        .await
-        .map_err(broken)
-        .map(drop)
+    scope.transaction.run_statement(&update).await.map(drop)
 }
 
 /// Stores the components of a new incident.

@@ -21,15 +21,15 @@ use crate::database::Database;
 use crate::entity::api_key::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, parse_stored};
+use crate::run::{Fetch, Run};
 
 #[async_trait]
 impl ApiKeyStore for Database {
     async fn list(&self, organisation: &OrganisationId) -> Result<Vec<ApiKey>, Error> {
         let rows = of(organisation)
             .order_by_desc(Column::Id)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         rows.into_iter().map(api_key).collect()
     }
 
@@ -50,9 +50,8 @@ impl ApiKeyStore for Database {
                 let created = create(scope.stamp)?;
                 let row = row(scope.organisation, &created.state, &digest);
                 Entity::insert(row.into_active_model())
-                    .exec_without_returning(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(scope.transaction)
+                    .await?;
                 let after = state::api_key(&created.state);
                 Ok(Some(
                     Stored::from(created).with_states(vec![(None, Some(after))]),
@@ -71,16 +70,12 @@ impl ApiKeyStore for Database {
             Box::pin(async move {
                 let found = of(scope.organisation)
                     .filter(Column::Id.eq(id.0))
-                    .one(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                    .fetch_one(scope.transaction)
+                    .await?;
                 let Some(row) = found else {
                     return Ok(None);
                 };
-                Entity::delete_by_id(id.0)
-                    .exec(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::delete_by_id(id.0).run(scope.transaction).await?;
                 let key = api_key(row)?;
                 let before = state::api_key(&key);
                 let states = vec![(Some(before), None)];
@@ -93,14 +88,12 @@ impl ApiKeyStore for Database {
     async fn find_by_digest(&self, digest: &Digest) -> Result<Option<(ApiKey, KeyOwner)>, Error> {
         let row = Entity::find()
             .filter(Column::Digest.eq(digest.as_str()))
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         let Some(row) = row else { return Ok(None) };
         let owner = organisation::Entity::find_by_id(row.organisation_id.as_str())
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         let Some(owner) = owner else { return Ok(None) };
         let owner = KeyOwner {
             organisation: parse_stored(&owner.id)?,
@@ -128,9 +121,8 @@ impl ApiKeyStore for Database {
                     .set(used)
                     .filter(Column::Id.eq(id.0))
                     .filter(is_due)
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 Ok(())
             })
         })

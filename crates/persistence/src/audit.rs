@@ -37,6 +37,7 @@ use crate::entity::audit_item::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, component_group, incident, maintenance, organisation};
 use crate::error::{broken, parse_stored};
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -65,10 +66,9 @@ impl AuditStore for Database {
                     .take();
                 let deleted = Entity::delete_many()
                     .filter(Column::Id.in_subquery(old))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                Ok(deleted.rows_affected)
+                    .run(transaction)
+                    .await?;
+                Ok(deleted)
             })
         })
         .await
@@ -229,9 +229,8 @@ async fn target_name<E: EntityTrait>(
         .select_only()
         .column(name)
         .into_tuple()
-        .one(connection)
+        .fetch_one(connection)
         .await
-        .map_err(broken)
 }
 
 pub(crate) fn item(row: Model) -> Result<AuditItem, Error> {

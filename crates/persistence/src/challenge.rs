@@ -7,7 +7,7 @@ use sea_orm::sea_query::OnConflict;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::entity::used_challenge::{ActiveModel, Column, Entity};
-use crate::error::broken;
+use crate::run::Run;
 use crate::transaction::Transaction;
 
 /// Marks a challenge as used until it expires, and removes expired marks. Returns false if it was used before: of several
@@ -19,7 +19,7 @@ pub(crate) async fn mark_used(
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
     let expired = Entity::delete_many().filter(Column::ExpiresAt.lte(now));
-    expired.exec(transaction).await.map_err(broken)?;
+    expired.run(transaction).await?;
     let used = ActiveModel {
         digest: Set(digest.as_str().to_owned()),
         expires_at: Set(expires_at),
@@ -27,15 +27,14 @@ pub(crate) async fn mark_used(
     let first = OnConflict::column(Column::Digest).do_nothing().to_owned();
     let inserted = Entity::insert(used)
         .on_conflict(first)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(inserted > 0)
 }
 
 /// Removes the mark that the same transaction has made, because the challenge was not used after all.
 pub(crate) async fn unmark(transaction: &Transaction, digest: &Digest) -> Result<(), Error> {
     let mark = Entity::delete_by_id(digest.as_str());
-    mark.exec(transaction).await.map_err(broken)?;
+    mark.run(transaction).await?;
     Ok(())
 }

@@ -33,6 +33,7 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::notice;
 use crate::page;
 use crate::page_order;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -80,10 +81,7 @@ impl ComponentStore for Database {
                 created.state.history_version = scope.stamp.revision;
                 place(scope, &mut created.state).await?;
                 let row = row(scope.organisation, &created.state).into_active_model();
-                Entity::insert(row)
-                    .exec_without_returning(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::insert(row).run(scope.transaction).await?;
                 let cause = PeriodCause::Operator(Some(author));
                 begin_period(scope, &created.state, cause, created.state.updated_at).await?;
                 Ok(Some(created.map(|component| ComponentReport {
@@ -174,9 +172,8 @@ pub(crate) async fn existing(
         .filter(Column::Id.is_in(components.into_iter().map(|id| id.0)))
         .order_by_asc(Column::Id)
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     Ok(ids.into_iter().map(ComponentId).collect())
 }
 
@@ -206,8 +203,8 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
         .await
         .map_err(broken)?;
     if incidents == 0 && maintenances == 0 {
-        let delete = Entity::delete_by_id(id.0).exec(scope.transaction);
-        delete.await.map_err(broken)?;
+        let delete = Entity::delete_by_id(id.0).run(scope.transaction);
+        delete.await?;
         return Ok(());
     }
     let deleted = ActiveModel {
@@ -216,10 +213,7 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
         deleted_at: Set(Some(scope.stamp.now)),
         ..Default::default()
     };
-    Entity::update(deleted)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(deleted).run(scope.transaction).await?;
     Ok(())
 }
 
@@ -230,9 +224,8 @@ pub(crate) async fn find(
 ) -> Result<Option<Component>, Error> {
     let found = of(organisation)
         .filter(Column::Id.eq(id.0))
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     found.map(component).transpose()
 }
 
@@ -243,10 +236,7 @@ pub(crate) async fn update(
     state: &Component,
 ) -> Result<(), Error> {
     let row = row(organisation, state).into_active_model().reset_all();
-    Entity::update(row)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(row).run(transaction).await?;
     Ok(())
 }
 
@@ -265,9 +255,8 @@ pub(crate) async fn begin_period(
         .col_expr(Column::Version, scope.stamp.revision.0.into())
         .filter(Column::Id.in_subquery(last_period(state.id)))
         .filter(Column::EndAt.is_null())
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     if state.status == ComponentStatus::Operational {
         return Ok(());
     }
@@ -282,10 +271,7 @@ pub(crate) async fn begin_period(
         version: scope.stamp.revision,
     };
     let row = history::period::row(scope, state.id, &period).into_active_model();
-    Entity::insert(row)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(scope.transaction).await?;
     Ok(())
 }
 
@@ -316,18 +302,14 @@ async fn start_of_period(
         .filter(Column::ComponentId.eq(state.id.0))
         .order_by_desc(Column::StartAt)
         .limit(1)
-        .one(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(scope.transaction)
+        .await?;
     let Some(last) = last else {
         return Ok(since);
     };
     let start_at = since.max(last.end_at.unwrap_or(last.start_at)).min(now);
     if last.end_at.is_none() && last.start_at == start_at {
-        Entity::delete_by_id(last.id)
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
+        Entity::delete_by_id(last.id).run(scope.transaction).await?;
     }
     Ok(start_at)
 }

@@ -31,6 +31,7 @@ use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::page;
 use crate::page_order;
+use crate::run::{Fetch, Run};
 use crate::subscriber::add_components_of;
 
 #[async_trait]
@@ -87,10 +88,7 @@ impl ComponentGroupStore for Database {
                 let positions = page_order::change(scope, |order| order.insert_group(id)).await?;
                 let position = positions.groups[&id];
                 let row = row(scope, &created.state, position).into_active_model();
-                Entity::insert(row)
-                    .exec_without_returning(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::insert(row).run(scope.transaction).await?;
                 Ok(Some(created.map(|group| ComponentGroupReport {
                     position,
                     status: ComponentStatus::Operational,
@@ -129,9 +127,8 @@ impl ComponentGroupStore for Database {
                     changed.state.version = scope.stamp.revision;
                     let row = row(scope, &changed.state, position);
                     Entity::update(row.into_active_model().reset_all())
-                        .exec(scope.transaction)
-                        .await
-                        .map_err(broken)?;
+                        .run(scope.transaction)
+                        .await?;
                 }
                 Ok(Some(changed.map(|group| ComponentGroupReport {
                     group,
@@ -160,10 +157,7 @@ impl ComponentGroupStore for Database {
                 let deletion = rule(group(row)?, scope.stamp)?;
                 add_components_of(scope.transaction, id, (last, None)).await?;
                 page_order::change(scope, |order| order.remove_group(id)).await?;
-                Entity::delete_by_id(id.0)
-                    .exec(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::delete_by_id(id.0).run(scope.transaction).await?;
                 Ok(Some(deletion))
             })
         })
@@ -211,9 +205,8 @@ async fn versioned_order(
     organisation: &OrganisationId,
 ) -> Result<Option<VersionedOrder>, Error> {
     let row = entity::organisation::Entity::find_by_id(organisation.as_str())
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     let Some(row) = row else {
         return Ok(None);
     };
@@ -239,9 +232,8 @@ async fn row_of(
 ) -> Result<Option<Model>, Error> {
     of(organisation)
         .filter(Column::Id.eq(id.0))
-        .one(connection)
+        .fetch_one(connection)
         .await
-        .map_err(broken)
 }
 
 /// Returns a group of an organisation.
@@ -276,9 +268,8 @@ pub(crate) async fn reports(
         ])
         .filter(ComponentColumn::GroupId.is_in(rows.iter().map(|row| row.id)))
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     let mut found: HashMap<Uuid, (ComponentStatus, bool)> = HashMap::new();
     for (component, group, status) in statuses {
         let status: ComponentStatus = parse_stored(&status)?;

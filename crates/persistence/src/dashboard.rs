@@ -21,6 +21,7 @@ use crate::database::Database;
 use crate::entity::{self, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
+use crate::run::Fetch;
 use crate::snapshot::in_page_order;
 use crate::transaction::Transaction;
 use crate::{audit, delivery as deliveries, incident, maintenance};
@@ -38,12 +39,7 @@ impl DashboardStore for Database {
         self.read_consistently(move |transaction| {
             Box::pin(async move {
                 let organisation = entity::organisation::Entity::find_by_id(id.as_str());
-                if organisation
-                    .one(transaction)
-                    .await
-                    .map_err(broken)?
-                    .is_none()
-                {
+                if organisation.fetch_one(transaction).await?.is_none() {
                     return Ok(None);
                 }
                 let maintained = UnderMaintenance::read(transaction, &id, now).await?;
@@ -89,9 +85,8 @@ async fn open_incidents(
     let rows = Entity::find()
         .filter(incident::by_ids(shown.into_iter()))
         .order_by_desc(Column::Id)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     incident::reports(transaction, rows).await
 }
 
@@ -107,18 +102,16 @@ async fn maintenances(
         .select_only()
         .columns([Column::StartAt, Column::Id])
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     ahead.retain(|(start_at, _)| *start_at <= now + AHEAD);
     ahead.sort_unstable();
     ahead.truncate(MAX_ITEMS);
     let shown = ahead.into_iter().map(|(_, id)| id);
     let mut rows = Entity::find()
         .filter(Column::Id.is_in(shown))
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     rows.sort_unstable_by_key(|row| (row.start_at, row.id));
     maintenance::reports(transaction, rows, LIST_TIMELINE_BYTES, now).await
 }
@@ -129,14 +122,12 @@ async fn subscribers(
 ) -> Result<SubscriberCounts, Error> {
     let by_status: Vec<(String, i64)> = subscribers_by_status(organisation)
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let failing: Option<i64> = failing(organisation)
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let number = |count: i64| u64::try_from(count).unwrap_or(0);
     let mut counts = SubscriberCounts {
         failing: failing.map_or(0, number),

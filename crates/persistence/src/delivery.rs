@@ -31,6 +31,7 @@ use crate::database::Database;
 use crate::entity::delivery::{ActiveModel, Column, Entity};
 use crate::entity::{delivery_count, notice};
 use crate::error::broken;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Number of failure reasons in an operator's counts.
@@ -81,12 +82,7 @@ impl DeliveryQueue for Database {
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
         // Without due deliveries, no write is made.
-        if expand::next()
-            .one(self.read())
-            .await
-            .map_err(broken)?
-            .is_none()
-        {
+        if expand::next().fetch_one(self.read()).await?.is_none() {
             return Ok(false);
         }
         self.write(NoAuditItem::Delivery, move |transaction| {
@@ -155,16 +151,9 @@ impl DeliveryQueue for Database {
     }
 
     async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, Error> {
-        let due: Option<DateTime<Utc>> = next_due(now)
-            .into_tuple()
-            .one(self.read())
-            .await
-            .map_err(broken)?;
-        let freed: Option<DateTime<Utc>> = next_freed(now)
-            .into_tuple()
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+        let due: Option<DateTime<Utc>> = next_due(now).into_tuple().fetch_one(self.read()).await?;
+        let freed: Option<DateTime<Utc>> =
+            next_freed(now).into_tuple().fetch_one(self.read()).await?;
         Ok(due.into_iter().chain(freed).min())
     }
 
@@ -221,10 +210,7 @@ pub(crate) async fn queue_verification(
         attempts: Set(0),
         ..Default::default()
     };
-    Entity::insert(queued)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(queued).run(transaction).await?;
     Ok(())
 }
 
@@ -236,7 +222,7 @@ pub(crate) async fn drop_queued(
     let queued = Entity::delete_many()
         .filter(Column::SubscriberId.eq(subscriber.0))
         .filter(Column::DueAt.is_not_null());
-    queued.exec(transaction).await.map_err(broken)?;
+    queued.run(transaction).await?;
     Ok(())
 }
 
@@ -291,24 +277,21 @@ pub(crate) async fn counts(
         .order_by_asc(Column::Reason)
         .limit(REASONS)
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let given_up: Option<i64> = given_up()
         .column_as(Column::Id.count(), "times")
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let days: Vec<i64> = CountEntity::find()
         .select_only()
         .column(CountColumn::Sent)
         .filter(CountColumn::OrganisationId.eq(organisation.as_str()))
         .filter(CountColumn::Day.gte(day(since)))
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let count = |number: i64| u64::try_from(number).unwrap_or(0);
     Ok(DeliveryCounts {
         waiting,
@@ -335,25 +318,17 @@ async fn prune(transaction: &Transaction, before: DateTime<Utc>, limit: u64) -> 
         .limit(limit)
         .take();
     let given_up = Entity::delete_many().filter(Column::Id.in_subquery(old));
-    let given_up = given_up
-        .exec(transaction)
-        .await
-        .map_err(broken)?
-        .rows_affected;
+    let given_up = given_up.run(transaction).await?;
     let notices = spent(before, limit);
     let notices = notice::Entity::delete_many().filter(notice::Column::Id.in_subquery(notices));
-    let notices = notices
-        .exec(transaction)
-        .await
-        .map_err(broken)?
-        .rows_affected;
+    let notices = notices.run(transaction).await?;
     Ok(Ord::max(given_up, notices))
 }
 
 async fn prune_counts(transaction: &Transaction, before: DateTime<Utc>) -> Result<(), Error> {
     let days =
         delivery_count::Entity::delete_many().filter(delivery_count::Column::Day.lt(day(before)));
-    days.exec(transaction).await.map_err(broken)?;
+    days.run(transaction).await?;
     Ok(())
 }
 

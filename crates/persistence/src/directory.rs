@@ -18,9 +18,9 @@ use sea_orm::{
 use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
-use crate::error::broken;
 use crate::organisation::insert_or_rename;
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 const SESSION: &str = "session";
@@ -76,9 +76,8 @@ impl DirectoryStore for Database {
                 let exists = lock(transaction, &id).await?.is_some();
                 let deleted = (ORGANISATION.to_owned(), id.as_str().to_owned());
                 if directory_revocation::Entity::find_by_id(deleted)
-                    .one(transaction)
-                    .await
-                    .map_err(broken)?
+                    .fetch_one(transaction)
+                    .await?
                     .is_some()
                 {
                     return Ok(Committed::unchanged(()));
@@ -119,9 +118,8 @@ impl DirectoryStore for Database {
             Box::pin(async move {
                 if kind == USER {
                     directory_name::Entity::delete_by_id(id.as_str())
-                        .exec(transaction)
-                        .await
-                        .map_err(broken)?;
+                        .run(transaction)
+                        .await?;
                 }
                 let audit_items = match member {
                     Some((organisation, user)) => {
@@ -135,7 +133,7 @@ impl DirectoryStore for Database {
                 let old = directory_revocation::Entity::delete_many().filter(column.lt(forgotten));
                 // The identifier of a deleted organisation must not be used again, so its revocation stays.
                 let old = old.filter(directory_revocation::Column::Kind.ne(ORGANISATION));
-                old.exec(transaction).await.map_err(broken)?;
+                old.run(transaction).await?;
                 Ok(((), audit_items))
             })
         })
@@ -153,13 +151,11 @@ impl DirectoryStore for Database {
                 lock(transaction, &id).await?;
                 insert_ending(transaction, ORGANISATION, id.as_str().to_owned(), at).await?;
                 directory_name::Entity::delete_by_id(id.as_str())
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 organisation::Entity::delete_by_id(id.as_str())
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 Ok(())
             })
         })
@@ -168,9 +164,8 @@ impl DirectoryStore for Database {
 
     async fn is_handled(&self, message: &str) -> Result<bool, Error> {
         let found = directory_message::Entity::find_by_id(message)
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         Ok(found.is_some())
     }
 
@@ -184,15 +179,12 @@ impl DirectoryStore for Database {
             Box::pin(async move {
                 let column = directory_message::Column::HandledAt;
                 let old = directory_message::Entity::delete_many().filter(column.lt(forgotten));
-                old.exec(transaction).await.map_err(broken)?;
+                old.run(transaction).await?;
                 let once = OnConflict::column(directory_message::Column::Id)
                     .do_nothing()
                     .to_owned();
                 let insert = directory_message::Entity::insert(row).on_conflict(once);
-                insert
-                    .exec_without_returning(transaction)
-                    .await
-                    .map_err(broken)?;
+                insert.run(transaction).await?;
                 Ok(())
             })
         })
@@ -232,9 +224,8 @@ async fn endings(
     }
     directory_revocation::Entity::find()
         .filter(any)
-        .all(transaction)
+        .fetch_all(transaction)
         .await
-        .map_err(broken)
 }
 
 /// Whether the revocation applies to a token issued at the given time. Sessions and organisations end permanently; users and
@@ -257,9 +248,8 @@ async fn insert_ending(
         .filter(Column::Id.eq(id.as_str()));
     earlier
         .filter(Column::EndedAt.lt(at))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     let row = directory_revocation::ActiveModel {
         kind: Set(kind.to_owned()),
         id: Set(id),
@@ -270,9 +260,8 @@ async fn insert_ending(
         .to_owned();
     Entity::insert(row)
         .on_conflict(once)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -282,9 +271,8 @@ async fn find_name(
     id: &str,
 ) -> Result<Option<NameRecord>, Error> {
     let found = directory_name::Entity::find_by_id(id)
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     Ok(found.map(|row| NameRecord {
         name: row.name,
         as_of: row.as_of,
@@ -297,9 +285,8 @@ async fn organisation_name(
     id: &OrganisationId,
 ) -> Result<Option<NameRecord>, Error> {
     let found = organisation::Entity::find_by_id(id.as_str())
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     let Some(row) = found else { return Ok(None) };
     let as_of = find_name(connection, id.as_str())
         .await?
@@ -325,8 +312,7 @@ async fn keep_newer(transaction: &Transaction, id: &str, fresh: NameRecord) -> R
         .to_owned();
     let kept = Entity::insert(row)
         .on_conflict(newest)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(kept > 0)
 }

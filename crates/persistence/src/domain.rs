@@ -17,6 +17,7 @@ use crate::database::Database;
 use crate::entity::domain_claim::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
 use crate::error::{broken, is_duplicate, parse_stored};
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -26,9 +27,8 @@ impl DomainStore for Database {
             .select_only()
             .columns([Column::Name, Column::OrganisationId])
             .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         let verified =
             |(name, id): (String, String)| Ok((parse_stored(&name)?, parse_stored(&id)?));
         rows.into_iter().map(verified).collect()
@@ -37,9 +37,8 @@ impl DomainStore for Database {
     async fn owner_of(&self, name: &DomainName) -> Result<Option<OrganisationId>, Error> {
         let found = with_status(DomainStatus::Verified)
             .filter(Column::Name.eq(name.as_str()))
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         found
             .map(|row| parse_stored(&row.organisation_id))
             .transpose()
@@ -60,9 +59,8 @@ impl DomainStore for Database {
             .select_only()
             .column(Column::Token)
             .into_tuple()
-            .all(self.read())
+            .fetch_all(self.read())
             .await
-            .map_err(broken)
     }
 
     async fn find_by_id_or_code(&self, text: &str) -> Result<Option<OrganisationId>, Error> {
@@ -75,9 +73,8 @@ impl DomainStore for Database {
             .select_only()
             .column(Own::Id)
             .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         // An identifier comes before a code.
         let exact = found.iter().find(|id| id.as_str() == text);
         let found = exact.or(found.first());
@@ -100,10 +97,7 @@ pub(crate) async fn store(
     }
     let id = organisation.id.as_str();
     let Some(claim) = organisation.domain.clone() else {
-        Entity::delete_by_id(id)
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
+        Entity::delete_by_id(id).run(transaction).await?;
         return Ok(());
     };
     let row = ActiveModel {

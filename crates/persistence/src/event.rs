@@ -15,12 +15,12 @@ use crate::commit::Scope;
 use crate::component::{component, history};
 use crate::component_group;
 use crate::entity;
-use crate::error::broken;
 use crate::incident::public as incident;
 use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 use crate::page_order;
+use crate::run::Fetch;
 
 /// Returns the public form of events as of their stamp. `written` is an incident that this transaction has just written.
 pub(crate) async fn public(
@@ -143,9 +143,8 @@ async fn public_component(
         transaction, stamp, ..
     } = scope;
     let row = entity::component::Entity::find_by_id(id.0)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let row = row.ok_or_else(|| {
         Error::internal(format!(
             "an event names component {id}, which is not stored"

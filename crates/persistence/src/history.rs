@@ -24,7 +24,7 @@ use allclear_domain::text::shorten;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, FromQueryResult, QuerySelect};
+use sea_orm::{FromQueryResult, QuerySelect};
 use uuid::Uuid;
 
 use crate::component;
@@ -32,6 +32,7 @@ use crate::database::Database;
 use crate::entity::component::{Column, Entity};
 use crate::error::{broken, parse_stored};
 use crate::organisation;
+use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -147,11 +148,7 @@ async fn history(
         incident::before(id, months.start_at),
         maintenance::before(id, months.start_at),
     ] {
-        shown.has_older |= transaction
-            .query_one(&older)
-            .await
-            .map_err(broken)?
-            .is_some();
+        shown.has_older |= transaction.fetch_row(&older).await?.is_some();
     }
     Ok(Some(shown))
 }
@@ -176,9 +173,8 @@ async fn components(
         .select_only()
         .columns([Column::Id, Column::Name])
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let named = |(id, name)| {
         let code = ComponentId(id).code();
         (id, NamedComponent { code, name })
@@ -230,7 +226,7 @@ async fn displayed(
     transaction: &Transaction,
     query: &SelectStatement,
 ) -> Result<(Vec<DisplayedUpdate>, bool), Error> {
-    let rows = transaction.query_all(query).await.map_err(broken)?;
+    let rows = transaction.fetch_rows(query).await?;
     let update = |row| {
         let row = UpdateRow::from_query_result(row, "").map_err(broken)?;
         Ok(DisplayedUpdate {

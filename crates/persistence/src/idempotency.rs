@@ -17,7 +17,7 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::idempotent_response::{ActiveModel, Column, Entity};
-use crate::error::broken;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -30,9 +30,8 @@ impl IdempotencyStore for Database {
     ) -> Result<Option<KeptResponse>, Error> {
         let found = Entity::find_by_id((organisation.as_str().to_owned(), name.to_owned()))
             .filter(Column::CreatedAt.gt(after))
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         Ok(found.map(|row| KeptResponse {
             request: row.request,
             sealed: row.sealed,
@@ -47,9 +46,8 @@ impl IdempotencyStore for Database {
             .order_by_asc(Column::CreatedAt)
             .limit(limit)
             .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         if old.is_empty() {
             return Ok(0);
         }
@@ -57,8 +55,8 @@ impl IdempotencyStore for Database {
             Box::pin(async move {
                 let mut deleted = 0;
                 for key in old {
-                    let gone = Entity::delete_by_id(key).exec(transaction).await;
-                    deleted += gone.map_err(broken)?.rows_affected;
+                    let gone = Entity::delete_by_id(key).run(transaction).await;
+                    deleted += gone?;
                 }
                 Ok(deleted)
             })
@@ -100,9 +98,8 @@ async fn insert(
     let key = (organisation.as_str().to_owned(), new.name.clone());
     Entity::delete_by_id(key)
         .filter(Column::CreatedAt.lte(now - Idempotency::RETENTION))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     let bytes = i64::try_from(new.kept.sealed.len()).map_err(Error::internal)?;
     let (number, total_bytes) = match end(transaction, organisation, Order::Desc).await? {
         Some((number, total)) => (number + 1, total + bytes),
@@ -128,9 +125,8 @@ async fn insert(
         .to_owned();
     let inserted = Entity::insert(row)
         .on_conflict(first_wins)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     if inserted == 0 {
         return Err(CurrentRequest::in_progress());
     }
@@ -150,9 +146,8 @@ async fn end(
         .order_by(Column::Number, order)
         .limit(1)
         .into_tuple()
-        .one(transaction)
+        .fetch_one(transaction)
         .await
-        .map_err(broken)
 }
 
 fn too_many() -> Error {

@@ -11,7 +11,7 @@ use allclear_domain::impact::ImpactChange;
 use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, FromQueryResult, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, FromQueryResult, QueryFilter, QueryOrder};
 use uuid::Uuid;
 
 use crate::commit::Scope;
@@ -21,6 +21,7 @@ use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
 use crate::incident::component::{attached, impacts as attachments};
+use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
@@ -95,9 +96,8 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
     let rows = component::of(organisation)
         .filter(Column::Id.is_in(components.iter().copied()))
         .order_by_asc(Column::Id)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let mut impacts = impacts(transaction, organisation, &components).await?;
     let mut changes = StatusChanges::default();
     for row in rows {
@@ -137,9 +137,8 @@ async fn impacts(
     components: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<Impact>>, Error> {
     let rows = transaction
-        .query_all(&unresolved_impacts(organisation, components))
-        .await
-        .map_err(broken)?;
+        .fetch_rows(&unresolved_impacts(organisation, components))
+        .await?;
     let mut impacts: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = ImpactRow::from_query_result(&row, "").map_err(broken)?;

@@ -41,6 +41,7 @@ use crate::error::{broken, parse_stored};
 use crate::notice;
 use crate::operator_mail;
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -86,10 +87,7 @@ impl IncidentStore for Database {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
                 let row = row(scope.organisation, &created.state).into_active_model();
-                Entity::insert(row)
-                    .exec_without_returning(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::insert(row).run(scope.transaction).await?;
                 component::insert(scope, created.state.id, &components).await?;
                 if !components.is_empty() {
                     affected::store_for_new_incident(scope, created.state.id).await?;
@@ -133,10 +131,7 @@ impl IncidentStore for Database {
     ) -> Result<Option<Committed<()>>, Error> {
         self.change_attached(organisation, id, rule, move |scope| {
             Box::pin(async move {
-                Entity::delete_by_id(id.0)
-                    .exec(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::delete_by_id(id.0).run(scope.transaction).await?;
                 notice::withdraw(scope, id.0).await
             })
         })
@@ -335,9 +330,8 @@ pub(crate) async fn find(
 ) -> Result<Option<Incident>, Error> {
     let found = of(organisation)
         .filter(Column::Id.eq(id.0))
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     found.map(incident).transpose()
 }
 

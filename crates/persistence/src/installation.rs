@@ -12,7 +12,7 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::{installation, signing_key};
-use crate::error::broken;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -28,10 +28,7 @@ impl InstallationStore for Database {
                         id: Set(row.id),
                         salt: Set(Some(fresh.salt.clone())),
                     };
-                    installation::Entity::update(kept)
-                        .exec(transaction)
-                        .await
-                        .map_err(broken)?;
+                    installation::Entity::update(kept).run(transaction).await?;
                     fresh.salt
                 };
                 let mut keys = signing_keys(transaction).await?;
@@ -75,7 +72,7 @@ async fn replace_signing_key(
         fresh.created_at = fresh.created_at.max(after);
         old = old.filter(signing_key::Column::Id.ne(newest.id));
     }
-    old.exec(transaction).await.map_err(broken)?;
+    old.run(transaction).await?;
     insert(transaction, fresh).await
 }
 
@@ -85,10 +82,7 @@ async fn insert(transaction: &Transaction, key: SigningKey) -> Result<(), Error>
         private_key: Set(key.private),
         created_at: Set(key.created_at),
     };
-    signing_key::Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    signing_key::Entity::insert(row).run(transaction).await?;
     Ok(())
 }
 
@@ -96,15 +90,14 @@ async fn insert(transaction: &Transaction, key: SigningKey) -> Result<(), Error>
 pub(crate) async fn lock(transaction: &Transaction) -> Result<installation::Model, Error> {
     let row = installation::Entity::find()
         .lock_exclusive()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     row.ok_or_else(|| Error::internal("the installation's row is gone"))
 }
 
 async fn signing_keys(connection: &impl ConnectionTrait) -> Result<Vec<SigningKey>, Error> {
     let newest_first = signing_key::Entity::find().order_by_desc(signing_key::Column::CreatedAt);
-    let rows = newest_first.all(connection).await.map_err(broken)?;
+    let rows = newest_first.fetch_all(connection).await?;
     let key = |row: signing_key::Model| SigningKey {
         id: row.id,
         private: row.private_key,

@@ -16,9 +16,10 @@ use sea_orm::{
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::invitation::{ActiveModel, Column, Entity, Model};
 use crate::entity::organisation;
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// The pending invitations to an organisation, newest first.
@@ -32,9 +33,8 @@ pub(crate) async fn list(
         .filter(Column::ExpiresAt.gt(now))
         .find_also_related(organisation::Entity)
         .order_by_desc(Column::Id)
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     rows.into_iter().map(invitation).collect()
 }
 
@@ -49,14 +49,13 @@ pub(crate) async fn delete(
     let these = Column::OrganisationId.eq(organisation.as_str());
     let found = Entity::find_by_id(id.0)
         .filter(these)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let Some(found) = found else {
         return Ok(missing);
     };
-    let gone = Entity::delete_by_id(id.0).exec(transaction).await;
-    if gone.map_err(broken)?.rows_affected == 0 {
+    let gone = Entity::delete_by_id(id.0).run(transaction).await;
+    if gone? == 0 {
         return Ok(missing);
     }
     let before = state::invitation(&invitation((found, None))?);
@@ -93,7 +92,7 @@ pub(crate) async fn insert(
     let earlier = Entity::delete_many()
         .filter(same_place)
         .filter(Column::EmailKey.eq(key.as_str()));
-    earlier.exec(transaction).await.map_err(broken)?;
+    earlier.run(transaction).await?;
     let audit_items = match &organisation {
         Some(organisation) => {
             let (action, now) = (Action::InvitationCreated, invitation.created_at);
@@ -115,10 +114,7 @@ pub(crate) async fn insert(
         created_at: Set(invitation.created_at),
         expires_at: Set(invitation.expires_at),
     };
-    Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(transaction).await?;
     Ok(audit_items)
 }
 
@@ -133,9 +129,8 @@ pub(crate) async fn find(
         .filter(Column::ExpiresAt.gt(now));
     let found = pending
         .find_also_related(organisation::Entity)
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     found.map(invitation).transpose()
 }
 
@@ -156,10 +151,9 @@ pub(crate) async fn accept(
     }
     // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(invitation.id.0)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    if deleted.rows_affected == 0 {
+        .run(transaction)
+        .await?;
+    if deleted == 0 {
         return Ok(missing);
     }
     let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);

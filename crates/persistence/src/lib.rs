@@ -44,6 +44,7 @@ mod query_plan;
 mod readiness;
 mod restore;
 pub mod review;
+mod run;
 mod schema;
 mod second_factor;
 pub mod session;

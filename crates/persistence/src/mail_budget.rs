@@ -5,12 +5,12 @@ use allclear_application::mail_budget::{MailCount, MailCountStore};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::mail_count::{Column, Entity};
-use crate::error::broken;
+use crate::run::{Run, RunStatement};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -34,7 +34,7 @@ impl MailCountStore for Database {
         self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let over = Entity::delete_many().filter(Column::Day.lt(before));
-                over.exec(transaction).await.map_err(broken)?;
+                over.run(transaction).await?;
                 Ok(())
             })
         })
@@ -60,6 +60,6 @@ async fn add(transaction: &Transaction, count: &MailCount, day: NaiveDate) -> Re
         ])
         .on_conflict(one_more)
         .to_owned();
-    let counted = transaction.execute(&insert).await.map_err(broken)?;
-    Ok(counted.rows_affected() > 0)
+    let counted = transaction.run_statement(&insert).await?;
+    Ok(counted > 0)
 }

@@ -34,9 +34,10 @@ use crate::audit::subject::Subject;
 use crate::commit::{Lock, Scope};
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::notice;
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -95,10 +96,7 @@ impl MaintenanceStore for Database {
                 let mut created = create(scope.stamp)?;
                 created.state.version = scope.stamp.revision;
                 let row = row(scope, &created.state).into_active_model();
-                Entity::insert(row)
-                    .exec_without_returning(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::insert(row).run(scope.transaction).await?;
                 let id = created.state.id;
                 component::replace(scope, id, &[], &created.state.components).await?;
                 store_first(scope, &created.state).await?;
@@ -129,10 +127,7 @@ impl MaintenanceStore for Database {
                     changed.state.version = scope.stamp.revision;
                     component::replace(scope, id, &affected, &changed.state.components).await?;
                     let row = row(scope, &changed.state).into_active_model().reset_all();
-                    Entity::update(row)
-                        .exec(scope.transaction)
-                        .await
-                        .map_err(broken)?;
+                    Entity::update(row).run(scope.transaction).await?;
                     schedule::store_affected(scope, published, &changed.state).await?;
                 }
                 let mut timelines = timeline::of(scope.transaction, &[id.0]).await?;
@@ -158,10 +153,7 @@ impl MaintenanceStore for Database {
                     return Ok(None);
                 };
                 let deletion = rule(before, scope.stamp)?;
-                Entity::delete_by_id(id.0)
-                    .exec(scope.transaction)
-                    .await
-                    .map_err(broken)?;
+                Entity::delete_by_id(id.0).run(scope.transaction).await?;
                 notice::withdraw(scope, id.0).await?;
                 Ok(Some(deletion))
             })
@@ -249,7 +241,7 @@ impl MaintenanceStore for Database {
 
     async fn next_change(&self) -> Result<Option<DateTime<Utc>>, Error> {
         let next = schedule::next().into_tuple();
-        next.one(self.read()).await.map_err(broken)
+        next.fetch_one(self.read()).await
     }
 
     async fn due(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error> {
@@ -284,9 +276,8 @@ pub(crate) async fn find(
 ) -> Result<Option<Model>, Error> {
     of(organisation)
         .filter(Column::Id.eq(id.0))
-        .one(connection)
+        .fetch_one(connection)
         .await
-        .map_err(broken)
 }
 
 /// Stores the components of a new maintenance, which may have begun or be over.

@@ -17,6 +17,7 @@ use crate::entity::membership::{ActiveModel, Column, Entity, Model};
 use crate::entity::{invitation, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// The memberships of an account, newest first.
@@ -29,9 +30,8 @@ pub(crate) async fn of_user(
         .find_also_related(organisation::Entity)
         .order_by_desc(Column::CreatedAt)
         .order_by_asc(Column::OrganisationId)
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     rows.into_iter().filter_map(belonging).collect()
 }
 
@@ -45,9 +45,8 @@ pub(crate) async fn list(
         .find_also_related(user::Entity)
         .order_by_desc(Column::CreatedAt)
         .order_by_desc(Column::UserId)
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     rows.into_iter()
         .filter_map(|(row, user)| Some(member(&row, user?)))
         .collect()
@@ -76,10 +75,7 @@ pub(crate) async fn change(
         change_role(transaction, organisation, user, role).await?;
     } else {
         let key = (organisation.as_str().to_owned(), user.0);
-        Entity::delete_by_id(key)
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
+        Entity::delete_by_id(key).run(transaction).await?;
         end_invitations(transaction, organisation, user).await?;
     }
     Ok((Some(()), audit_items))
@@ -108,9 +104,8 @@ pub(crate) async fn find(
     let one = Entity::find_by_id((organisation.as_str().to_owned(), user.0));
     let found = one
         .find_also_related(organisation::Entity)
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     found.and_then(belonging).transpose()
 }
 
@@ -121,11 +116,7 @@ pub(crate) async fn member_state(
     user: UserId,
 ) -> Result<Option<MemberState>, Error> {
     let key = (organisation.as_str().to_owned(), user.0);
-    let Some(row) = Entity::find_by_id(key)
-        .one(transaction)
-        .await
-        .map_err(broken)?
-    else {
+    let Some(row) = Entity::find_by_id(key).fetch_one(transaction).await? else {
         return Ok(None);
     };
     let other_admins = Entity::find()
@@ -178,10 +169,7 @@ pub(crate) async fn set_role(
         role: Set(role.to_string()),
         ..Default::default()
     };
-    Entity::update(changed)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(changed).run(transaction).await?;
     Ok(())
 }
 
@@ -194,7 +182,7 @@ async fn end_invitations(
     let own = invitation::Entity::delete_many()
         .filter(invitation::Column::OrganisationId.eq(organisation.as_str()))
         .filter(invitation::Column::InviterId.eq(inviter.0));
-    own.exec(transaction).await.map_err(broken)?;
+    own.run(transaction).await?;
     Ok(())
 }
 
@@ -212,10 +200,7 @@ pub(crate) async fn insert(
         role: Set(role.to_string()),
         created_at: Set(now),
     };
-    Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(transaction).await?;
     Ok(())
 }
 

@@ -14,9 +14,7 @@ use allclear_domain::uptime::{DateRange, Uptime, UptimeTally, UptimeWindow, mean
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, Order, QueryFilter, QuerySelect,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use crate::component::history::spans::each_span;
@@ -26,6 +24,7 @@ use crate::entity::{
 };
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
+use crate::run::{Fetch, RunStatement};
 use crate::snapshot::in_page_order;
 use crate::transaction::Transaction;
 
@@ -44,7 +43,7 @@ impl MetricsStore for Database {
         self.read_consistently(move |transaction| {
             Box::pin(async move {
                 let found = organisation::Entity::find_by_id(id.as_str());
-                let Some(found) = found.one(transaction).await.map_err(broken)? else {
+                let Some(found) = found.fetch_one(transaction).await? else {
                     return Ok(None);
                 };
                 let zone: TimeZone = parse_stored(&found.time_zone)?;
@@ -149,7 +148,7 @@ async fn incidents(
     let mut after = None;
     loop {
         let page = page(organisation, window, after);
-        let rows = transaction.query_all(&page).await.map_err(broken)?;
+        let rows = transaction.fetch_rows(&page).await?;
         let is_last = (rows.len() as u64) < MAX_INCIDENTS_PER_READ;
         for row in rows {
             let (id, occured_at, resolved_at, first_update_at) =
@@ -218,7 +217,7 @@ async fn by_component(
     window: &UptimeWindow,
 ) -> Result<Vec<ComponentIncidents>, Error> {
     let query = incident_counts(organisation, window);
-    let rows = transaction.query_all(&query).await.map_err(broken)?;
+    let rows = transaction.fetch_rows(&query).await?;
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         let (id, name, count): (Uuid, String, i64) = row.try_get_many_by_index().map_err(broken)?;
@@ -269,9 +268,8 @@ async fn mails(
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::Day.gte(range.first.to_string()))
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     Ok(days.into_iter().fold((0, 0), |(sent, failed), more| {
         (sent + number(more.0), failed + number(more.1))
     }))

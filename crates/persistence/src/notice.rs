@@ -23,9 +23,9 @@ use uuid::Uuid;
 use crate::commit::Scope;
 use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, notice_component, subscriber};
-use crate::error::broken;
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
+use crate::run::{Fetch, Run};
 
 /// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<(), Error> {
@@ -48,10 +48,7 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
             expanded_at: Set(None),
             batches: Set(0),
         };
-        Entity::insert(row)
-            .exec_without_returning(scope.transaction)
-            .await
-            .map_err(broken)?;
+        Entity::insert(row).run(scope.transaction).await?;
         store_components(scope, id, composed.attached, composed.left).await?;
     }
     Ok(())
@@ -61,9 +58,8 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
 async fn has_webhooks(scope: Scope<'_>) -> Result<bool, Error> {
     let found: Option<Uuid> = webhooks(scope.organisation)
         .into_tuple()
-        .one(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(scope.transaction)
+        .await?;
     Ok(found.is_some())
 }
 
@@ -97,9 +93,8 @@ async fn components_left(
         .order_by_desc(Column::Revision)
         .order_by_desc(Column::Part)
         .into_tuple()
-        .one(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(scope.transaction)
+        .await?;
     let Some(last) = last else {
         return Ok(Vec::new());
     };
@@ -109,9 +104,8 @@ async fn components_left(
         .filter(Of::NoticeId.eq(last))
         .filter(Of::IsAttached.eq(true))
         .into_tuple()
-        .all(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(scope.transaction)
+        .await?;
     let left = before.into_iter().filter(|id| !attached.contains(id));
     Ok(left.collect())
 }
@@ -132,9 +126,8 @@ async fn store_components(
         .columns([component::Column::Id, component::Column::GroupId])
         .filter(component::Column::Id.is_in(all))
         .into_tuple::<(Uuid, Option<Uuid>)>()
-        .all(scope.transaction)
-        .await
-        .map_err(broken)?
+        .fetch_all(scope.transaction)
+        .await?
         .into_iter()
         .collect();
     let row = |component_id: Uuid, is_attached| notice_component::ActiveModel {
@@ -146,9 +139,8 @@ async fn store_components(
     let attached = attached.into_iter().map(|id| row(id, true));
     let rows = attached.chain(left.into_iter().map(|id| row(id, false)));
     notice_component::Entity::insert_many(rows)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 
@@ -278,9 +270,8 @@ pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Erro
     Entity::delete_many()
         .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
         .filter(Column::SubjectId.eq(subject))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 
@@ -295,9 +286,8 @@ pub(crate) async fn withdraw_updates(
         .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
         .filter(Column::SubjectId.eq(subject))
         .filter(Column::Revision.is_in(versions))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 

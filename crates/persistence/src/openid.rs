@@ -25,6 +25,7 @@ use crate::entity::{openid_account, openid_session, session as session_entity, u
 use crate::error::{broken, is_duplicate};
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
 use crate::session;
 use crate::transaction::Transaction;
 
@@ -67,7 +68,7 @@ impl OpenIdStore for Database {
     async fn linked(&self, issuer: &str, subject: &str) -> Result<Option<UserId>, Error> {
         let key = (issuer.to_owned(), subject.to_owned());
         let found = openid_account::Entity::find_by_id(key);
-        let found = found.one(self.read()).await.map_err(broken)?;
+        let found = found.fetch_one(self.read()).await?;
         Ok(found.map(|row| UserId(row.user_id)))
     }
 
@@ -79,9 +80,8 @@ impl OpenIdStore for Database {
             .column(openid_account::Column::Issuer)
             .filter(openid_account::Column::UserId.eq(user.0))
             .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         Ok(StoredSignInMethods {
             password: account.is_some_and(|account| account.has_password),
             issuers,
@@ -95,13 +95,12 @@ impl OpenIdStore for Database {
     ) -> Result<Option<ProviderSession>, Error> {
         let owned = session_entity::Entity::find_by_id(session.0)
             .filter(session_entity::Column::UserId.eq(user.0));
-        if owned.one(self.read()).await.map_err(broken)?.is_none() {
+        if owned.fetch_one(self.read()).await?.is_none() {
             return Ok(None);
         }
         let found = openid_session::Entity::find_by_id(session.0)
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         let Some(row) = found else {
             return Ok(None);
         };
@@ -128,7 +127,7 @@ async fn open_session(
     let session_id = sign_in.session.id;
     if let Some(before) = sign_in.before {
         let ended = session_entity::Entity::delete_by_id(before.0);
-        ended.exec(transaction).await.map_err(broken)?;
+        ended.run(transaction).await?;
     }
     session::insert(transaction, user.id, sign_in.session).await?;
     let origin = openid_session::ActiveModel {
@@ -139,9 +138,8 @@ async fn open_session(
         own_factor: Set(false),
     };
     openid_session::Entity::insert(origin)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     let (membership, member) = match sign_in.membership {
         Some(provided) => give(transaction, user.id, provided, now).await?,
         None => without_change(MembershipOutcome::Unchanged),
@@ -241,9 +239,8 @@ impl Person<'_> {
         let key = (self.issuer.to_owned(), self.subject.to_owned());
         let linked = openid_account::Entity::find_by_id(key)
             .find_also_related(user::Entity)
-            .one(transaction)
-            .await
-            .map_err(broken)?;
+            .fetch_one(transaction)
+            .await?;
         Ok(linked
             .and_then(|(_, user)| user)
             .map(|row| credentials(row).user))
@@ -257,9 +254,8 @@ impl Person<'_> {
             .filter(openid_account::Column::Issuer.eq(self.issuer))
             .filter(openid_account::Column::Subject.ne(self.subject))
             .limit(1)
-            .one(transaction)
-            .await
-            .map_err(broken)?;
+            .fetch_one(transaction)
+            .await?;
         Ok(other.is_some())
     }
 

@@ -32,6 +32,7 @@ use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{domain, invitation, membership};
 
@@ -98,11 +99,8 @@ impl OrganisationStore for Database {
         let id = id.clone();
         self.write(NoAuditItem::OrganisationDeleted, |transaction| {
             Box::pin(async move {
-                let gone = Entity::delete_by_id(id.as_str())
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                Ok(gone.rows_affected > 0)
+                let gone = Entity::delete_by_id(id.as_str()).run(transaction).await?;
+                Ok(gone > 0)
             })
         })
         .await
@@ -201,7 +199,7 @@ async fn create(
     if limits.organisations.is_some() {
         // The lock makes concurrent requests of one account count each other's organisations.
         let creator = user::Entity::find_by_id(new.creator.0).lock_exclusive();
-        creator.one(transaction).await.map_err(broken)?;
+        creator.fetch_one(transaction).await?;
         let present = Entity::find()
             .filter(Column::FounderId.eq(new.creator.0))
             .count(transaction)
@@ -219,10 +217,7 @@ async fn create(
         founder_id: Set(Some(new.creator.0)),
         ..Default::default()
     };
-    Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(transaction).await?;
     let (creator, now) = (new.creator, new.created_at);
     membership::insert(transaction, &new.id, creator, Role::Admin, now).await?;
     let created = find(transaction, &new.id).await?;
@@ -242,9 +237,8 @@ pub(crate) async fn find(
 ) -> Result<Option<Organisation>, Error> {
     let found = Entity::find_by_id(id.as_str())
         .find_also_related(domain_claim::Entity)
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     found
         .map(|(row, claim)| organisation(row, claim))
         .transpose()
@@ -278,10 +272,7 @@ pub(crate) async fn insert_or_rename(
     };
     let insert =
         Entity::insert(fresh).on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned());
-    insert
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    insert.run(transaction).await?;
     let Some(name) = name else {
         return Ok(Committed::unchanged(()));
     };
@@ -323,10 +314,9 @@ async fn rename(scope: Scope<'_>, name: String) -> Result<Option<Changed<()>>, E
         )
         .filter(Column::Id.eq(scope.organisation.as_str()))
         .filter(Column::Name.ne(name))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
-    let renamed = renamed.rows_affected > 0;
+        .run(scope.transaction)
+        .await?;
+    let renamed = renamed > 0;
     Ok(renamed.then(|| Changed::new((), vec![Event::OrganisationUpdated])))
 }
 
@@ -347,10 +337,7 @@ async fn update(transaction: &Transaction, state: &Organisation) -> Result<(), E
         settings_version: Set(state.version.0),
         ..Default::default()
     };
-    Entity::update(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(row).run(transaction).await?;
     Ok(())
 }
 

@@ -25,6 +25,7 @@ use crate::error::{broken, parse_stored};
 use crate::event;
 use crate::organisation::lock::Locked;
 use crate::outbox::stored::Stored;
+use crate::run::{Fetch, Run};
 
 /// Maximum number of organisations in one statement.
 const MAX_ORGANISATIONS_PER_READ: usize = 500;
@@ -76,9 +77,8 @@ impl Outbox for Database {
             .order_by_asc(Column::CreatedAt)
             .limit(limit)
             .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         if old.is_empty() {
             return Ok(0);
         }
@@ -96,7 +96,7 @@ impl Outbox for Database {
                     let gone = Entity::delete_many()
                         .filter(Column::OrganisationId.eq(organisation))
                         .filter(Column::Revision.lte(revision));
-                    deleted += gone.exec(transaction).await.map_err(broken)?.rows_affected;
+                    deleted += gone.run(transaction).await?;
                 }
                 Ok(deleted)
             })
@@ -117,9 +117,8 @@ impl Outbox for Database {
             found.extend(
                 revisions
                     .into_tuple::<(String, i64)>()
-                    .all(self.read())
-                    .await
-                    .map_err(broken)?,
+                    .fetch_all(self.read())
+                    .await?,
             );
         }
         let parse = |(id, revision): (String, i64)| Ok((parse_stored(&id)?, Revision(revision)));
@@ -166,9 +165,8 @@ impl Database {
                 .filter(Column::Revision.gt(after))
                 .order_by_asc(Column::Revision)
                 .limit(wanted)
-                .all(self.read())
-                .await
-                .map_err(broken)?;
+                .fetch_all(self.read())
+                .await?;
             let is_last = (some.len() as u64) < wanted;
             left -= some.len() as u64;
             for row in some {

@@ -7,7 +7,7 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use crate::error::broken;
+use crate::run::Fetch;
 
 /// Reads a page of the selected rows, sorted by `id`, newest first. `id_of` returns a row's `id`.
 pub(crate) async fn read<E: EntityTrait>(
@@ -32,6 +32,6 @@ pub(crate) async fn read_sorted<E: EntityTrait>(
     id_of: impl Fn(&E::Model) -> Uuid,
 ) -> Result<Listed<E::Model>, Error> {
     let query = selected.limit(page.limit.map(|limit| limit + 1));
-    let rows = query.all(connection).await.map_err(broken)?;
+    let rows = query.fetch_all(connection).await?;
     Ok(Listed::cut(rows, page, id_of))
 }

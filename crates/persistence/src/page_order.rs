@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::entity::{component, component_group, organisation};
-use crate::error::broken;
+use crate::run::{Fetch, Run};
 
 /// The order of an organisation's page.
 pub(crate) async fn load(
@@ -32,9 +32,8 @@ async fn positions(
             component_group::Column::Position,
         ])
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     let components: Vec<(Uuid, Option<Uuid>, i32)> = crate::component::of(organisation)
         .select_only()
         .columns([
@@ -43,9 +42,8 @@ async fn positions(
             component::Column::Position,
         ])
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     let place = |(id, group, position): (Uuid, Option<Uuid>, i32)| {
         let group = group.map(ComponentGroupId);
         (ComponentId(id), ComponentPlace { group, position })
@@ -82,9 +80,8 @@ async fn store(scope: Scope<'_>, before: &Positions, after: &Positions) -> Resul
         ..Default::default()
     };
     organisation::Entity::update(versioned)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 
@@ -110,9 +107,8 @@ async fn store_groups(
     Entity::update_many()
         .col_expr(Column::Position, or_unchanged(position, Column::Position))
         .filter(Column::Id.is_in(ids))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 
@@ -152,9 +148,8 @@ async fn store_components(
         .col_expr(Column::GroupId, or_unchanged(group, Column::GroupId))
         .col_expr(Column::Version, or_unchanged(version, Column::Version))
         .filter(Column::Id.is_in(ids))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 

@@ -24,6 +24,7 @@ use crate::database::Database;
 use crate::entity::passkey::{ActiveModel, Column, Entity, Model};
 use crate::entity::user as user_entity;
 use crate::error::broken;
+use crate::run::{Fetch, Run};
 use crate::second_factor::{has_factor, remove_codes_of_no_factor, replace_recovery_codes};
 use crate::session::{end_all, note_own_factor};
 use crate::transaction::Transaction;
@@ -42,9 +43,8 @@ impl PasskeyStore for Database {
             .filter(Column::UserId.eq(user.0))
             .order_by_asc(Column::Id)
             .into_tuple()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         Ok(ids.into_iter().map(CredentialId).collect())
     }
 
@@ -55,9 +55,8 @@ impl PasskeyStore for Database {
         let found = Entity::find()
             .filter(Column::CredentialId.eq(credential.0.as_str()))
             .find_also_related(user_entity::Entity)
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         let Some((row, Some(owner))) = found else {
             return Ok(None);
         };
@@ -120,9 +119,8 @@ impl PasskeyStore for Database {
                 Entity::update_many()
                     .set(renamed)
                     .filter(Column::Id.eq(id.0))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 let states = (Some(state(&before)), Some(state(&after)));
                 let action = Action::FactorUpdated;
                 let audit_items =
@@ -146,8 +144,8 @@ impl PasskeyStore for Database {
                 let Some(before) = owned(transaction, user, id).await? else {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
-                let removed = Entity::delete_by_id(id.0).exec(transaction);
-                removed.await.map_err(broken)?;
+                let removed = Entity::delete_by_id(id.0).run(transaction);
+                removed.await?;
                 remove_codes_of_no_factor(transaction, user).await?;
                 let states = (Some(state(&before)), None);
                 let action = Action::FactorDeleted;
@@ -205,9 +203,8 @@ async fn add(
         .to_owned();
     let inserted = Entity::insert(row)
         .on_conflict(once)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     if inserted == 0 {
         return Ok((
             PasskeyStored::Known,
@@ -256,10 +253,9 @@ async fn use_passkey(transaction: &Transaction, used: PasskeyUse) -> Result<Pass
         })
         .filter(Column::Id.eq(id.0))
         .filter(counts_on)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    if stored.rows_affected > 0 {
+        .run(transaction)
+        .await?;
+    if stored > 0 {
         return Ok(PasskeyUsed::Accepted);
     }
     let exists = Entity::find_by_id(id.0).count(transaction).await;
@@ -294,8 +290,11 @@ pub(crate) async fn passkeys_of(
     connection: &impl ConnectionTrait,
     user: UserId,
 ) -> Result<Vec<Passkey>, Error> {
-    let rows = of(user).order_by_asc(Column::Id).all(connection).await;
-    Ok(rows.map_err(broken)?.into_iter().map(passkey).collect())
+    let rows = of(user)
+        .order_by_asc(Column::Id)
+        .fetch_all(connection)
+        .await;
+    Ok(rows?.into_iter().map(passkey).collect())
 }
 
 /// Removes all passkeys of an account, and returns them as the audit log shows them.
@@ -306,9 +305,8 @@ pub(crate) async fn remove_all(
     let removed = passkeys_of(transaction, user).await?;
     Entity::delete_many()
         .filter(Column::UserId.eq(user.0))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(removed.iter().map(state).collect())
 }
 
@@ -317,8 +315,11 @@ async fn owned(
     user: UserId,
     id: PasskeyId,
 ) -> Result<Option<Passkey>, Error> {
-    let row = of(user).filter(Column::Id.eq(id.0)).one(transaction).await;
-    Ok(row.map_err(broken)?.map(passkey))
+    let row = of(user)
+        .filter(Column::Id.eq(id.0))
+        .fetch_one(transaction)
+        .await;
+    Ok(row?.map(passkey))
 }
 
 fn of(user: UserId) -> Select<Entity> {

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use allclear_application::error::Error;
 use allclear_application::health::{NotReady, Readiness};
 use async_trait::async_trait;
-use sea_orm::ConnectionTrait;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -14,6 +13,7 @@ use tokio::time::timeout;
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::error::broken;
+use crate::run::RunStatement;
 use crate::sqlite_file::OpenedFile;
 use crate::timeout::in_time;
 use crate::transaction::Transaction;
@@ -101,6 +101,6 @@ async fn touch(transaction: &Transaction) -> Result<(), Error> {
         .table("readiness_probe")
         .value("counter", Expr::col("counter").add(1))
         .take();
-    transaction.execute(&touch).await.map_err(broken)?;
+    transaction.run_statement(&touch).await?;
     Ok(())
 }

@@ -12,8 +12,8 @@ use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, IntoActiveModel};
 use crate::audit::subject::Subject;
 use crate::database::Database;
 use crate::entity::incident_review::{Entity, Model};
-use crate::error::broken;
 use crate::incident;
+use crate::run::{Fetch, Run};
 
 #[async_trait]
 impl ReviewStore for Database {
@@ -63,10 +63,10 @@ pub(crate) async fn find(
     let Some(incident) = incident::find(connection, organisation, id).await? else {
         return Ok(None);
     };
-    let row = Entity::find_by_id(id.0).one(connection).await;
+    let row = Entity::find_by_id(id.0).fetch_one(connection).await;
     Ok(Some(IncidentAndReview {
         incident,
-        review: row.map_err(broken)?.map(review),
+        review: row?.map(review),
     }))
 }
 
@@ -79,17 +79,17 @@ async fn store(
     match (before, after) {
         (before, after) if before.as_ref() == after => {}
         (_, None) => {
-            let delete = Entity::delete_by_id(incident.0).exec(transaction);
-            delete.await.map_err(broken)?;
+            let delete = Entity::delete_by_id(incident.0).run(transaction);
+            delete.await?;
         }
         (None, Some(state)) => {
             let insert = Entity::insert(row(state).into_active_model());
-            let insert = insert.exec_without_returning(transaction);
-            insert.await.map_err(broken)?;
+            let insert = insert.run(transaction);
+            insert.await?;
         }
         (Some(_), Some(state)) => {
             let update = Entity::update(row(state).into_active_model().reset_all());
-            update.exec(transaction).await.map_err(broken)?;
+            update.run(transaction).await?;
         }
     }
     Ok(())

@@ -21,15 +21,16 @@ use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
 use crate::passkey;
+use crate::run::{Fetch, Run};
 use crate::session::{self, end_all};
 use crate::transaction::Transaction;
 
 #[async_trait]
 impl FactorStore for Database {
     async fn factors(&self, user: UserId) -> Result<Factors, Error> {
-        let totp = Entity::find_by_id(user.0).one(self.read()).await;
+        let totp = Entity::find_by_id(user.0).fetch_one(self.read()).await;
         Ok(Factors {
-            totp: totp.map_err(broken)?.map(totp_factor),
+            totp: totp?.map(totp_factor),
             passkeys: passkey::passkeys_of(self.read(), user).await?,
             recovery_codes: recovery_codes(self.read(), user).await?,
         })
@@ -62,10 +63,9 @@ impl FactorStore for Database {
                     })
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::LastStep.lt(step))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                Ok(stored.rows_affected > 0)
+                    .run(transaction)
+                    .await?;
+                Ok(stored > 0)
             })
         })
         .await
@@ -78,10 +78,9 @@ impl FactorStore for Database {
                 let removed = recovery_code::Entity::delete_many()
                     .filter(recovery_code::Column::Digest.eq(digest.as_str()))
                     .filter(recovery_code::Column::UserId.eq(user.0))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                if removed.rows_affected == 0 {
+                    .run(transaction)
+                    .await?;
+                if removed == 0 {
                     return Ok(None);
                 }
                 recovery_codes(transaction, user).await.map(Some)
@@ -121,10 +120,9 @@ impl FactorStore for Database {
                 let removed = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::ConfirmedAt.is_not_null())
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                if removed.rows_affected == 0 {
+                    .run(transaction)
+                    .await?;
+                if removed == 0 {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 remove_codes_of_no_factor(transaction, user).await?;
@@ -141,7 +139,7 @@ impl FactorStore for Database {
 
     async fn session_proof(&self, session: SessionId) -> Result<SessionProof, Error> {
         let origin = openid_session::Entity::find_by_id(session.0);
-        let origin = origin.one(self.read()).await.map_err(broken)?;
+        let origin = origin.fetch_one(self.read()).await?;
         Ok(match origin {
             Some(origin) if origin.provider_factor => SessionProof::Provider,
             Some(origin) if !origin.own_factor => SessionProof::Missing,
@@ -161,9 +159,8 @@ impl FactorStore for Database {
 
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error> {
         let found = factor_requirement::Entity::find_by_id(organisation.as_str())
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         Ok(found.is_some())
     }
 
@@ -186,10 +183,9 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.change(move |transaction| {
             Box::pin(async move {
-                let removed = Entity::delete_by_id(user.0).exec(transaction);
-                let removed = removed.await.map_err(broken)?;
+                let removed = Entity::delete_by_id(user.0).run(transaction).await?;
                 let mut factors = passkey::remove_all(transaction, user).await?;
-                if removed.rows_affected > 0 {
+                if removed > 0 {
                     factors.push(totp_state());
                 }
                 replace_recovery_codes(transaction, user, Vec::new()).await?;
@@ -239,19 +235,17 @@ async fn require_factor(
     now: DateTime<Utc>,
 ) -> Result<NewAuditItems, Error> {
     let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     if required {
         let row = factor_requirement::ActiveModel {
             organisation_id: Set(organisation.as_str().to_owned()),
         };
         factor_requirement::Entity::insert(row)
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
+            .run(transaction)
+            .await?;
     }
-    let before = removed.rows_affected > 0;
+    let before = removed > 0;
     if before == required {
         return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
@@ -267,10 +261,7 @@ async fn begin_totp(
     nonce: String,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    let stored = Entity::find_by_id(user.0)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+    let stored = Entity::find_by_id(user.0).fetch_one(transaction).await?;
     if stored.is_some_and(|stored| stored.confirmed_at.is_some()) {
         return Ok(false);
     }
@@ -286,9 +277,8 @@ async fn begin_totp(
         .to_owned();
     Entity::insert(row)
         .on_conflict(newest)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(true)
 }
 
@@ -313,10 +303,9 @@ async fn confirm_totp(
         .filter(Column::UserId.eq(user.0))
         .filter(Column::Nonce.eq(nonce))
         .filter(Column::ConfirmedAt.is_null())
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    if confirmed.rows_affected == 0 {
+        .run(transaction)
+        .await?;
+    if confirmed == 0 {
         return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
     }
     replace_recovery_codes(transaction, user, recovery_codes).await?;
@@ -342,9 +331,8 @@ pub(crate) async fn replace_recovery_codes(
 ) -> Result<(), Error> {
     recovery_code::Entity::delete_many()
         .filter(recovery_code::Column::UserId.eq(user.0))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     let rows = digests
         .into_iter()
         .map(|digest| recovery_code::ActiveModel {
@@ -356,9 +344,8 @@ pub(crate) async fn replace_recovery_codes(
         return Ok(());
     }
     recovery_code::Entity::insert_many(rows)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 

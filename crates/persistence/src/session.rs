@@ -21,8 +21,9 @@ use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::session::{ActiveModel, Column, Entity, Model};
 use crate::entity::{openid_session, user};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::membership;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -53,9 +54,8 @@ impl SessionStore for Database {
         let found = alive(Entity::find(), now)
             .filter(Column::Digest.eq(digest.as_str()))
             .find_also_related(user::Entity)
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         let Some((row, Some(user))) = found else {
             return Ok(None);
         };
@@ -114,12 +114,12 @@ impl SessionStore for Database {
         self.change(move |transaction| {
             Box::pin(async move {
                 let found = Entity::find().filter(Column::Digest.eq(digest.as_str()));
-                let Some(session) = found.one(transaction).await.map_err(broken)? else {
+                let Some(session) = found.fetch_one(transaction).await? else {
                     return Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)));
                 };
                 // Of several concurrent requests, one deletes the row.
-                let ended = Entity::delete_by_id(session.id).exec(transaction).await;
-                if ended.map_err(broken)?.rows_affected == 0 {
+                let ended = Entity::delete_by_id(session.id).run(transaction).await;
+                if ended? == 0 {
                     return Ok(((), NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let (action, id) = (Action::SessionDeleted, SessionId(session.id));
@@ -139,9 +139,8 @@ impl SessionStore for Database {
             .order_by_desc(Column::UsedAt)
             .order_by_desc(Column::Id)
             .limit(Sessions::PER_ACCOUNT)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         Ok(rows.into_iter().map(listed).collect())
     }
 
@@ -152,8 +151,8 @@ impl SessionStore for Database {
                 let ended = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::Id.eq(id.0));
-                let ended = ended.exec(transaction).await.map_err(broken)?;
-                if ended.rows_affected == 0 {
+                let ended = ended.run(transaction).await?;
+                if ended == 0 {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
                 let (action, states) = (Action::SessionDeleted, (Some(state(id)), None));
@@ -193,9 +192,8 @@ impl SessionStore for Database {
         let found = alive(Entity::find_by_id(session.0), now)
             .filter(Column::UserId.eq(user.0))
             .find_also_related(user::Entity)
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         let Some((session, Some(bearer))) = found else {
             return Ok(None);
         };
@@ -233,7 +231,7 @@ async fn change_one(
     let changed = Entity::update_many()
         .set(change)
         .filter(Column::Id.eq(id.0));
-    changed.exec(transaction).await.map_err(broken)?;
+    changed.run(transaction).await?;
     Ok(())
 }
 
@@ -283,9 +281,8 @@ pub(crate) async fn change_origin(
     openid_session::Entity::update_many()
         .set(change)
         .filter(openid_session::Column::SessionId.eq(id.0))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -297,9 +294,8 @@ pub(crate) async fn user_of(
 ) -> Result<Option<User>, Error> {
     let found = alive(Entity::find_by_id(id.0), now)
         .find_also_related(user::Entity)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     Ok(found
         .and_then(|(_, user)| user)
         .map(|row| credentials(row).user))
@@ -322,8 +318,8 @@ pub(crate) async fn end_all(
     if let Some(spared) = spared {
         ended = ended.filter(Column::Id.ne(spared.0));
     }
-    let ended = ended.exec(transaction).await.map_err(broken)?;
-    Ok(ended.rows_affected)
+    let ended = ended.run(transaction).await?;
+    Ok(ended)
 }
 
 /// Ends the sessions of an account beyond the newest ones, so that another one has room.
@@ -337,12 +333,11 @@ async fn make_room(transaction: &Transaction, user: UserId) -> Result<(), Error>
         .offset(Sessions::PER_ACCOUNT - 1)
         .limit(Sessions::PER_ACCOUNT)
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     if !excess.is_empty() {
         let ended = Entity::delete_many().filter(Column::Id.is_in(excess));
-        ended.exec(transaction).await.map_err(broken)?;
+        ended.run(transaction).await?;
     }
     Ok(())
 }
@@ -354,7 +349,7 @@ async fn require_password(
     password: &PasswordHash,
 ) -> Result<(), Error> {
     let owner = user::Entity::find_by_id(user.0).lock_exclusive();
-    let owner = owner.one(transaction).await.map_err(broken)?;
+    let owner = owner.fetch_one(transaction).await?;
     if owner.is_some_and(|owner| owner.password == password.as_str()) {
         Ok(())
     } else {
@@ -394,10 +389,7 @@ pub(crate) async fn insert(
         device: Set(session.device),
         address: Set(session.address),
     };
-    Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(transaction).await?;
     Ok(())
 }
 

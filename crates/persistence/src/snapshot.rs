@@ -25,6 +25,7 @@ use crate::incident;
 use crate::maintenance;
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
+use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -74,9 +75,8 @@ pub(crate) async fn in_page_order(
 ) -> Result<(Vec<ComponentGroupReport>, Vec<ComponentReport>), Error> {
     let groups = component_group::of(organisation)
         .order_by_asc(entity::component_group::Column::Position)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let groups = component_group::reports(transaction, organisation, groups, maintained).await?;
     let rows = component::of(organisation).all(transaction).await;
     let mut components = rows

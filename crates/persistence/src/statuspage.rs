@@ -14,7 +14,7 @@ use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
+use sea_orm::{EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
 use uuid::Uuid;
 
 use crate::affected::read_change;
@@ -23,6 +23,7 @@ use crate::entity;
 use crate::error::{broken, parse_stored};
 use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
+use crate::run::{Fetch, RunStatement};
 use crate::snapshot::in_page_order;
 use crate::transaction::Transaction;
 
@@ -70,9 +71,8 @@ async fn updated_at(
         .select_only()
         .columns([Column::CommittedAt, Column::CreatedAt])
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let (committed_at, created_at) = times.ok_or(Error::NotFound("Organisation"))?;
     // An organisation without a commit has an earlier time.
     Ok(std::cmp::max(committed_at, created_at))
@@ -181,7 +181,7 @@ async fn read_links(
     query: &SelectStatement,
 ) -> Result<HashMap<Uuid, Vec<LinkRow>>, Error> {
     let mut links: HashMap<_, Vec<_>> = HashMap::new();
-    for row in transaction.query_all(query).await.map_err(broken)? {
+    for row in transaction.fetch_rows(query).await? {
         let row = LinkRow::from_query_result(&row, "").map_err(broken)?;
         links.entry(row.parent).or_default().push(row);
     }

@@ -36,10 +36,11 @@ use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::incident;
 use crate::entity::subscriber::{Column, Entity, Model};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::idempotency;
 use crate::organisation::lock::lock;
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -120,7 +121,7 @@ impl SubscriberStore for Database {
                 let before = find(transaction, &organisation, &SubscriberKey::Id(id)).await?;
                 let gone = Entity::delete_by_id(id.0)
                     .filter(Column::OrganisationId.eq(organisation.as_str()));
-                let gone = gone.exec(transaction).await.map_err(broken)?.rows_affected > 0;
+                let gone = gone.run(transaction).await? > 0;
                 if !gone {
                     return Ok((false, NewAuditItems::none(NoAuditItem::Unchanged)));
                 }
@@ -181,9 +182,8 @@ impl SubscriberStore for Database {
                     .set(no_failure())
                     .filter(Column::OrganisationId.eq(organisation.as_str()))
                     .filter(Column::Id.eq(id.0))
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 Ok(())
             })
         })
@@ -256,7 +256,7 @@ async fn find_row(
             }
         }
     };
-    found.one(connection).await.map_err(broken)
+    found.fetch_one(connection).await
 }
 
 /// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
@@ -309,18 +309,12 @@ async fn store(
     let row = self::row(organisation, &state, confirmed);
     if before.is_none() {
         let insert = Entity::insert(row.into_active_model());
-        insert
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
+        insert.run(transaction).await?;
         add_to_count(transaction, organisation, 1).await?;
     } else {
         // Every column is set even if nothing has changed: see the port.
         let all = row.into_active_model().reset_all();
-        Entity::update(all)
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
+        Entity::update(all).run(transaction).await?;
     }
     if before.as_ref().map(|before| &before.scope) != Some(&state.scope) {
         scope::store(transaction, &state).await?;
@@ -357,9 +351,8 @@ async fn followers_of_the_past(
         .filter(Expr::exists(lasting).not())
         .limit(limit)
         .into_tuple()
-        .all(connection)
+        .fetch_all(connection)
         .await
-        .map_err(broken)
 }
 
 async fn prune_followers(
@@ -381,10 +374,9 @@ async fn prune_followers(
         lock(transaction, &organisation).await?;
         let deleted = Entity::delete_many()
             .filter(Column::Id.is_in(ids))
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
-        let deleted = i64::try_from(deleted.rows_affected).unwrap_or(0);
+            .run(transaction)
+            .await?;
+        let deleted = i64::try_from(deleted).unwrap_or(0);
         add_to_count(transaction, &organisation, -deleted).await?;
     }
     Ok(past.len() as u64)

@@ -11,7 +11,7 @@ use sea_orm::{ActiveValue::Set, EntityTrait, QueryOrder};
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::waiting::{ActiveModel, Column, Entity, Model};
-use crate::error::broken;
+use crate::run::{Fetch, Run};
 
 #[async_trait]
 impl WaitlistStore for Database {
@@ -28,9 +28,8 @@ impl WaitlistStore for Database {
                 let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
                 Entity::insert(row)
                     .on_conflict(once)
-                    .exec_without_returning(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .run(transaction)
+                    .await?;
                 Ok(())
             })
         })
@@ -40,28 +39,23 @@ impl WaitlistStore for Database {
     async fn list(&self) -> Result<Vec<Waiting>, Error> {
         let rows = Entity::find()
             .order_by_desc(Column::Id)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         Ok(rows.into_iter().map(waiting).collect())
     }
 
     async fn find(&self, id: WaitlistId) -> Result<Option<Waiting>, Error> {
         Ok(Entity::find_by_id(id.0)
-            .one(self.read())
-            .await
-            .map_err(broken)?
+            .fetch_one(self.read())
+            .await?
             .map(waiting))
     }
 
     async fn remove(&self, id: WaitlistId) -> Result<bool, Error> {
         self.write(NoAuditItem::OfInstallation, move |transaction| {
             Box::pin(async move {
-                let gone = Entity::delete_by_id(id.0)
-                    .exec(transaction)
-                    .await
-                    .map_err(broken)?;
-                Ok(gone.rows_affected > 0)
+                let gone = Entity::delete_by_id(id.0).run(transaction).await?;
+                Ok(gone > 0)
             })
         })
         .await

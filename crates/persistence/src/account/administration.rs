@@ -15,6 +15,7 @@ use crate::entity::{membership as member, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership;
 use crate::organisation::lock::lock;
+use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 /// An account with one of its memberships.
@@ -61,9 +62,8 @@ impl Database {
             .filter(member::Column::UserId.is_in(ids))
             .find_also_related(organisation::Entity)
             .order_by_asc(member::Column::OrganisationId)
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         let mut listed = Vec::new();
         for account in accounts {
             let one = ListedAccount {
@@ -116,7 +116,7 @@ async fn make_admin(
         .add(Column::Id.eq(organisation))
         .add(Column::Code.eq(organisation));
     let found = organisation::Entity::find().filter(named);
-    let Some(found) = found.one(transaction).await.map_err(broken)? else {
+    let Some(found) = found.fetch_one(transaction).await? else {
         return Ok(unchanged(MadeAdmin::NoOrganisation));
     };
     let organisation = parse_stored(&found.id)?;

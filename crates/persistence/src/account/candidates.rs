@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder
 
 use super::credentials;
 use crate::entity::user::{Column, Entity};
-use crate::error::broken;
+use crate::run::Fetch;
 
 /// Returns the accounts to which an address may belong.
 pub(super) async fn of(
@@ -22,18 +22,16 @@ pub(super) async fn of(
         .filter(without_address())
         .limit(1)
         .into_tuple()
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     let mut others = Vec::new();
     if any.is_some() {
         others = Entity::find()
             .filter(Column::EmailKey.eq(address.as_str()))
             .filter(without_address())
             .order_by_asc(Column::Id)
-            .all(connection)
-            .await
-            .map_err(broken)?;
+            .fetch_all(connection)
+            .await?;
     }
     Ok(Candidates {
         owner,
@@ -53,9 +51,8 @@ async fn owner_in_equal_time(
     let read = Entity::find()
         .filter(owned(address).or(Column::Id.in_subquery(another)))
         .order_by_desc(owned(address))
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     let found = read.filter(|row| row.email_key == address.as_str() && !row.needs_address);
     Ok(found.map(credentials))
 }

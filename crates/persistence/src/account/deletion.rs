@@ -9,8 +9,8 @@ use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::UpdateStatement;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait,
+    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait,
 };
 
 use crate::audit::{NewAuditItems, NoAuditItem};
@@ -21,6 +21,7 @@ use crate::entity::{
 };
 use crate::error::{broken, parse_stored};
 use crate::membership::{self as members, member_state};
+use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
@@ -33,11 +34,7 @@ pub(super) async fn delete(
     let unchanged = |why: Deletion| Ok((why, NewAuditItems::none(NoAuditItem::Unchanged)));
     let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
     installation::lock(transaction).await?;
-    let Some(user) = Entity::find_by_id(id.0)
-        .one(transaction)
-        .await
-        .map_err(broken)?
-    else {
+    let Some(user) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
         return unchanged(Deletion::Gone);
     };
     if user.administrator && has_others(transaction, id).await? {
@@ -56,18 +53,14 @@ pub(super) async fn delete(
     }
     for organisation in ended {
         organisation::Entity::delete_by_id(organisation.as_str())
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
+            .run(transaction)
+            .await?;
     }
     let invitations =
         invitation::Entity::delete_many().filter(invitation::Column::InviterId.eq(id.0));
-    invitations.exec(transaction).await.map_err(broken)?;
+    invitations.run(transaction).await?;
     remove_name(transaction, id).await?;
-    Entity::delete_by_id(id.0)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::delete_by_id(id.0).run(transaction).await?;
     Ok((Deletion::Deleted, audit_items.anonymous(id)))
 }
 
@@ -92,9 +85,8 @@ async fn has_others(transaction: &Transaction, id: UserId) -> Result<bool, Error
         .filter(Column::Id.ne(id.0))
         .limit(1)
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     Ok(other.is_some())
 }
 
@@ -109,9 +101,8 @@ async fn organisations_of(
         .filter(membership::Column::UserId.eq(id.0))
         .order_by_asc(membership::Column::OrganisationId)
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     ids.iter().map(|id| parse_stored(id)).collect()
 }
 
@@ -139,7 +130,7 @@ async fn departure(
 /// Replaces the name where it stays in the organisations' rows.
 async fn remove_name(transaction: &Transaction, id: UserId) -> Result<(), Error> {
     for removal in removals(id) {
-        transaction.execute(&removal).await.map_err(broken)?;
+        transaction.run_statement(&removal).await?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use super::credentials;
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::password_reset::{ActiveModel, Column, Entity};
 use crate::entity::user;
-use crate::error::broken;
+use crate::run::{Fetch, Run};
 use crate::session::end_all;
 use crate::transaction::Transaction;
 
@@ -23,10 +23,7 @@ pub(super) async fn add_reset(transaction: &Transaction, reset: Reset) -> Result
         user_id: Set(reset.user.0),
         expires_at: Set(reset.expires_at),
     };
-    Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(transaction).await?;
     Ok(())
 }
 
@@ -38,9 +35,8 @@ pub(super) async fn find_reset(
     let found = Entity::find_by_id(digest.as_str())
         .filter(Column::ExpiresAt.gt(now))
         .find_also_related(user::Entity)
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     Ok(found.and_then(|(_, user)| user).map(credentials))
 }
 
@@ -55,15 +51,12 @@ pub(super) async fn use_reset(
         NewAuditItems::none(NoAuditItem::Unchanged),
     );
     let pending = Entity::find_by_id(digest.as_str()).filter(Column::ExpiresAt.gt(now));
-    let Some(reset) = pending.one(transaction).await.map_err(broken)? else {
+    let Some(reset) = pending.fetch_one(transaction).await? else {
         return Ok(gone);
     };
     // Of several concurrent requests, one deletes the row.
-    let used = Entity::delete_by_id(reset.digest)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    if used.rows_affected == 0 {
+    let used = Entity::delete_by_id(reset.digest).run(transaction).await?;
+    if used == 0 {
         return Ok(gone);
     }
     set_password(transaction, UserId(reset.user_id), password, None, now).await
@@ -84,10 +77,9 @@ pub(super) async fn set_password(
     let stored = user::Entity::update_many()
         .set(password)
         .filter(user::Column::Id.eq(id.0))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    if stored.rows_affected == 0 {
+        .run(transaction)
+        .await?;
+    if stored == 0 {
         return Ok((
             PasswordStored::Gone,
             NewAuditItems::none(NoAuditItem::Unchanged),
@@ -97,6 +89,6 @@ pub(super) async fn set_password(
     let audit_items = audit::audit_items_of_person(transaction, id, now, action, states).await?;
     end_all(transaction, id, spared).await?;
     let resets = Entity::delete_many().filter(Column::UserId.eq(id.0));
-    resets.exec(transaction).await.map_err(broken)?;
+    resets.run(transaction).await?;
     Ok((PasswordStored::Stored, audit_items))
 }

@@ -24,6 +24,7 @@ use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::entity::pending_sign_up::{ActiveModel, Column, Entity, Model};
 use crate::entity::{pending_address, user};
 use crate::error::{broken, is_duplicate};
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 pub(super) async fn add_sign_up(
@@ -45,10 +46,7 @@ pub(super) async fn add_sign_up(
         created_at: Set(pending.created_at),
         expires_at: Set(pending.expires_at),
     };
-    Entity::insert(row)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert(row).run(transaction).await?;
     Ok(())
 }
 
@@ -68,11 +66,10 @@ async fn keep_newest(
         .order_by_asc(Column::CreatedAt)
         .limit(excess)
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let gone = Entity::delete_many().filter(Column::Digest.is_in(oldest));
-    gone.exec(transaction).await.map_err(broken)?;
+    gone.run(transaction).await?;
     Ok(())
 }
 
@@ -83,13 +80,13 @@ pub(super) async fn confirm_sign_up(
 ) -> Result<(Confirmed, NewAuditItems), Error> {
     let found = Entity::find_by_id(confirmation.digest.as_str())
         .filter(Column::ExpiresAt.gt(confirmation.now));
-    let Some(pending) = found.one(transaction).await.map_err(broken)? else {
+    let Some(pending) = found.fetch_one(transaction).await? else {
         return Ok(unconfirmed(Confirmed::Unknown));
     };
     // Of several concurrent requests, one deletes the row.
     let deleted = Entity::delete_by_id(pending.digest.clone());
-    let deleted = deleted.exec(transaction).await.map_err(broken)?;
-    if deleted.rows_affected == 0 {
+    let deleted = deleted.run(transaction).await?;
+    if deleted == 0 {
         return Ok(unconfirmed(Confirmed::Unknown));
     }
     let key = EmailKey::of(&pending.email);
@@ -113,7 +110,7 @@ pub(super) async fn confirm_sign_up(
         }
     }
     let others = Entity::delete_many().filter(Column::EmailKey.eq(key.as_str()));
-    others.exec(transaction).await.map_err(broken)?;
+    others.run(transaction).await?;
     Ok((Confirmed::Done(user), audit_items))
 }
 
@@ -151,9 +148,8 @@ pub(super) async fn add_address(
         .to_owned();
     Entity::insert(row)
         .on_conflict(newest)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -168,12 +164,12 @@ pub(super) async fn confirm_address(
     let found = Entity::find()
         .filter(Column::Digest.eq(digest.as_str()))
         .filter(Column::ExpiresAt.gt(now));
-    let Some(pending) = found.one(transaction).await.map_err(broken)? else {
+    let Some(pending) = found.fetch_one(transaction).await? else {
         return Ok(unconfirmed(Confirmed::Unknown));
     };
     let deleted = Entity::delete_many().filter(Column::Digest.eq(digest.as_str()));
-    let deleted = deleted.exec(transaction).await.map_err(broken)?;
-    if deleted.rows_affected == 0 {
+    let deleted = deleted.run(transaction).await?;
+    if deleted == 0 {
         return Ok(unconfirmed(Confirmed::Unknown));
     }
     let key = EmailKey::of(&pending.email);
@@ -200,8 +196,8 @@ pub(super) async fn confirm_address(
         Err(error) if is_duplicate(&error) => return Err(Error::Stale),
         Err(error) => return Err(broken(error)),
     }
-    let after = user::Entity::find_by_id(pending.user_id).one(transaction);
-    let (Some(before), Some(after)) = (before, after.await.map_err(broken)?) else {
+    let after = user::Entity::find_by_id(pending.user_id).fetch_one(transaction);
+    let (Some(before), Some(after)) = (before, after.await?) else {
         return Ok(unconfirmed(Confirmed::Unknown));
     };
     let (before, after) = (credentials(before).user, credentials(after).user);

@@ -19,6 +19,7 @@ use super::{NoAuditItem, States, insert, originated};
 use crate::entity::audit_item::{ActiveModel, Column, Entity};
 use crate::entity::{membership, user};
 use crate::error::{broken, parse_stored};
+use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 /// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
@@ -148,9 +149,8 @@ async fn following(
         .order_by_desc(Column::Id)
         .limit(1)
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let random = Uuid::new_v4();
     let id = Stamp::at(now, now, Revision(0), random).id;
     Ok(match newest {
@@ -230,9 +230,8 @@ pub(crate) async fn name_of_person(
         .select_only()
         .column(user::Column::Name)
         .into_tuple()
-        .one(connection)
+        .fetch_one(connection)
         .await
-        .map_err(broken)
 }
 
 async fn organisations_of(
@@ -245,9 +244,8 @@ async fn organisations_of(
         .filter(membership::Column::UserId.eq(person.0))
         .order_by_asc(membership::Column::OrganisationId)
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     ids.iter().map(|id| parse_stored(id)).collect()
 }
 

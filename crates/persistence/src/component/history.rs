@@ -25,9 +25,7 @@ use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use self::period::{periods, store};
@@ -40,6 +38,7 @@ use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
 use crate::error::{broken, parse_stored};
+use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Number of components whose periods are read and changed in one statement.
@@ -54,9 +53,8 @@ impl ComponentHistoryStore for Database {
             .select_only()
             .column(organisation::Column::TimeZone)
             .into_tuple()
-            .one(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_one(self.read())
+            .await?;
         name.map_or_else(|| Ok(TimeZone::default()), |name| parse_stored(&name))
     }
 
@@ -80,9 +78,8 @@ impl ComponentHistoryStore for Database {
                 let rows = query
                     .order_by_desc(Column::StartAt)
                     .limit(page.limit.map(|limit| limit + 1))
-                    .all(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .fetch_all(transaction)
+                    .await?;
                 let periods = periods(transaction, &organisation, rows).await?;
                 Ok(Some(HistoryPage {
                     version: component.history_version,
@@ -154,9 +151,8 @@ impl ComponentHistoryStore for Database {
             .filter(Column::OrganisationId.eq(organisation.as_str()))
             .filter(overlapping(id, interval))
             .into_model()
-            .all(self.read())
-            .await
-            .map_err(broken)?;
+            .fetch_all(self.read())
+            .await?;
         rows.into_iter().map(StatusSpan::try_from).collect()
     }
 
@@ -179,9 +175,8 @@ impl ComponentHistoryStore for Database {
                     .filter(super::Column::GroupId.eq(group.0))
                     .filter(super::Column::ShowUptime.eq(true))
                     .into_tuple()
-                    .all(transaction)
-                    .await
-                    .map_err(broken)?;
+                    .fetch_all(transaction)
+                    .await?;
                 let ids: Vec<_> = components.iter().map(|(id, _)| *id).collect();
                 let mut spans = spans_between(transaction, &ids, from, to).await?;
                 let components = components.into_iter().map(|(id, start_date)| {
@@ -206,7 +201,7 @@ impl ComponentHistoryStore for Database {
         to: DateTime<Utc>,
     ) -> Result<Vec<RelatedIncident>, Error> {
         let query = related(organisation, components, from, to);
-        let rows = self.read().query_all(&query).await.map_err(broken)?;
+        let rows = self.read().fetch_rows(&query).await?;
         rows.iter()
             .map(|row| {
                 let (id, title): (Uuid, String) = row.try_get_many_by_index().map_err(broken)?;
@@ -305,7 +300,7 @@ async fn needed_by(
     let mut rows = Vec::new();
     if let Some(period) = period {
         let found = Entity::find_by_id(period.0).filter(Column::ComponentId.eq(id.0));
-        rows.extend(found.one(transaction).await.map_err(broken)?);
+        rows.extend(found.fetch_one(transaction).await?);
     }
     if let Some(span) = span {
         let interval = Interval {
@@ -317,7 +312,7 @@ async fn needed_by(
             .filter(overlapping(id, interval))
             .filter(Column::Id.is_not_in(known))
             .limit(OVERLAPS_READ);
-        rows.extend(others.all(transaction).await.map_err(broken)?);
+        rows.extend(others.fetch_all(transaction).await?);
     }
     periods(transaction, organisation, rows).await
 }
@@ -393,9 +388,8 @@ async fn change_past(
         super::Entity::update_many()
             .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
             .filter(super::Column::Id.is_in(changed.iter().map(|(id, _)| id.0)))
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
+            .run(scope.transaction)
+            .await?;
     }
     Ok(())
 }
@@ -409,8 +403,8 @@ async fn periods_of(
     let condition = components.fold(Condition::any(), |any, id| {
         any.add(overlapping(id, interval))
     });
-    let rows = Entity::find().filter(condition).all(scope.transaction);
-    let rows = rows.await.map_err(broken)?;
+    let rows = Entity::find().filter(condition);
+    let rows = rows.fetch_all(scope.transaction).await?;
     let owners: Vec<_> = rows
         .iter()
         .map(|row| ComponentId(row.component_id))

@@ -14,9 +14,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
     Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement,
 };
-use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter,
-};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, FromQueryResult, Order, QueryFilter};
 use uuid::Uuid;
 
 use super::organisation_scan::OrganisationWithDue;
@@ -25,6 +23,7 @@ use crate::entity::delivery::{Column, Entity, Model};
 use crate::entity::{domain_claim, notice, organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::notice::notice as notice_of;
+use crate::run::{Fetch, Run, RunStatement};
 use crate::subscriber::subscribers as subscribers_of;
 use crate::transaction::Transaction;
 
@@ -83,9 +82,8 @@ async fn claim_of(
     limit: u64,
 ) -> Result<Vec<Model>, Error> {
     let rows = transaction
-        .query_all(&claiming(organisation, request, limit))
-        .await
-        .map_err(broken)?;
+        .fetch_rows(&claiming(organisation, request, limit))
+        .await?;
     let rows = rows
         .iter()
         .map(|row| Model::from_query_result(row, ""))
@@ -154,9 +152,8 @@ pub(super) async fn renew(
         .filter(these(&claims));
     renewed
         .filter(Column::DueAt.is_not_null())
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -194,19 +191,19 @@ impl References {
             let ids = rows.iter().map(|row| row.organisation_id.clone());
             let found = organisation::Entity::find().filter(organisation::Column::Id.is_in(ids));
             let found = found.find_also_related(domain_claim::Entity);
-            for (row, claim) in found.all(transaction).await.map_err(broken)? {
+            for (row, claim) in found.fetch_all(transaction).await? {
                 let domain = claim.map(domain::verified).transpose()?.flatten();
                 let zone = parse_stored(&row.time_zone)?;
                 organisations.insert(row.id, (row.name, zone, domain));
             }
             let found = notice::Entity::find()
                 .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
-            for row in found.all(transaction).await.map_err(broken)? {
+            for row in found.fetch_all(transaction).await? {
                 notices.insert(row.id, notice_of(&row)?);
             }
             let ids = rows.iter().map(|row| row.subscriber_id);
             let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
-            let found = found.all(transaction).await.map_err(broken)?;
+            let found = found.fetch_all(transaction).await?;
             for subscriber in subscribers_of(transaction, found).await? {
                 subscribers.insert(subscriber.id.0, subscriber);
             }

@@ -10,8 +10,8 @@ use sea_orm::sea_query::{
     Query, SelectStatement,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -21,6 +21,7 @@ use crate::entity::{
 };
 use crate::error::{broken, parse_stored};
 use crate::notice::{is_webhook, subscribed};
+use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Selects the next notice to expand: the oldest unexpanded one of the organisation whose notice has the fewest batches, so that a
@@ -58,15 +59,14 @@ pub(super) async fn expand(
     let mut claiming = next();
     QuerySelect::query(&mut claiming)
         .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
-    let Some(notice) = claiming.one(transaction).await.map_err(broken)? else {
+    let Some(notice) = claiming.fetch_one(transaction).await? else {
         return Ok(false);
     };
     let id = notice.id;
     let recipients = recipients(transaction, &notice).await?;
     let rows = transaction
-        .query_all(&queued(&notice, recipients, now, limit)?)
-        .await
-        .map_err(broken)?;
+        .fetch_rows(&queued(&notice, recipients, now, limit)?)
+        .await?;
     let reached = rows
         .iter()
         .map(|row| row.try_get::<Uuid>("", "subscriber_id"));
@@ -79,10 +79,7 @@ pub(super) async fn expand(
         batches: Set(notice.batches.saturating_add(1)),
         ..Default::default()
     };
-    Entity::update(noted)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(noted).run(transaction).await?;
     Ok(true)
 }
 
@@ -156,9 +153,8 @@ async fn is_followed(transaction: &Transaction, notice: &Model) -> Result<bool, 
             .select_only()
             .column(incident::Column::ResolvedAt)
             .into_tuple()
-            .one(transaction)
-            .await
-            .map_err(broken)?;
+            .fetch_one(transaction)
+            .await?;
     Ok(Subscriber::is_followed(
         resolved_at.flatten(),
         notice.created_at,

@@ -13,6 +13,7 @@ use sea_orm::{ColumnTrait, Condition, ConnectionTrait, FromQueryResult};
 use super::claim::due;
 use crate::entity::delivery::{Column, Entity};
 use crate::error::broken;
+use crate::run::RunStatement;
 
 /// An organisation with deliveries to claim.
 pub(super) struct OrganisationWithDue {
@@ -85,7 +86,7 @@ impl OrganisationScan {
     ) -> Result<Vec<OrganisationWithDue>, Error> {
         let up_to = self.is_past_end.then_some(self.first.as_str());
         let next = scan_page(&self.request, &self.last, up_to, limit);
-        let rows = connection.query_all(&next).await.map_err(broken)?;
+        let rows = connection.fetch_rows(&next).await?;
         let mut is_end = (rows.len() as u64) < limit;
         let mut found = Vec::new();
         for row in rows {

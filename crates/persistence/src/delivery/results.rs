@@ -8,9 +8,7 @@ use allclear_domain::id::SubscriberId;
 use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use super::claim::these;
@@ -18,6 +16,7 @@ use super::{day, drop_queued};
 use crate::entity::delivery::{Column, Entity};
 use crate::entity::{delivery_count, subscriber};
 use crate::error::broken;
+use crate::run::{Fetch, Run, RunStatement};
 use crate::subscriber::no_failure;
 use crate::transaction::Transaction;
 
@@ -61,9 +60,8 @@ pub(super) async fn record(
     if !unwanted.is_empty() {
         Entity::delete_many()
             .filter(these(&unwanted))
-            .exec(transaction)
-            .await
-            .map_err(broken)?;
+            .run(transaction)
+            .await?;
     }
     Ok(())
 }
@@ -85,7 +83,7 @@ async fn remove_sent(transaction: &Transaction, ids: Vec<i64>) -> Result<Vec<Str
         .and_where(Column::Id.is_in(ids))
         .returning_col(Column::OrganisationId)
         .take();
-    let rows = transaction.query_all(&gone).await.map_err(broken)?;
+    let rows = transaction.fetch_rows(&gone).await?;
     rows.iter()
         .map(|row| row.try_get("", "organisation_id").map_err(broken))
         .collect()
@@ -109,9 +107,8 @@ async fn add(transaction: &Transaction, counts: Counts) -> Result<(), Error> {
             .to_owned();
         CountEntity::insert(fresh)
             .on_conflict(added)
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
+            .run(transaction)
+            .await?;
     }
     Ok(())
 }
@@ -129,7 +126,7 @@ async fn retry(
         .col_expr(Column::Reason, Expr::val(reason))
         .filter(these(&[claim]))
         .filter(Column::DueAt.is_not_null());
-    if freed.exec(transaction).await.map_err(broken)?.rows_affected == 0 {
+    if freed.run(transaction).await? == 0 {
         return Ok(());
     }
     let Some(subscriber) = subscriber_of(transaction, claim).await? else {
@@ -140,7 +137,7 @@ async fn retry(
         .filter(Column::SubscriberId.eq(subscriber))
         .filter(Column::Id.gte(claim.id))
         .filter(Column::DueAt.lt(again));
-    later.exec(transaction).await.map_err(broken)?;
+    later.run(transaction).await?;
     Ok(())
 }
 
@@ -157,9 +154,8 @@ async fn recover(transaction: &Transaction, ids: Vec<i64>) -> Result<(), Error> 
     subscriber::Entity::update_many()
         .set(no_failure())
         .filter(subscriber::Column::Id.in_subquery(whose))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -179,9 +175,8 @@ async fn end(transaction: &Transaction, claim: Claim, at: DateTime<Utc>) -> Resu
         .col_expr(Of::UpdatedAt, at.into())
         .filter(Of::Id.eq(subscriber))
         .filter(Of::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     drop_queued(transaction, SubscriberId(subscriber)).await
 }
 
@@ -191,9 +186,8 @@ async fn subscriber_of(transaction: &Transaction, claim: Claim) -> Result<Option
         .select_only()
         .column(Column::SubscriberId)
         .into_tuple::<Uuid>()
-        .one(transaction)
+        .fetch_one(transaction)
         .await
-        .map_err(broken)
 }
 
 /// Marks a subscriber as failing, for the first reason's time.
@@ -210,9 +204,8 @@ async fn mark_failing(
         .col_expr(Of::FailingReason, reason.into())
         .col_expr(Of::FailingSince, since.into())
         .filter(Of::Id.eq(subscriber))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -231,17 +224,16 @@ async fn give_up(
         .col_expr(Column::Reason, Expr::val(reason))
         .filter(these(&[claim]))
         .filter(Column::DueAt.is_not_null());
-    let given_up = given_up.exec(transaction).await.map_err(broken)?;
-    if given_up.rows_affected == 0 {
+    let given_up = given_up.run(transaction).await?;
+    if given_up == 0 {
         return Ok(None);
     }
     let whose: Option<(String, Uuid)> = Entity::find_by_id(claim.id)
         .select_only()
         .columns([Column::OrganisationId, Column::SubscriberId])
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let Some((organisation, subscriber)) = whose else {
         return Ok(None);
     };

@@ -14,8 +14,9 @@ use super::{find_name, key};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::audit_item::{Column, Entity};
 use crate::entity::directory_revocation;
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::organisation::lock::lock;
+use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 /// The item for a member who joined or whose role changed, if the organisation exists; none for a late or repeated message.
@@ -105,9 +106,8 @@ async fn is_removed(
     };
     let (kind, id) = key(&removal);
     let found = directory_revocation::Entity::find_by_id((kind.to_owned(), id))
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     Ok(found.is_some_and(|removal| removal.ended_at >= at))
 }
 
@@ -131,9 +131,8 @@ async fn last_role(
         .order_by_desc(Column::Id)
         .limit(1)
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let Some(after) = newest.flatten() else {
         return Ok(None);
     };

@@ -13,9 +13,7 @@ use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::status_period::StatusSpan;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Select,
-};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, Order, QueryFilter, Select};
 use uuid::Uuid;
 
 use super::{
@@ -24,6 +22,7 @@ use super::{
 use crate::entity::incident::{Column, Entity, Model};
 use crate::entity::incident_review;
 use crate::error::{broken, parse_stored};
+use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 #[derive(FromQueryResult)]
@@ -44,7 +43,7 @@ pub(super) async fn entries(
     component: Option<Uuid>,
 ) -> Result<Vec<HistoryEntry>, Error> {
     let query = of_months(organisation, months, component);
-    let rows = transaction.query_all(&query).await.map_err(broken)?;
+    let rows = transaction.fetch_rows(&query).await?;
     rows.iter()
         .map(|row| {
             let row = Row::from_query_result(row, "").map_err(broken)?;
@@ -105,15 +104,15 @@ pub(super) async fn details(
     owner: PageOwner,
     code: Code,
 ) -> Result<Option<EntryDetails>, Error> {
-    let found = of_code(&owner.id, code).one(transaction).await;
-    let Some(row) = found.map_err(broken)? else {
+    let found = of_code(&owner.id, code).fetch_one(transaction).await;
+    let Some(row) = found? else {
         return Ok(None);
     };
-    let review = review(row.id).one(transaction).await.map_err(broken)?;
+    let review = review(row.id).fetch_one(transaction).await?;
     let query = timeline(row.id);
     let (updates, updates_truncated) = displayed(transaction, &query).await?;
-    let rows = transaction.query_all(&impacts(row.id)).await;
-    let found = rows.map_err(broken)?;
+    let rows = transaction.fetch_rows(&impacts(row.id)).await;
+    let found = rows?;
     let found = found
         .iter()
         .map(|row| {
@@ -188,7 +187,7 @@ async fn periods(
 ) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
     let since = std::cmp::min(incident.occured_at, incident.created_at);
     let query = caused(incident.id, since);
-    let rows = transaction.query_all(&query).await.map_err(broken)?;
+    let rows = transaction.fetch_rows(&query).await?;
     let mut periods: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = PeriodRow::from_query_result(&row, "").map_err(broken)?;

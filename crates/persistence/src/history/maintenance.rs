@@ -21,6 +21,7 @@ use super::{affected, any_before, displayed, has_component, links, shortened, up
 use crate::entity::maintenance::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::maintenance::{maintenance, of};
+use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 /// The maintenances that start in some months, newest first, one more than are shown.
@@ -91,8 +92,8 @@ pub(super) async fn details(
     code: Code,
     now: DateTime<Utc>,
 ) -> Result<Option<EntryDetails>, Error> {
-    let found = of_code(&owner.id, code).one(transaction).await;
-    let Some(row) = found.map_err(broken)? else {
+    let found = of_code(&owner.id, code).fetch_one(transaction).await;
+    let Some(row) = found? else {
         return Ok(None);
     };
     let (updates, updates_truncated) = displayed(transaction, &timeline(row.id)).await?;

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::component::{self, history::spans::spans_between};
 use crate::component_group;
 use crate::entity::component_period;
-use crate::error::broken;
+use crate::run::Fetch;
 use crate::transaction::Transaction;
 
 /// How long a page with an open outage is shown.
@@ -109,16 +109,14 @@ async fn components(
     let rows: Vec<Row> = component::of(organisation)
         .filter(Column::ShowUptime.eq(true))
         .into_partial_model()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let groups: Vec<(Uuid, String, i32)> = component_group::of(organisation)
         .select_only()
         .columns([GroupColumn::Id, GroupColumn::Name, GroupColumn::Position])
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let place = |row: &Row| {
         let group = row.group_id.map(ComponentGroupId);
         let position = row.position;
@@ -175,8 +173,7 @@ async fn has_older(
         .filter(Column::StartAt.lt(start_at))
         .limit(1)
         .into_tuple()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     Ok(earlier.is_some())
 }

@@ -17,8 +17,9 @@ use crate::commit::Scope;
 use crate::component;
 use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEntity};
 use crate::entity::incident_component::{Column, Entity, Model};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 pub(super) async fn list_attached(
@@ -93,10 +94,7 @@ pub(super) async fn insert(
         };
         row.into_active_model()
     });
-    Entity::insert_many(rows)
-        .exec_without_returning(scope.transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert_many(rows).run(scope.transaction).await?;
     Ok(())
 }
 
@@ -109,9 +107,8 @@ pub(super) async fn delete(
     Entity::delete_many()
         .filter(Column::IncidentId.eq(incident.0))
         .filter(Column::ComponentId.is_in(components.iter().map(|id| id.0)))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     Ok(())
 }
 
@@ -141,9 +138,8 @@ pub(crate) async fn impacts(
 async fn attachments(transaction: &Transaction, incident: IncidentId) -> Result<Vec<Model>, Error> {
     Entity::find()
         .filter(Column::IncidentId.eq(incident.0))
-        .all(transaction)
+        .fetch_all(transaction)
         .await
-        .map_err(broken)
 }
 
 fn attached_ids(incident: IncidentId) -> SelectStatement {

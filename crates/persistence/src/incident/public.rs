@@ -22,6 +22,7 @@ use super::{incident, timeline};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{component, incident_component, incident_update};
 use crate::error::{broken, parse_stored};
+use crate::run::{Fetch, RunStatement};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
@@ -65,7 +66,7 @@ pub(crate) async fn open_ids(
 }
 
 async fn ids(transaction: &Transaction, these: Select<Entity>) -> Result<Vec<Uuid>, Error> {
-    these.into_tuple().all(transaction).await.map_err(broken)
+    these.into_tuple().fetch_all(transaction).await
 }
 
 fn of_these(incidents: Condition) -> Select<Entity> {
@@ -132,9 +133,8 @@ pub(crate) async fn find_public_entry(
     id: IncidentUpdateId,
 ) -> Result<IncidentTimelineEntry, Error> {
     let row = incident_update::Entity::find_by_id((incident.0, id.0))
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     timeline::entry(row.ok_or_else(|| {
         Error::internal(format!("an event names update {id}, which is not stored"))
     })?)
@@ -159,9 +159,8 @@ async fn public(
     let rows = Entity::find()
         .filter(incidents.clone())
         .order_by_desc(Column::Id)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     if rows.is_empty() {
         return Ok(Vec::new());
     }
@@ -218,10 +217,7 @@ async fn affected(
     connection: &impl ConnectionTrait,
     incidents: Condition,
 ) -> Result<HashMap<Uuid, Vec<AffectedComponent>>, Error> {
-    let rows = connection
-        .query_all(&links(incidents))
-        .await
-        .map_err(broken)?;
+    let rows = connection.fetch_rows(&links(incidents)).await?;
     let mut affected: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let link = Link::from_query_result(&row, "").map_err(broken)?;

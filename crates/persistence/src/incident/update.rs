@@ -23,9 +23,10 @@ use crate::affected::{self, Owner};
 use crate::commit::{Scope, Stored};
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::notice;
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
 
@@ -91,10 +92,7 @@ pub(super) async fn change(
         ..row(&changed.state.update)
     };
     let row = row.into_active_model().reset_all();
-    Entity::update(row)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(row).run(transaction).await?;
     store_incident(scope, &before, changed).await.map(Some)
 }
 
@@ -114,9 +112,8 @@ pub(super) async fn delete(
         .columns([Column::Id, Column::Version])
         .filter(Column::Id.is_in(ids()))
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let (known, versions): (Vec<_>, Vec<_>) = known.into_iter().unzip();
     let deletion = UpdateDeletion {
         incident: before.clone(),
@@ -128,9 +125,8 @@ pub(super) async fn delete(
     Entity::delete_many()
         .filter(Column::IncidentId.eq(id.0))
         .filter(Column::Id.is_in(ids()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     notice::withdraw_updates(scope, id.0, versions).await?;
     update_row(scope, &before, &mut changed.state).await?;
     Ok(Some(changed.map(drop)))
@@ -156,8 +152,8 @@ async fn find_newest(
     organisation: &OrganisationId,
     id: IncidentId,
 ) -> Result<Option<IncidentAndNewest>, Error> {
-    let found = with_newest(organisation, id).one(transaction).await;
-    let Some((incident, newest)) = found.map_err(broken)? else {
+    let found = with_newest(organisation, id).fetch_one(transaction).await;
+    let Some((incident, newest)) = found? else {
         return Ok(None);
     };
     Ok(Some(IncidentAndNewest {
@@ -203,9 +199,8 @@ pub(super) async fn find(
     id: IncidentUpdateId,
 ) -> Result<Option<IncidentUpdate>, Error> {
     let found = Entity::find_by_id((incident.0, id.0))
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     found.map(update).transpose()
 }
 
@@ -216,7 +211,7 @@ pub(crate) async fn by_ids(
     ids: &[IncidentUpdateId],
 ) -> Result<Vec<IncidentUpdate>, Error> {
     let these = of(incident).filter(Column::Id.is_in(ids.iter().map(|id| id.0)));
-    let rows = these.all(transaction).await.map_err(broken)?;
+    let rows = these.fetch_all(transaction).await?;
     rows.into_iter().map(update).collect()
 }
 
@@ -225,7 +220,7 @@ async fn newest(
     transaction: &Transaction,
     updates: Select<Entity>,
 ) -> Result<Option<IncidentUpdate>, Error> {
-    let found = updates.limit(1).one(transaction).await.map_err(broken)?;
+    let found = updates.limit(1).fetch_one(transaction).await?;
     found.map(update).transpose()
 }
 

@@ -25,6 +25,7 @@ use crate::entity::component::{Column as ComponentColumn, Entity as ComponentEnt
 use crate::entity::maintenance;
 use crate::entity::maintenance_component::{Column, Entity, Model};
 use crate::error::broken;
+use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// The components of an organisation that are under maintenance at a time.
@@ -39,9 +40,8 @@ impl UnderMaintenance {
     ) -> Result<Self, Error> {
         let affected: Vec<(Uuid, DateTime<Utc>)> = current(organisation, now)
             .into_tuple()
-            .all(connection)
-            .await
-            .map_err(broken)?;
+            .fetch_all(connection)
+            .await?;
         let in_progress = affected
             .into_iter()
             .filter(|(_, start_at)| *start_at <= now);
@@ -113,9 +113,8 @@ pub(super) async fn of_each(
     let rows = Entity::find()
         .filter(Column::MaintenanceId.is_in(maintenances.iter().copied()))
         .order_by_asc(Column::ComponentId)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let mut affected: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         affected
@@ -151,18 +150,14 @@ pub(super) async fn replace(
             };
             row.into_active_model()
         });
-        Entity::insert_many(rows)
-            .exec_without_returning(scope.transaction)
-            .await
-            .map_err(broken)?;
+        Entity::insert_many(rows).run(scope.transaction).await?;
     }
     if !removed.is_empty() {
         Entity::delete_many()
             .filter(Column::MaintenanceId.eq(id.0))
             .filter(Column::ComponentId.is_in(removed))
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
+            .run(scope.transaction)
+            .await?;
     }
     Ok(())
 }
@@ -200,10 +195,7 @@ pub(super) async fn with_names(
     connection: &impl ConnectionTrait,
     maintenances: &[Uuid],
 ) -> Result<HashMap<Uuid, Vec<MaintenanceComponent>>, Error> {
-    let rows = connection
-        .query_all(&links(maintenances))
-        .await
-        .map_err(broken)?;
+    let rows = connection.fetch_rows(&links(maintenances)).await?;
     let mut affected: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let link = Link::from_query_result(&row, "").map_err(broken)?;

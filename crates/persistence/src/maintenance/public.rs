@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::{of, reports, some_reports};
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
+use crate::run::Fetch;
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
@@ -29,14 +30,12 @@ pub(crate) async fn list_for_page(
         .select_only()
         .column(Column::Id)
         .into_tuple()
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     ahead.sort_unstable_by_key(|id| Reverse(*id));
     let past = newest_over(organisation, now)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let (mut budget, mut read) = (Budget::new(PAGE_BYTES), Budget::new(PAGE_BYTES));
     let mut shown = Vec::with_capacity(ahead.len() + past.len());
     // Some at a time: an organisation may have any number of them, and long texts are shortened.
@@ -44,9 +43,8 @@ pub(crate) async fn list_for_page(
         let rows = Entity::find()
             .filter(Column::Id.is_in(some.iter().copied()))
             .order_by_desc(Column::Id)
-            .all(transaction)
-            .await
-            .map_err(broken)?;
+            .fetch_all(transaction)
+            .await?;
         for report in some_reports(transaction, rows, &mut read, now).await? {
             shown.push(budget.show(PublicMaintenance::from(report))?);
         }

@@ -19,7 +19,8 @@ use crate::affected::{self, Owner};
 use crate::audit::States;
 use crate::commit::{Scope, Stored};
 use crate::entity::maintenance::{ActiveModel, Column, Entity};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// How many changes of an organisation one transaction publishes.
@@ -29,11 +30,7 @@ pub(super) async fn organisations_due(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
 ) -> Result<Vec<OrganisationId>, Error> {
-    let found: Vec<String> = changing(now)
-        .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+    let found: Vec<String> = changing(now).into_tuple().fetch_all(connection).await?;
     // Not by DISTINCT: for it, SQLite would scan the organisations instead of the index of due changes.
     let distinct: BTreeSet<_> = found.into_iter().collect();
     distinct.iter().map(|id| parse_stored(id)).collect()
@@ -47,7 +44,7 @@ pub(super) async fn announce(
     let due = due(scope.organisation, now);
     let mut all = Changed::without_events(());
     let mut states: Vec<States> = Vec::new();
-    let due = due.all(scope.transaction).await.map_err(broken)?;
+    let due = due.fetch_all(scope.transaction).await?;
     let ids: Vec<_> = due.iter().map(|row| row.id).collect();
     let mut affected = component::of_each(scope.transaction, &ids).await?;
     for row in due {
@@ -83,10 +80,7 @@ pub(super) async fn note_announced(
         next_change_at: Set(state.next_change(now)),
         ..Default::default()
     };
-    Entity::update(noted)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(noted).run(transaction).await?;
     Ok(())
 }
 

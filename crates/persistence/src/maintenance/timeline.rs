@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
+use crate::run::RunStatement;
 use crate::timeline::{FIRST_TIME, MAX_TIMELINES_PER_READ, READ, Timeline};
 
 /// Columns of an update.
@@ -35,7 +36,7 @@ pub(crate) async fn of(
     let mut timelines: HashMap<Uuid, Timeline<MaintenanceTimelineEntry>> = HashMap::new();
     for some in maintenances.chunks(MAX_TIMELINES_PER_READ) {
         let query = newest(connection.get_database_backend(), some, &COLUMNS);
-        for row in connection.query_all(&query).await.map_err(broken)? {
+        for row in connection.fetch_rows(&query).await? {
             let row = Model::from_query_result(&row, "").map_err(broken)?;
             let entry = MaintenanceTimelineEntry::from(&super::update::update(row)?);
             let maintenance = entry.maintenance_id.parse().map_err(Error::internal)?;

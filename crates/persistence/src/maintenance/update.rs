@@ -21,9 +21,10 @@ use super::schedule::{note_announced, store_affected};
 use crate::affected::{self, Owner};
 use crate::commit::Scope;
 use crate::entity::maintenance_update::{Column, Entity, Model};
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
 use crate::notice;
 use crate::page;
+use crate::run::{Fetch, Run};
 use crate::timeline::displayed_before;
 use crate::transaction::Transaction;
 
@@ -49,11 +50,7 @@ pub(super) async fn insert(
     let Some(maintenance) = find_affecting(scope, id).await? else {
         return Ok(None);
     };
-    let newest = of(id)
-        .limit(1)
-        .one(scope.transaction)
-        .await
-        .map_err(broken)?;
+    let newest = of(id).limit(1).fetch_one(scope.transaction).await?;
     let newest = newest.map(update).transpose()?;
     let mut recorded = rule((maintenance.clone(), newest), scope.stamp)?;
     recorded.state.1.version = scope.stamp.revision;
@@ -82,10 +79,7 @@ pub(super) async fn change(
             ..row(&changed.state.1)
         };
         let row = row.into_active_model().reset_all();
-        Entity::update(row)
-            .exec(scope.transaction)
-            .await
-            .map_err(broken)?;
+        Entity::update(row).run(scope.transaction).await?;
     }
     store_announced(scope, &maintenance, changed).await
 }
@@ -104,9 +98,8 @@ pub(super) async fn delete(
         .select_only()
         .columns([Column::Id, Column::Version])
         .into_tuple()
-        .all(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(scope.transaction)
+        .await?;
     let (stored, versions): (Vec<_>, Vec<_>) = stored
         .into_iter()
         .map(|(id, version)| (MaintenanceUpdateId(id), version))
@@ -115,9 +108,8 @@ pub(super) async fn delete(
     Entity::delete_many()
         .filter(Column::MaintenanceId.eq(id.0))
         .filter(Column::Id.is_in(deletion.state.1.iter().map(|id| id.0)))
-        .exec(scope.transaction)
-        .await
-        .map_err(broken)?;
+        .run(scope.transaction)
+        .await?;
     notice::withdraw_updates(scope, id.0, versions).await?;
     store_announced(scope, &maintenance, deletion).await
 }
@@ -175,7 +167,7 @@ pub(crate) async fn by_ids(
     ids: &[MaintenanceUpdateId],
 ) -> Result<Vec<MaintenanceUpdate>, Error> {
     let these = of(maintenance).filter(Column::Id.is_in(ids.iter().map(|id| id.0)));
-    let rows = these.all(transaction).await.map_err(broken)?;
+    let rows = these.fetch_all(transaction).await?;
     rows.into_iter().map(update).collect()
 }
 
@@ -185,9 +177,8 @@ pub(super) async fn find(
     id: MaintenanceUpdateId,
 ) -> Result<Option<MaintenanceUpdate>, Error> {
     Entity::find_by_id((maintenance.0, id.0))
-        .one(connection)
-        .await
-        .map_err(broken)?
+        .fetch_one(connection)
+        .await?
         .map(update)
         .transpose()
 }

@@ -17,6 +17,7 @@ use super::queue::{self, Recipients};
 use crate::entity::{organisation, subscriber};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run, RunStatement};
 use crate::subscriber::subscribers;
 use crate::transaction::Transaction;
 
@@ -25,8 +26,8 @@ pub(super) async fn due(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
 ) -> Result<Vec<OrganisationId>, Error> {
-    let rows = connection.query_all(&with_new_failures(now)).await;
-    rows.map_err(broken)?
+    let rows = connection.fetch_rows(&with_new_failures(now)).await;
+    rows?
         .iter()
         .map(|row| {
             let id: String = row.try_get("", "organisation_id").map_err(broken)?;
@@ -80,9 +81,8 @@ pub(super) async fn queue(
             .select_only()
             .column(organisation::Column::DigestAt)
             .into_tuple()
-            .one(transaction)
-            .await
-            .map_err(broken)?;
+            .fetch_one(transaction)
+            .await?;
     let Some(window) = DigestWindow::after(last.flatten(), now) else {
         return Ok(false);
     };
@@ -95,9 +95,8 @@ pub(super) async fn queue(
         .order_by_asc(subscriber::Column::FailingSince)
         .order_by_asc(subscriber::Column::Id)
         .limit(DigestWindow::NAMED)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let first = subscribers(transaction, first).await?;
     let first = first.into_iter().filter_map(|subscriber| {
         let failing = subscriber.failing?;
@@ -115,9 +114,8 @@ pub(super) async fn queue(
     organisation::Entity::update_many()
         .col_expr(organisation::Column::DigestAt, window.until.into())
         .filter(organisation::Column::Id.eq(organisation.as_str()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     queue::insert(
         transaction,
         clock,

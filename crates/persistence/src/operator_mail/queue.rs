@@ -17,6 +17,7 @@ use crate::entity::operator_mail::{ActiveModel, Column, Entity, Model};
 use crate::entity::{incident, membership, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership::list;
+use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// The recipients of a mail.
@@ -72,10 +73,7 @@ pub(super) async fn insert(
         due_at: Set(now),
         attempts: Set(0),
     });
-    Entity::insert_many(rows)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert_many(rows).run(transaction).await?;
     Ok(())
 }
 
@@ -83,7 +81,7 @@ pub(super) async fn is_due(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    let due = connection.query_one(&due(now, 1)).await.map_err(broken)?;
+    let due = connection.fetch_row(&due(now, 1)).await?;
     Ok(due.is_some())
 }
 
@@ -114,7 +112,7 @@ pub(super) async fn claim(
         .and_where(Expr::col(Column::Id).in_subquery(free))
         .returning_all()
         .take();
-    let rows = transaction.query_all(&claiming).await.map_err(broken)?;
+    let rows = transaction.fetch_rows(&claiming).await?;
     let mut claimed = Vec::new();
     for row in rows {
         let row = Model::from_query_result(&row, "").map_err(broken)?;
@@ -132,9 +130,8 @@ async fn mail(transaction: &Transaction, row: Model) -> Result<Option<OperatorMa
     if let Some(incident) = row.incident_id {
         let is_open = incident::Entity::find_by_id(incident)
             .filter(incident::Column::ResolvedAt.is_null())
-            .one(transaction)
-            .await
-            .map_err(broken)?
+            .fetch_one(transaction)
+            .await?
             .is_some();
         if !is_open {
             return Ok(None);
@@ -143,16 +140,14 @@ async fn mail(transaction: &Transaction, row: Model) -> Result<Option<OperatorMa
     let key = (row.organisation_id.clone(), row.user_id);
     let member = membership::Entity::find_by_id(key)
         .find_also_related(user::Entity)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let Some((_, Some(user))) = member else {
         return Ok(None);
     };
     let organisation = organisation::Entity::find_by_id(row.organisation_id)
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let Some(organisation) = organisation else {
         return Ok(None);
     };
@@ -168,10 +163,7 @@ async fn mail(transaction: &Transaction, row: Model) -> Result<Option<OperatorMa
 }
 
 pub(super) async fn remove(transaction: &Transaction, id: Uuid) -> Result<(), Error> {
-    Entity::delete_by_id(id)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::delete_by_id(id).run(transaction).await?;
     Ok(())
 }
 
@@ -185,8 +177,7 @@ pub(super) async fn retry(
         .col_expr(Column::DueAt, at.into())
         .filter(Column::Id.eq(id))
         .filter(Column::Attempts.eq(i64::from(attempt)))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }

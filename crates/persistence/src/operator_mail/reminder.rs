@@ -14,6 +14,7 @@ use super::queue::{self, Recipients};
 use crate::entity::{incident, incident_update, organisation};
 use crate::error::{broken, parse_stored};
 use crate::organisation::lock::lock;
+use crate::run::RunStatement;
 use crate::transaction::Transaction;
 
 /// When the operators were last reminded or the incident was reopened. The other queries of incidents do not read it.
@@ -51,7 +52,7 @@ pub(super) async fn due(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
 ) -> Result<Vec<OpenRow>, Error> {
-    let rows = connection.query_all(&open()).await.map_err(broken)?;
+    let rows = connection.fetch_rows(&open()).await?;
     let mut due = Vec::new();
     for row in rows {
         let row = OpenRow::from_query_result(&row, "").map_err(broken)?;
@@ -166,8 +167,8 @@ async fn claim(
         .cond_where(Condition::all().add(as_read))
         .and_where(Expr::exists(later_update).not())
         .take();
-    let claimed = transaction.execute(&claim).await.map_err(broken)?;
-    Ok(claimed.rows_affected() > 0)
+    let claimed = transaction.run_statement(&claim).await?;
+    Ok(claimed > 0)
 }
 
 /// Begins to count the time without an update, for an incident that is open again.
@@ -181,6 +182,6 @@ pub(crate) async fn restart_count(
         .value(REMINDED_AT, now)
         .and_where(Expr::col(incident::Column::Id).eq(incident.0))
         .take();
-    transaction.execute(&restart).await.map_err(broken)?;
+    transaction.run_statement(&restart).await?;
     Ok(())
 }

@@ -7,15 +7,13 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
-    QueryTrait,
-};
+use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, QueryTrait};
 
 use crate::entity::organisation::{Column, Entity};
 use crate::entity::subscriber;
 use crate::error::{broken, parse_stored};
 use crate::notice::subscribed;
+use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
 /// An organisation whose write lock a transaction holds.
@@ -59,7 +57,7 @@ pub(crate) async fn lock(
         .expr_as(has_subscribers(id), "has_subscribers")
         .filter(Column::Id.eq(id.as_str()))
         .lock_exclusive();
-    locked.into_model().one(transaction).await.map_err(broken)
+    locked.into_model().fetch_one(transaction).await
 }
 
 /// [`lock`] for a write that may make a revision.
@@ -108,7 +106,7 @@ pub(crate) async fn lock_and_bump_revision(
             notify,
         ]))
         .take();
-    let Some(row) = transaction.query_one(&update).await.map_err(broken)? else {
+    let Some(row) = transaction.fetch_row(&update).await? else {
         return Ok(None);
     };
     let (revision, has_subscribers, committed_at, time_zone, notify): (_, _, _, String, bool) =

@@ -21,6 +21,7 @@ use crate::entity::{incident_component, incident_review};
 use crate::error::{broken, parse_stored};
 use crate::incident::public::unresolved;
 use crate::incident::{by_ids, incident, of, timeline};
+use crate::run::{Fetch, RunStatement};
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
@@ -31,11 +32,7 @@ pub(super) async fn records(
 ) -> Result<Vec<IncidentRecord>, Error> {
     let mut ids = BTreeSet::new();
     for selected in [newest(organisation), open(organisation)] {
-        let found: Vec<Uuid> = selected
-            .into_tuple()
-            .all(transaction)
-            .await
-            .map_err(broken)?;
+        let found: Vec<Uuid> = selected.into_tuple().fetch_all(transaction).await?;
         ids.extend(found);
     }
     // Identifiers are in the order of creation.
@@ -86,9 +83,8 @@ async fn read(transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<IncidentRec
     let rows = Entity::find()
         .filter(by_ids(ids.iter().copied()))
         .order_by_desc(Column::Id)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let mut affected = read_affected(transaction, ids).await?;
     let mut updates = read_updates(transaction, ids).await?;
     let mut postmortems = read_postmortems(transaction, ids).await?;
@@ -124,10 +120,7 @@ async fn read_affected(
     transaction: &Transaction,
     ids: &[Uuid],
 ) -> Result<HashMap<Uuid, Option<Vec<AffectedComponent>>>, Error> {
-    let rows = transaction
-        .query_all(&attached(ids))
-        .await
-        .map_err(broken)?;
+    let rows = transaction.fetch_rows(&attached(ids)).await?;
     let mut affected = HashMap::new();
     for row in rows {
         let row = AttachedRow::from_query_result(&row, "").map_err(broken)?;
@@ -147,7 +140,7 @@ async fn read_updates(transaction: &Transaction, ids: &[Uuid]) -> Result<Updates
     let incidents = by_ids(ids.iter().copied());
     let query = timeline::newest(transaction.get_database_backend(), incidents, &columns);
     let mut updates = Updates::default();
-    for row in transaction.query_all(&query).await.map_err(broken)? {
+    for row in transaction.fetch_rows(&query).await? {
         updates.push("incident_id", &row, Some("affected_after"))?;
     }
     Ok(updates)
@@ -161,9 +154,8 @@ async fn read_postmortems(
     let reviews = incident_review::Entity::find()
         .filter(incident_review::Column::IncidentId.is_in(ids.iter().copied()))
         .filter(incident_review::Column::PublishedAt.is_not_null())
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let postmortem = |review: incident_review::Model| {
         let postmortem = Postmortem {
             published_at: review.published_at?,

@@ -21,6 +21,7 @@ use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::public::not_over;
 use crate::maintenance::{maintenance, of, timeline};
+use crate::run::{Fetch, RunStatement};
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
@@ -36,11 +37,7 @@ pub(super) async fn records(
         newest_cancelled(organisation),
         ahead(organisation, now),
     ] {
-        let found: Vec<Uuid> = selected
-            .into_tuple()
-            .all(transaction)
-            .await
-            .map_err(broken)?;
+        let found: Vec<Uuid> = selected.into_tuple().fetch_all(transaction).await?;
         ids.extend(found);
     }
     // Identifiers are in the order of creation.
@@ -143,19 +140,18 @@ async fn read(
     let rows = Entity::find()
         .filter(Column::Id.is_in(ids.iter().copied()))
         .order_by_desc(Column::Id)
-        .all(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_all(transaction)
+        .await?;
     let mut maintained = HashMap::new();
     let query = affected_over_time(ids);
-    for row in transaction.query_all(&query).await.map_err(broken)? {
+    for row in transaction.fetch_rows(&query).await? {
         let row = AffectedRow::from_query_result(&row, "").map_err(broken)?;
         maintained.insert(row.id, row.maintained()?);
     }
     let columns = [timeline::COLUMNS.as_slice(), &["affected_before"]].concat();
     let query = timeline::newest(transaction.get_database_backend(), ids, &columns);
     let mut updates = Updates::default();
-    for row in transaction.query_all(&query).await.map_err(broken)? {
+    for row in transaction.fetch_rows(&query).await? {
         updates.push("maintenance_id", &row, None)?;
     }
     let no_status = Expr::val(Value::String(None));

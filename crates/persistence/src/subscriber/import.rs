@@ -21,8 +21,8 @@ use super::{add_to_count, count_of, row, scope};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::entity::subscriber::{Column, Entity};
 use crate::entity::{component, delivery};
-use crate::error::broken;
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// The components of an organisation.
@@ -40,9 +40,8 @@ pub(super) async fn named_components(
         .filter(component::Column::OrganisationId.eq(organisation.as_str()))
         .filter(component::Column::DeletedAt.is_null())
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     let named = rows.into_iter().map(|(id, name, group)| NamedComponent {
         id: ComponentId(id),
         name,
@@ -67,9 +66,8 @@ pub(super) async fn outcomes(
         .filter(Column::IncidentId.is_null())
         .filter(Column::TargetKey.is_in(texts))
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     let known: HashSet<_> = known.into_iter().collect();
     let mut present = count_of(connection, organisation).await? + added;
     let outcome = |key: &SubscriberKey| {
@@ -117,10 +115,7 @@ pub(super) async fn import(
     let rows = added
         .iter()
         .map(|state| row(organisation, state, locked.revision).into_active_model());
-    Entity::insert_many(rows)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::insert_many(rows).run(transaction).await?;
     for state in &added {
         if state.scope.choice().is_some() {
             scope::store(transaction, state).await?;
@@ -138,9 +133,8 @@ pub(super) async fn import(
             ..Default::default()
         });
         delivery::Entity::insert_many(queued)
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
+            .run(transaction)
+            .await?;
     }
     let more = i64::try_from(added.len()).unwrap_or(0);
     add_to_count(transaction, organisation, more).await?;

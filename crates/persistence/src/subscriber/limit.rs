@@ -13,8 +13,8 @@ use sea_orm::{
 };
 
 use crate::entity::{organisation, verification_mail};
-use crate::error::broken;
 use crate::organisation::lock::lock;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Fails if the organisation has reached its limit of subscribers.
@@ -40,9 +40,8 @@ pub(super) async fn count_of(
         .select_only()
         .column(organisation::Column::SubscriberCount)
         .into_tuple()
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     Ok(count
         .and_then(|count| u64::try_from(count).ok())
         .unwrap_or(0))
@@ -59,9 +58,8 @@ pub(super) async fn add_to_count(
     organisation::Entity::update_many()
         .col_expr(count, Expr::col(count).add(more))
         .filter(organisation::Column::Id.eq(organisation.as_str()))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Ok(())
 }
 
@@ -81,14 +79,12 @@ pub(super) async fn may_mail(
     let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
     Entity::insert(fresh)
         .on_conflict(once)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     let row = Entity::find_by_id(recipient.as_str())
         .lock_exclusive()
-        .one(transaction)
-        .await
-        .map_err(broken)?;
+        .fetch_one(transaction)
+        .await?;
     let Some(used_until) = limit.take(row.map(|row| row.used_until), now) else {
         return Ok(false);
     };
@@ -96,10 +92,7 @@ pub(super) async fn may_mail(
         email_key: Set(recipient.as_str().to_owned()),
         used_until: Set(used_until),
     };
-    Entity::update(used)
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+    Entity::update(used).run(transaction).await?;
     Ok(true)
 }
 
@@ -119,8 +112,7 @@ pub(super) async fn prune_mail_limits(
         .into_query();
     let removed = Entity::delete_many()
         .filter(Column::EmailKey.in_subquery(over))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
-    Ok(removed.rows_affected)
+        .run(transaction)
+        .await?;
+    Ok(removed)
 }

@@ -19,7 +19,7 @@ use crate::component::existing;
 use crate::database::Database;
 use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
-use crate::error::broken;
+use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
 /// Fails if a scope names something that the organisation does not have.
@@ -66,9 +66,8 @@ async fn check_groups(
         .filter(component_group::Column::OrganisationId.eq(organisation.as_str()))
         .filter(component_group::Column::Id.is_in(chosen.iter().map(|id| id.0)))
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     let known: Vec<_> = known.into_iter().map(ComponentGroupId).collect();
     let field = |place| format!("groups[{place}]");
     Ok(check_known(chosen, &known, field, "Unknown group")?)
@@ -85,9 +84,8 @@ async fn check_incident(
         .column(incident::Column::ResolvedAt)
         .filter(incident::Column::OrganisationId.eq(organisation.as_str()))
         .into_tuple()
-        .one(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_one(connection)
+        .await?;
     let message = match found {
         None => "Unknown incident",
         Some(resolved_at) if Subscriber::is_followed(resolved_at, now) => return Ok(()),
@@ -103,14 +101,12 @@ pub(super) async fn store(transaction: &Transaction, state: &Subscriber) -> Resu
 
     Components::delete_many()
         .filter(subscriber_component::Column::SubscriberId.eq(state.id.0))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     Groups::delete_many()
         .filter(subscriber_group::Column::SubscriberId.eq(state.id.0))
-        .exec(transaction)
-        .await
-        .map_err(broken)?;
+        .run(transaction)
+        .await?;
     let Some(Choice { components, groups }) = state.scope.choice() else {
         return Ok(());
     };
@@ -119,19 +115,13 @@ pub(super) async fn store(transaction: &Transaction, state: &Subscriber) -> Resu
         component_id: Set(component.0),
         place: Set(place),
     });
-    Components::insert_many(components)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Components::insert_many(components).run(transaction).await?;
     let groups = (0..).zip(groups).map(|(place, group)| Group {
         subscriber_id: Set(state.id.0),
         group_id: Set(group.0),
         place: Set(place),
     });
-    Groups::insert_many(groups)
-        .exec_without_returning(transaction)
-        .await
-        .map_err(broken)?;
+    Groups::insert_many(groups).run(transaction).await?;
     Ok(())
 }
 
@@ -183,9 +173,8 @@ impl Database {
                 .order_by_asc(Column::SubscriberId)
                 .limit(Ord::max(ADDED_AT_ONCE / components, 1))
                 .into_tuple()
-                .all(self.read())
-                .await
-                .map_err(broken)?;
+                .fetch_all(self.read())
+                .await?;
             let Some(&end) = batch.last() else {
                 return Ok(last);
             };
@@ -217,7 +206,7 @@ pub(crate) async fn add_components_of(
     insert
         .select_from(components_for_subscribers_of(group, subscribers))
         .map_err(Error::internal)?;
-    transaction.execute(&insert).await.map_err(broken)?;
+    transaction.run_statement(&insert).await?;
     Ok(())
 }
 
@@ -294,9 +283,8 @@ pub(super) async fn choices(
         .filter(subscriber_component::Column::SubscriberId.is_in(ids.clone()))
         .order_by_asc(subscriber_component::Column::Place)
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     for (subscriber, component) in components {
         let choice = choices.entry(subscriber).or_default();
         choice.components.push(ComponentId(component));
@@ -310,9 +298,8 @@ pub(super) async fn choices(
         .filter(subscriber_group::Column::SubscriberId.is_in(ids))
         .order_by_asc(subscriber_group::Column::Place)
         .into_tuple()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     for (subscriber, group) in groups {
         let choice = choices.entry(subscriber).or_default();
         choice.groups.push(ComponentGroupId(group));

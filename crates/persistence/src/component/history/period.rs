@@ -14,7 +14,8 @@ use uuid::Uuid;
 use crate::commit::Scope;
 use crate::entity::component_period::{Column, Entity, Model};
 use crate::entity::incident;
-use crate::error::{broken, parse_stored};
+use crate::error::parse_stored;
+use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
 /// Words of the column `cause_type`.
@@ -43,9 +44,8 @@ pub(super) async fn periods(
             .filter(incident::Column::OrganisationId.eq(organisation.as_str()))
             .filter(incident::Column::Id.is_in(causes))
             .into_tuple()
-            .all(transaction)
-            .await
-            .map_err(broken)?
+            .fetch_all(transaction)
+            .await?
     };
     let titles: HashMap<_, _> = titles.into_iter().collect();
     rows.into_iter().map(|row| period(row, &titles)).collect()
@@ -91,7 +91,7 @@ pub(super) async fn store(
         .collect();
     for ids in deleted.chunks(STORED_AT_ONCE) {
         let rows = Entity::delete_many().filter(Column::Id.is_in(ids.iter().copied()));
-        rows.exec(transaction).await.map_err(broken)?;
+        rows.run(transaction).await?;
     }
     let changed = changes.iter().flat_map(|(id, changes)| {
         let periods = changes.updated.iter().chain(&changes.inserted);
@@ -106,9 +106,8 @@ pub(super) async fn store(
         let rows = rows.iter().cloned().map(Model::into_active_model);
         Entity::insert_many(rows)
             .on_conflict(known.clone())
-            .exec_without_returning(transaction)
-            .await
-            .map_err(broken)?;
+            .run(transaction)
+            .await?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use super::overlapping;
 use crate::entity::component;
 use crate::entity::component_period::{Column, Entity};
 use crate::error::{broken, parse_stored};
+use crate::run::{Fetch, RunStatement};
 
 /// Alias of the periods that begin before an interval.
 const EARLIER: &str = "earlier";
@@ -83,7 +84,7 @@ async fn by_component(
     connection: &impl ConnectionTrait,
     query: &SelectStatement,
 ) -> Result<HashMap<Uuid, Vec<StatusSpan>>, Error> {
-    let rows = connection.query_all(query).await.map_err(broken)?;
+    let rows = connection.fetch_rows(query).await?;
     let mut spans: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
         let row = SpanRow::from_query_result(&row, "").map_err(broken)?;
@@ -169,14 +170,14 @@ pub(crate) async fn each_span(
     mut add: impl FnMut(Uuid, &StatusSpan) + Send,
 ) -> Result<(), Error> {
     let lasting = lasting_spans(organisation);
-    for row in connection.query_all(&lasting).await.map_err(broken)? {
+    for row in connection.fetch_rows(&lasting).await? {
         let row = SpanRow::from_query_result(&row, "").map_err(broken)?;
         add(row.component_id, &row.try_into()?);
     }
     let mut after = None;
     loop {
         let page = ended_spans(organisation, from, after);
-        let rows = connection.query_all(&page).await.map_err(broken)?;
+        let rows = connection.fetch_rows(&page).await?;
         let is_last = (rows.len() as u64) < MAX_PERIODS_PER_READ;
         for row in rows {
             let id: Uuid = row.try_get("", "id").map_err(broken)?;
@@ -218,9 +219,8 @@ pub(crate) async fn spans_of(
     let rows: Vec<SpanRow> = Entity::find()
         .filter(overlapping(id, interval))
         .into_model()
-        .all(connection)
-        .await
-        .map_err(broken)?;
+        .fetch_all(connection)
+        .await?;
     rows.into_iter().map(StatusSpan::try_from).collect()
 }
 

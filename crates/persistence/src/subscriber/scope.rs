@@ -19,6 +19,7 @@ use crate::component::existing;
 use crate::database::Database;
 use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
+use crate::error::broken;
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 

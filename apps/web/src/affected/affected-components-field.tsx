@@ -40,14 +40,16 @@ export function AffectedComponentsField({
   const emptyRows = rows.filter(({ componentId }) => componentId === '');
   const error = typeof errors.components === 'string' && submitCount > 0 && errors.components;
 
-  function add({ push }: FieldArrayRenderProps) {
+  function add(list: FieldArrayRenderProps) {
     // Synchronous, so that the row exists before it takes the focus: the last one disables the button.
-    flushSync(() => push(newRow));
+    flushSync(() => list.push(newRow));
     rowList.current?.lastElementChild?.querySelector('select')?.focus();
   }
 
-  function remove({ remove }: FieldArrayRenderProps, index: number) {
-    flushSync(() => remove(index));
+  function remove(list: FieldArrayRenderProps, index: number) {
+    flushSync(() => {
+      list.remove(index);
+    });
     const next = rowList.current?.children[index]?.querySelector('button');
     (next ?? addButton.current)?.focus();
   }

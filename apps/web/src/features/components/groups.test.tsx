@@ -110,9 +110,7 @@ it('puts a component into a group', async () => {
 async function editGrouped(groupId: string) {
   const website = component('Website', { groupId });
   server.use(
-    http.get(apiUrl(endpoints.components.item('website')), () =>
-      success(website, { etag: '"1"' }),
-    ),
+    http.get(apiUrl(endpoints.components.item('website')), () => success(website, { etag: '"1"' })),
   );
   const rendered = renderRoutes(componentRoutes, { path: paths.components.edit('website') });
   await screen.findByDisplayValue('Website');

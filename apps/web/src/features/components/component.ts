@@ -1,6 +1,7 @@
 import { object } from 'yup';
+import { name } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
-import { limits, line, text } from '@/api/text';
+import { limits, text } from '@/api/text';
 import type { Component, ComponentInput } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
@@ -20,8 +21,6 @@ export const componentKind: ItemKind<Component> = {
   },
 };
 
-const nameRequired = 'Name is required';
-
 /** The values of a component's form. */
 export interface ComponentValues extends Pick<ComponentInput, 'name' | 'status' | 'description'> {
   /** '' for no group. */
@@ -33,7 +32,7 @@ export interface ComponentValues extends Pick<ComponentInput, 'name' | 'status' 
 }
 
 export const componentSchema = object({
-  name: line(limits.name).required(nameRequired).min(2, nameRequired),
+  name: name('Name is required'),
   status: oneStatusOf(componentStatuses),
   description: text(limits.text),
 });

@@ -1,6 +1,7 @@
 import { object } from 'yup';
+import { name } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
-import { limits, line, text } from '@/api/text';
+import { limits, text } from '@/api/text';
 import type { ComponentGroup, GroupDisplay } from '@/api/types';
 import { useList } from '@/api/use-list';
 import type { ItemKind } from '@/items/item-kind';
@@ -31,10 +32,8 @@ export type GroupValues = Pick<ComponentGroup, 'name' | 'description' | 'display
 
 export const newGroup: GroupValues = { name: '', description: '', display: 'OPEN' };
 
-const nameRequired = 'Name is required';
-
 export const groupSchema = object({
-  name: line(limits.name).required(nameRequired).min(2, nameRequired),
+  name: name('Name is required'),
   description: text(limits.text),
   display: oneStatusOf(displays),
 });

@@ -1,4 +1,5 @@
 import { boolean, number, object, string } from 'yup';
+import { name } from '@/api/name';
 import { limits, line, text } from '@/api/text';
 import type { OrganisationSettings, OrganisationSettingsInput, PublicChannels } from '@/api/types';
 
@@ -16,12 +17,11 @@ export interface SettingsValues {
   reminderHours: number | '';
 }
 
-const nameRequired = 'Name is required';
 const hoursMessage = 'Must be a number from 1 to 720';
 const usualReminderHours = 4;
 
 export const settingsSchema = object({
-  name: line(limits.name).required(nameRequired).min(2, nameRequired),
+  name: name('Name is required'),
   timeZone: string()
     .trim()
     .required('Unknown time zone')

@@ -6,6 +6,8 @@ import { anIncident } from '@/features/incidents/fixtures';
 import { incidentRoutes } from '@/features/incidents/routes';
 import { aMaintenance } from '@/features/maintenances/fixtures';
 import { maintenanceRoutes } from '@/features/maintenances/routes';
+import { noMail } from '@/features/subscribers/fixtures';
+import { subscriberRoutes } from '@/features/subscribers/routes';
 import { endpoints, paths } from '@/paths';
 import { component } from '@/testing/component';
 import { renderRoutes, signedIn } from '@/testing/render';
@@ -81,6 +83,19 @@ it('shows the form of an incident for reading, with its review as text', async (
   expect(await screen.findByText('Why')).toBeVisible();
   const panel = screen.getByRole('tabpanel', { name: 'Review' });
   expect(within(panel).queryByRole('button')).not.toBeInTheDocument();
+});
+
+it('offers the previews of messages, and nothing that changes subscribers', async () => {
+  const { list, deliveries } = endpoints.subscribers;
+  server.use(
+    http.get(apiUrl(list), () => success([])),
+    http.get(apiUrl(deliveries), () => success(noMail)),
+  );
+  const { user } = renderRoutes(subscriberRoutes, { path: paths.subscribers, auth: viewer });
+  await user.click(await screen.findByRole('button', { name: 'More' }));
+  const items = await screen.findAllByRole('menuitem');
+  expect(items.map((item) => item.textContent)).toEqual(['Message previews']);
+  expect(screen.queryByRole('button', { name: 'New Subscriber' })).not.toBeInTheDocument();
 });
 
 it('leads away from the form of a new incident', async () => {

@@ -1,7 +1,6 @@
 import { useMemo, type ReactNode } from 'react';
 import { useList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
-import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
@@ -25,7 +24,7 @@ export interface ListFilter<Item> {
 interface ListPageProps<Item extends { id: string }> {
   kind: ItemKind<Item>;
   title: string;
-  /** The button of a new item. */
+  /** The button of a new item, and further ones. The page shows them to viewers too. */
   action: ReactNode;
   columns: readonly DataColumn<Item>[];
   /** Stacks the rows on windows narrower than a desktop's. */
@@ -60,11 +59,13 @@ export function ListPage<Item extends { id: string }>({
     [list.rows, filter?.isShown],
   );
   const mayWrite = useMay('write');
+  const isSearchedInPart = filter?.isActive === true && list.hasOlder;
+  const searchedInPart = `The filter has searched the newest ${list.rows?.length.toLocaleString('en')}.`;
   const isLoading = list.rows === undefined && list.error === undefined;
 
   return (
     <div className="grid min-w-0 gap-4">
-      <PageHeader title={title} actions={<Permitted>{action}</Permitted>} />
+      <PageHeader title={title} actions={action} />
       {filter?.controls}
       {list.error && list.rows === undefined ? (
         <LoadFailure
@@ -84,16 +85,25 @@ export function ListPage<Item extends { id: string }>({
           getRowId={(item) => item.id}
           rowLabel={kind.nameOf}
           emptyHint={
-            filter?.isActive ? `No ${kind.noun} matches the filter.` : mayWrite && emptyHint
+            isSearchedInPart
+              ? `${searchedInPart} None of them matches. “Show older” searches more.`
+              : filter?.isActive
+                ? `No ${kind.noun} matches the filter.`
+                : mayWrite && emptyHint
           }
           bulkActions={(selected, clear) => (
             <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
           )}
           footer={
             list.hasOlder && (
-              <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
-                Show older
-              </Button>
+              <>
+                <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
+                  Show older
+                </Button>
+                {isSearchedInPart && rows !== undefined && rows.length > 0 && (
+                  <span className="text-sm text-subtle">{searchedInPart}</span>
+                )}
+              </>
             )
           }
         />

@@ -1,6 +1,7 @@
 import { MessageSquarePlus, Plus } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useRefreshList } from '@/api/use-list';
+import { Permitted } from '@/auth/permitted';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
@@ -69,9 +70,11 @@ export function IncidentsPage() {
         kind={incidentKind}
         title="Incidents"
         action={
-          <NewItemLink to={paths.incidents.create}>
-            <Plus aria-hidden /> New Incident
-          </NewItemLink>
+          <Permitted>
+            <NewItemLink to={paths.incidents.create}>
+              <Plus aria-hidden /> New Incident
+            </NewItemLink>
+          </Permitted>
         }
         columns={columns}
         wide

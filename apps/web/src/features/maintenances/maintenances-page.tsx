@@ -64,9 +64,11 @@ export function MaintenancesPage() {
       kind={maintenanceKind}
       title="Maintenance"
       action={
-        <NewItemLink to={paths.schedules.create}>
-          <Plus aria-hidden /> New Maintenance
-        </NewItemLink>
+        <Permitted>
+          <NewItemLink to={paths.schedules.create}>
+            <Plus aria-hidden /> New Maintenance
+          </NewItemLink>
+        </Permitted>
       }
       columns={columns}
       wide

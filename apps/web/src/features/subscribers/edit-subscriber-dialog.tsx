@@ -9,8 +9,10 @@ import { endpoints } from '@/paths';
 import { scopeInput, scopeSchema, scopeValues, type ScopeValues } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
 import { DeletedAlert } from '@/ui/conflict-alert';
+import { Dialog } from '@/ui/dialog';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
+import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { useScopeEntries } from './use-scope-entries';
 
@@ -22,10 +24,10 @@ interface EditSubscriberDialogProps {
 }
 
 /** Changes what a subscriber receives. No event reports the deletion of a subscriber, so a save shows it. */
-export function EditSubscriberDialog({ subscriber, ...dialog }: EditSubscriberDialogProps) {
+export function EditSubscriberDialog({ subscriber, ...opening }: EditSubscriberDialogProps) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
-  const entries = useScopeEntries(dialog.open);
+  const { entries, error, refresh } = useScopeEntries(opening.open);
   const [isDeleted, setDeleted] = useState(false);
 
   async function save(values: ScopeValues, form: FormikHelpers<ScopeValues>) {
@@ -41,14 +43,28 @@ export function EditSubscriberDialog({ subscriber, ...dialog }: EditSubscriberDi
     }
     toast.success('Subscriber Updated');
     void refreshList();
-    dialog.onOpenChange(false);
+    opening.onOpenChange(false);
   }
 
+  const dialog = {
+    ...opening,
+    title: 'Edit Subscriber',
+    description: <span className="wrap-anywhere">{subscriber.target}</span>,
+  };
+  if (error && entries === undefined) {
+    return (
+      <Dialog {...dialog}>
+        <LoadFailure
+          title="The components could not be loaded"
+          reason={error.message}
+          onRetry={refresh}
+        />
+      </Dialog>
+    );
+  }
   return (
     <FormDialog
       {...dialog}
-      title="Edit Subscriber"
-      description={<span className="wrap-anywhere">{subscriber.target}</span>}
       initialValues={entries && scopeValues(subscriber, entries)}
       validationSchema={scopeSchema}
       onSubmit={save}

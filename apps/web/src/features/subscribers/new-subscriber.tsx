@@ -19,7 +19,7 @@ export function NewSubscriber() {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const [secret, setSecret] = useState<string>();
-  const entries = useScopeEntries(open);
+  const { entries, error, refresh } = useScopeEntries(open);
 
   async function create(subscriber: SubscriberInput) {
     const path = endpoints.subscribers.create;
@@ -39,7 +39,19 @@ export function NewSubscriber() {
         onOpenChange={setOpen}
         returnTo={button}
         title="Add New Subscriber"
-        description="A first message asks the owner of the address to confirm it. Updates follow after that."
+        description={
+          <>
+            A first message asks the owner of the address to confirm it. Updates follow after that.
+            {error && !entries && (
+              <span role="alert" className="mt-2 block text-ink">
+                The components could not be loaded, so that there is no choice: {error.message}{' '}
+                <Button size="sm" onClick={refresh}>
+                  Try Again
+                </Button>
+              </span>
+            )}
+          </>
+        }
         submitLabel="Add Subscriber"
         pendingLabel="Adding..."
         channels={[first, ...others]}

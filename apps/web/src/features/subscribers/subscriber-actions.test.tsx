@@ -68,6 +68,23 @@ it('filters by channel, scope and state, which the address keeps', async () => {
   expect(screen.getByText('No subscriber matches the filter.')).toBeInTheDocument();
 });
 
+it('says that the filter has searched the loaded subscribers only, and searches older ones', async () => {
+  const { user } = open([], '?channel=slack');
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.list), ({ request }) =>
+      request.url.includes('before')
+        ? success([subscriber('chat', { channel: 'slack', target: '#status' })], { next: 'chat' })
+        : success([subscriber('ada')], { next: 'ada' }),
+    ),
+  );
+  const none = 'The filter has searched the newest 1. None of them matches.';
+  expect(await screen.findByText(none, { exact: false })).toBeInTheDocument();
+  expect(screen.queryByText('No subscriber matches the filter.')).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  expect(await screen.findByText('#status')).toBeInTheDocument();
+  expect(screen.getByText('The filter has searched the newest 2.')).toBeInTheDocument();
+});
+
 it('adds a webhook and shows its secret once', async () => {
   const bodies: unknown[] = [];
   const { user } = open([]);
@@ -107,6 +124,39 @@ it('changes what a subscriber receives', async () => {
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
   expect(bodies).toEqual([{ components: ['web', 'eu-1'], groups: null, muteMaintenances: false }]);
+});
+
+/** Lets the components be read again after a failure. */
+async function loadAgain(user: ReturnType<typeof open>['user']) {
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => success(parts)));
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+}
+
+it('says beside a new address that the choices could not be loaded, and keeps the address', async () => {
+  const { user } = open([]);
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(403, 'Not now')));
+  await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
+  await user.type(screen.getByRole('textbox', { name: /^Email/ }), 'ada@example.com');
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'The components could not be loaded, so that there is no choice: Not now',
+  );
+  await loadAgain(user);
+  expect(await screen.findByRole('radio', { name: /components/i })).toBeVisible();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  expect(screen.getByRole('textbox', { name: /^Email/ })).toHaveValue('ada@example.com');
+});
+
+it('offers no save of a subscriber whose choices could not be loaded', async () => {
+  const { user } = open([subscriber('ada', { scope: 'COMPONENTS', components: ['web'] })]);
+  server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(403, 'Not now')));
+  await choose(user, 'ada@example.com', 'Edit');
+  expect(await screen.findByText('The components could not be loaded')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Save' })).not.toBeInTheDocument();
+  await loadAgain(user);
+  expect(await screen.findByRole('checkbox', { name: 'Website' })).toBeChecked();
+  expect(screen.getByRole('dialog', { name: 'Edit Subscriber' })).toContainElement(
+    document.activeElement as HTMLElement,
+  );
 });
 
 it('says at the save that a subscriber was deleted meanwhile, and keeps what was chosen', async () => {

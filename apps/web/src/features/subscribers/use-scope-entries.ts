@@ -1,17 +1,25 @@
 import { useMemo } from 'react';
+import type { ApiError } from '@/api/error';
 import type { StatusSnapshot } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { scopeEntries, type ScopeEntry } from '@/subscription/scope';
 
-/** Reads what subscribers can choose, in the order of the page; undefined while it loads. */
-export function useScopeEntries(isNeeded: boolean): ScopeEntry[] | undefined {
+interface ScopeEntriesQuery {
+  /** In the order of the page; undefined while they load or if they could not be read. */
+  entries: ScopeEntry[] | undefined;
+  error: ApiError | undefined;
+  refresh: () => void;
+}
+
+/** Reads what subscribers can choose. */
+export function useScopeEntries(isNeeded: boolean): ScopeEntriesQuery {
   const { state } = useAuth();
   const id = state.status === 'signed-in' ? state.organisation?.id : undefined;
-  const { data, error } = useQuery<StatusSnapshot>(id && isNeeded ? endpoints.status(id) : null);
-  return useMemo(() => {
-    if (data) return scopeEntries(data);
-    return error ? [] : undefined;
-  }, [data, error]);
+  const { data, error, refresh } = useQuery<StatusSnapshot>(
+    id && isNeeded ? endpoints.status(id) : null,
+  );
+  const entries = useMemo(() => data && scopeEntries(data), [data]);
+  return { entries, error, refresh: () => void refresh() };
 }

@@ -128,7 +128,7 @@ it('shows the subscribers with what could not be delivered', async () => {
   const card = await section('Subscribers');
   expect(card).toHaveTextContent('Subscribed1,200');
   expect(card).toHaveTextContent('Pending30');
-  expect(card).toHaveTextContent('Mails that could not be delivered, last 30 days7');
+  expect(card).toHaveTextContent('Messages that could not be delivered, last 30 days7');
   expect(card).toHaveTextContent('Subscribers that cannot be reached4');
 });
 
@@ -226,7 +226,7 @@ it('records an update of an open incident and reads the dashboard again', async 
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
-it('is read again every ten seconds while mails wait', async () => {
+it('is read again every ten seconds while messages wait', async () => {
   const waiting = [2, 0];
   const asked = serve(() =>
     aDashboard({ deliveries: { waiting: waiting.shift() ?? 0, failed: 0 } }),

@@ -20,7 +20,7 @@ import { SubscribersCard } from './subscribers-card';
 
 const fetchFailed = 'Error while fetching the dashboard';
 
-/** Subscribers and mails cause no events. */
+/** Subscribers and messages cause no events. */
 const pollIntervalMs = 60_000;
 const pollIntervalWhileSendingMs = 10_000;
 

@@ -26,9 +26,9 @@ export function SubscribersCard({
             <Count label="In total" value={subscribers.total} />
           </dl>
           <dl className="grid gap-1.5 border-t border-line px-4 py-3 text-sm">
-            <Line label="Mails that wait to be sent" value={deliveries.waiting} />
+            <Line label="Messages that wait to be sent" value={deliveries.waiting} />
             <Line
-              label="Mails that could not be delivered, last 30 days"
+              label="Messages that could not be delivered, last 30 days"
               value={deliveries.failed}
               alarming
             />

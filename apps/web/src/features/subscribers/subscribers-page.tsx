@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { Permitted } from '@/auth/permitted';
 import { ListPage } from '@/items/list-page';
 import { Spinner } from '@/ui/spinner';
-import { MailSummary } from './mail-summary';
+import { DeliverySummary } from './delivery-summary';
 import { NewSubscriber } from './new-subscriber';
 import { subscriberKind } from './subscriber';
 import { subscriberColumns } from './subscriber-columns';
@@ -38,7 +38,7 @@ export function SubscribersPage() {
           </div>
         }
       >
-        <MailSummary />
+        <DeliverySummary />
       </ListPage>
       {dialogs}
     </>

@@ -6,7 +6,7 @@ import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { noMail } from './fixtures';
-import { MailSummary } from './mail-summary';
+import { DeliverySummary } from './delivery-summary';
 
 /** Serves these counts, one after the other, the last one from then on. */
 function serve(...all: Partial<DeliveryCounts>[]) {
@@ -20,7 +20,7 @@ function serve(...all: Partial<DeliveryCounts>[]) {
   return asked;
 }
 
-const summary = () => screen.findByRole('region', { name: 'Mail of the last 30 days' });
+const summary = () => screen.findByRole('region', { name: 'Messages of the last 30 days' });
 const count = (within_: HTMLElement, label: string) =>
   within(within_).getByText(label).parentElement?.querySelector('dd')?.textContent;
 
@@ -28,31 +28,31 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('says how many mails were sent, wait and were given up', async () => {
+it('says how many messages were sent, wait and were given up', async () => {
   serve({
     sent: 12345,
     waiting: 0,
     givenUp: 1,
     reasons: [{ reason: '550 No such user', count: 1 }],
   });
-  renderScreen(<MailSummary />);
+  renderScreen(<DeliverySummary />);
   const card = await summary();
   expect(count(card, 'Sent')).toBe('12,345');
   expect(count(card, 'Waiting')).toBe('0');
   expect(count(card, 'Given up')).toBe('1');
 });
 
-it('shows on request why mails were given up', async () => {
+it('shows on request why messages were given up', async () => {
   const reasons = [
     { reason: '550 No such user', count: 3 },
     { reason: '552 Mailbox full', count: 1 },
   ];
   serve({ givenUp: 6, reasons });
-  const { user } = renderScreen(<MailSummary />);
+  const { user } = renderScreen(<DeliverySummary />);
   const card = await summary();
   const why = within(card).getByRole('group');
   expect(why).not.toHaveAttribute('open');
-  await user.click(within(card).getByText('Why mails were given up'));
+  await user.click(within(card).getByText('Why messages were given up'));
   expect(why).toHaveAttribute('open');
   expect(
     within(why)
@@ -62,7 +62,7 @@ it('shows on request why mails were given up', async () => {
 });
 
 it.each([
-  ['there was no mail', () => success(noMail)],
+  ['there was no message', () => success(noMail)],
   ['the counts could not be read', () => problem(403, 'Choose an organisation')],
 ])('shows nothing where %s', async (_, response) => {
   const asked = vi.fn();
@@ -72,15 +72,15 @@ it.each([
       return response();
     }),
   );
-  renderScreen(<MailSummary />);
+  renderScreen(<DeliverySummary />);
   await expect.poll(() => asked).toHaveBeenCalled();
-  expect(screen.queryByText(/^Mail of the last/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/^Messages of the last/)).not.toBeInTheDocument();
 });
 
-it('follows mail on its way until all of it is sent', async () => {
+it('follows messages on their way until all are sent', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const asked = serve({ waiting: 2 }, { waiting: 1, sent: 1 }, { sent: 2 });
-  renderScreen(<MailSummary />);
+  renderScreen(<DeliverySummary />);
   const card = await summary();
   for (const [waiting, sent] of [
     ['1', '1'],

@@ -6,13 +6,13 @@ import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { tones } from '@/ui/tone';
 
-/** Interval of the requests while mails wait. */
+/** Interval of the requests while messages wait. */
 const whileSending = 5000;
 
 const number = new Intl.NumberFormat('en');
 
-/** Counts of the mails to subscribers; nothing without mails. */
-export function MailSummary() {
+/** Counts of the messages to subscribers; nothing without messages. */
+export function DeliverySummary() {
   const { data: counts, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
   const sending = counts !== undefined && counts.waiting > 0;
 
@@ -24,10 +24,10 @@ export function MailSummary() {
 
   if (counts === undefined || counts.waiting + counts.sent + counts.givenUp === 0) return null;
   return (
-    <Card aria-labelledby="mail-summary" className="grid gap-3 p-4 text-sm">
+    <Card aria-labelledby="delivery-summary" className="grid gap-3 p-4 text-sm">
       <div className="flex flex-wrap items-baseline gap-x-6 gap-y-1">
-        <h2 id="mail-summary" className="font-semibold text-ink">
-          Mail of the last {counts.days} days
+        <h2 id="delivery-summary" className="font-semibold text-ink">
+          Messages of the last {counts.days} days
         </h2>
         <dl className="flex flex-wrap gap-x-6 gap-y-1">
           <Count label="Sent" value={counts.sent} />
@@ -67,7 +67,7 @@ function Reasons({ counts }: { counts: DeliveryCounts }) {
   return (
     <details className="group">
       <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink">
-        Why mails were given up
+        Why messages were given up
       </summary>
       <ul className="mt-2 grid gap-1">
         {counts.reasons.map(({ reason, count }) => (

@@ -60,7 +60,7 @@ test('an operator schedules a maintenance and says how it goes', async ({
     .getByRole('button', { name: 'Cancel Maintenance' })
     .click();
   await expect(maintenance).toContainText('Cancelled');
-  await operatorPage.getByRole('button', { name: 'Take Back Cancellation' }).click();
+  await operatorPage.getByRole('button', { name: 'Undo Cancellation' }).click();
   await expect(maintenance).toContainText('Scheduled');
   await operatorPage.getByRole('textbox', { name: 'Title' }).fill('Database move');
   await operatorPage.getByRole('button', { name: 'Update Maintenance' }).click();

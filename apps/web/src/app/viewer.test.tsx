@@ -75,7 +75,7 @@ it('shows the form of an incident for reading, with its review as text', async (
   const { user } = renderRoutes(incidentRoutes, { path, auth: viewer });
   expect(await screen.findByRole('textbox', { name: /^Title/ })).toBeDisabled();
   expect(screen.getByRole('heading', { name: 'Incident' })).toBeVisible();
-  expect(screen.getByText('Your role may read this and not change it.')).toBeVisible();
+  expect(screen.getByText('Your role may view this, but not change it.')).toBeVisible();
   expect(screen.getByRole('button', { name: 'Back' })).toBeEnabled();
   expect(screen.queryByRole('button', { name: 'Update Incident' })).not.toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Record Update' })).not.toBeInTheDocument();

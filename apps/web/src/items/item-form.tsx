@@ -40,7 +40,7 @@ export function ItemForm<Values extends object>({
       validateOnBlur={false}
     >
       <Form className="grid min-w-0 gap-5">
-        {!mayWrite && <Alert>Your role may read this and not change it.</Alert>}
+        {!mayWrite && <Alert>Your role may view this, but not change it.</Alert>}
         <fieldset disabled={!mayWrite} className="contents">
           {children}
         </fieldset>

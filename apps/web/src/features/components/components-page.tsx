@@ -94,7 +94,7 @@ export function ComponentsPage() {
         </Permitted>
       }
       columns={columns}
-      emptyHint="Add what your status page should speak of: a website, an API, a region."
+      emptyHint="Add what your status page shows: a website, an API, a region."
     >
       <GroupsSection />
       {creatingGroup && <CreateGroupDialog onClose={() => setCreatingGroup(false)} />}

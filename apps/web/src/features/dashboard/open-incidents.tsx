@@ -30,7 +30,7 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
     >
       {incidents.length === 0 ? (
         <Nothing to={paths.incidents.create} action="Open an incident">
-          Nothing is wrong that you have told your visitors of.
+          There is no open incident.
         </Nothing>
       ) : (
         <ul className={listClass}>

@@ -51,7 +51,7 @@ export function AttachComponentsDialog({
       open
       onOpenChange={(open) => !open && onClose()}
       title="Attach Components"
-      description="The incident holds the chosen status on each of them until it is resolved."
+      description="The incident sets the chosen status on each of them until it is resolved."
       className="max-w-2xl!"
       initialValues={noComponents}
       validationSchema={attachSchema}

@@ -109,7 +109,7 @@ function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTab
         title={
           toDetach.length === 1 ? 'Detach this component?' : `Detach ${toDetach.length} components?`
         }
-        description="The incident no longer holds a status on what is detached."
+        description="The incident no longer affects the status of what is detached."
         confirmLabel="Detach"
         onConfirm={() => onDetach(toDetach)}
       />

@@ -33,7 +33,7 @@ export function Cancellation({ status, onSet }: CancellationProps) {
   if (status === 'CANCELLED') {
     return (
       <Button size="sm" pending={pending} onClick={() => void set('SCHEDULED')}>
-        {!pending && <Undo2 aria-hidden />} Take Back Cancellation
+        {!pending && <Undo2 aria-hidden />} Undo Cancellation
       </Button>
     );
   }

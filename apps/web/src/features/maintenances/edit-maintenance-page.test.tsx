@@ -148,7 +148,7 @@ it('cancels after asking, keeps what was typed, and takes the cancellation back'
   const question = screen.getByRole('alertdialog', { name: 'Cancel this maintenance?' });
   await user.click(within(question).getByRole('button', { name: 'Cancel Maintenance' }));
   expect(await screen.findByText('Cancelled')).toBeInTheDocument();
-  await user.click(await screen.findByRole('button', { name: 'Take Back Cancellation' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo Cancellation' }));
   expect(await screen.findByText('Scheduled')).toBeInTheDocument();
   expect(saved).toEqual([
     { body: { status: 'CANCELLED' }, ifMatch: '"1"' },

@@ -31,7 +31,7 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
         </CardBody>
       </Card>
       <Card>
-        <CardHeader title="Subscribers" description="Who is told of what, and how." />
+        <CardHeader title="Subscribers" description="Who receives which messages, and how." />
         <CardBody className="grid gap-5">
           <SubscriberFields />
         </CardBody>

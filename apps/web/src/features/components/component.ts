@@ -14,8 +14,8 @@ export const componentKind: ItemKind<Component> = {
   nameOf: (component) => component.name,
   listFailed: 'Error while fetching components',
   deletion: {
-    one: (name) => `“${name}” will be gone for good, also from the status page.`,
-    selected: 'What is selected will be gone for good, also from the status page.',
+    one: (name) => `“${name}” and its history are deleted, also on the status page.`,
+    selected: 'What is selected and its history are deleted, also on the status page.',
     done: 'Component Deleted',
     failed: 'error',
   },

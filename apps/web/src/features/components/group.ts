@@ -14,8 +14,10 @@ export const groupKind: ItemKind<ComponentGroup> = {
   nameOf: (group) => group.name,
   listFailed: 'Error while fetching groups',
   deletion: {
-    one: (name) => `“${name}” will be gone for good. Its components stay, without a group.`,
-    selected: 'What is selected will be gone for good. Its components stay, without a group.',
+    one: (name) =>
+      `“${name}” is deleted. Its components stay, without a group, and its subscribers keep them.`,
+    selected:
+      'What is selected is deleted. The components stay, without a group, and the subscribers keep them.',
     done: 'Group Deleted',
     failed: 'Failed to delete the group',
   },

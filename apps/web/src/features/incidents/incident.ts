@@ -17,8 +17,10 @@ export const incidentKind: ItemKind<Incident> = {
   nameOf: (incident) => incident.title,
   listFailed: 'Error while fetching incidents',
   deletion: {
-    one: (name) => `“${name}” disappears with its whole timeline, also from the status page.`,
-    selected: 'What is selected disappears with its whole timeline, also from the status page.',
+    one: (name) =>
+      `“${name}” and its updates are deleted, also on the status page. The downtime that it caused stays in the uptime.`,
+    selected:
+      'What is selected and its updates are deleted, also on the status page. The downtime that it caused stays in the uptime.',
     done: 'Incident Deleted',
     failed: 'error',
     selectedDone: 'Incident(s) deleted successfully',

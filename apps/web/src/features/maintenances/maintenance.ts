@@ -18,8 +18,8 @@ export const maintenanceKind: ItemKind<Maintenance> = {
   nameOf: (maintenance) => maintenance.title,
   listFailed: 'Failed to fetch maintenance list',
   deletion: {
-    one: (name) => `“${name}” disappears with its whole timeline, also from the status page.`,
-    selected: 'What is selected disappears with its whole timeline, also from the status page.',
+    one: (name) => `“${name}” and its updates are deleted, also on the status page.`,
+    selected: 'What is selected and its updates are deleted, also on the status page.',
     done: 'Maintenance deleted successfully',
     failed: 'Failed to delete maintenance',
   },

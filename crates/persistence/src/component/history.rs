@@ -125,8 +125,7 @@ impl ComponentHistoryStore for Database {
                     }
                     component.history_version = stamp.revision;
                     period.version = stamp.revision;
-                    let changes = [(id, std::mem::take(changes))];
-                    store(scope, &changes).await?;
+                    store(scope, &[(id, changes.clone())]).await?;
                     update(transaction, organisation, component).await?;
                 }
                 let states = states(&known, &changed.state);
@@ -374,20 +373,20 @@ async fn change_past(
     for impacts in impacts.chunks(COMPONENTS_AT_ONCE) {
         let ids = impacts.iter().map(|(id, _)| *id);
         let periods = periods_of(scope, ids, interval).await?;
-        let mut changed = Vec::new();
+        let mut histories = Vec::new();
         for (id, status) in impacts {
             let changes = rule(periods.get(id).map_or(&[], Vec::as_slice), *status);
             if changes != PeriodChanges::default() {
-                changed.push((*id, changes));
+                histories.push((*id, changes));
             }
         }
-        if changed.is_empty() {
+        if histories.is_empty() {
             continue;
         }
-        store(scope, &changed).await?;
+        store(scope, &histories).await?;
         super::Entity::update_many()
             .col_expr(super::Column::HistoryVersion, scope.stamp.revision.0.into())
-            .filter(super::Column::Id.is_in(changed.iter().map(|(id, _)| id.0)))
+            .filter(super::Column::Id.is_in(histories.iter().map(|(id, _)| id.0)))
             .run(scope.transaction)
             .await?;
     }

@@ -1,3 +1,4 @@
+use allclear_application::audit::{AuditFilter, AuditStore};
 use allclear_application::component::ComponentStore;
 use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
 use allclear_application::component_group::ComponentGroupStore;
@@ -6,6 +7,7 @@ use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::stamp::Stamp;
 use allclear_application::transition::Transition;
+use allclear_domain::audit::Action;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
@@ -172,6 +174,14 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
         .await
         .unwrap();
     assert_eq!(history(database, &acme, id).await, []);
+    let deletion = AuditFilter {
+        action: Some(Action::ComponentHistoryDeleted),
+        ..AuditFilter::default()
+    };
+    let log = AuditStore::list(database, &acme, &deletion, Page::default());
+    let log = log.await.unwrap();
+    assert!(log.items[0].before.is_some());
+    assert_eq!(log.items[0].after, None);
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
         assert_eq!(
             history.delete(period, stamp.now),

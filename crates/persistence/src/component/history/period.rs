@@ -82,10 +82,10 @@ fn period(row: Model, titles: &HashMap<Uuid, String>) -> Result<StatusPeriod, Er
 /// Stores changes of components' histories under the revision of the commit. The caller stores the components.
 pub(super) async fn store(
     scope: Scope<'_>,
-    changes: &[(ComponentId, PeriodChanges)],
+    histories: &[(ComponentId, PeriodChanges)],
 ) -> Result<(), Error> {
     let transaction = scope.transaction;
-    let deleted: Vec<_> = changes
+    let deleted: Vec<_> = histories
         .iter()
         .flat_map(|(_, changes)| changes.deleted.iter().map(|id| id.0))
         .collect();
@@ -93,16 +93,16 @@ pub(super) async fn store(
         let rows = Entity::delete_many().filter(Column::Id.is_in(ids.iter().copied()));
         rows.run(transaction).await?;
     }
-    let changed = changes.iter().flat_map(|(id, changes)| {
+    let stored = histories.iter().flat_map(|(id, changes)| {
         let periods = changes.updated.iter().chain(&changes.inserted);
         periods.map(|period| row(scope, *id, period))
     });
-    let changed: Vec<_> = changed.collect();
+    let stored: Vec<_> = stored.collect();
     let replaced = Column::iter().filter(|column| !matches!(column, Column::Id));
     let known = OnConflict::column(Column::Id)
         .update_columns(replaced)
         .to_owned();
-    for rows in changed.chunks(STORED_AT_ONCE) {
+    for rows in stored.chunks(STORED_AT_ONCE) {
         let rows = rows.iter().cloned().map(Model::into_active_model);
         Entity::insert_many(rows)
             .on_conflict(known.clone())

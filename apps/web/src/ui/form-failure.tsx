@@ -1,4 +1,5 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
+import { useEffect, useRef } from 'react';
 import { ApiError } from '@/api/error';
 import { formErrors } from '@/api/form-errors';
 import { Alert } from './alert';
@@ -21,5 +22,16 @@ export function FormFailure() {
   const error: unknown = form.status;
   if (form.isSubmitting || !(error instanceof ApiError)) return null;
   if (error.status === 412 || error.fieldErrors.length > 0) return null;
-  return <Alert kind="error">{error.message}</Alert>;
+  return <ShownFailure message={error.message} />;
+}
+
+/** Scrolls into view, together with the buttons below, which it moves. */
+function ShownFailure({ message }: { message: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.scrollIntoView({ block: 'center' }), []);
+  return (
+    <div ref={place}>
+      <Alert kind="error">{message}</Alert>
+    </div>
+  );
 }

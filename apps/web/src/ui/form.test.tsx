@@ -1,10 +1,12 @@
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Formik } from 'formik';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { ApiError } from '@/api/error';
 import { Button } from './button';
 import { Field } from './field';
 import { Form } from './form';
+import { FormFailure } from './form-failure';
 import { Input } from './input';
 
 function Naming() {
@@ -41,4 +43,28 @@ it('keeps its buttons where they are pressed, by leaving the focus in the field'
   // False: the press was taken, so that the browser does not move the focus.
   expect(fireEvent.mouseDown(screen.getByRole('button', { name: 'Save' }))).toBe(false);
   expect(fireEvent.mouseDown(screen.getByRole('textbox', { name: 'First name' }))).toBe(true);
+});
+
+it('scrolls the server’s error to the middle of the window, each time that it appears', async () => {
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
+  render(
+    <Formik
+      initialValues={{}}
+      onSubmit={(_, { setStatus }) => {
+        setStatus(new ApiError(503, 'The database is not available'));
+        return Promise.resolve();
+      }}
+    >
+      <Form>
+        <FormFailure />
+        <Button type="submit">Save</Button>
+      </Form>
+    </Formik>,
+  );
+  for (const times of [1, 2]) {
+    await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(scroll).toHaveBeenCalledTimes(times));
+    expect(scroll.mock.contexts.at(-1)).toContainElement(screen.getByRole('alert'));
+  }
+  expect(scroll).toHaveBeenLastCalledWith({ block: 'center' });
 });

@@ -1,5 +1,5 @@
-/** Classes of the layer between the page and a dialog. */
-export const overlay = 'fixed inset-0 z-40 animate-appear bg-scrim';
+/** Classes of the layer between the page and a dialog. It also covers a dialog that opened before. */
+export const overlay = 'fixed inset-0 z-50 animate-appear bg-scrim';
 
 /** Classes of a dialog: centred, as high as its content, scrolling on small windows. */
 export const panel =

@@ -34,7 +34,7 @@ export function Tabs({
       onValueChange={(value) => setOpened((before) => new Set(before).add(value))}
       className="grid gap-4"
     >
-      <Radix.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">
+      <Radix.List aria-label={label} className="flex flex-wrap gap-x-4 border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

@@ -31,7 +31,8 @@ export function OrganisationLayout({ children = <Outlet /> }: OrganisationLayout
         <main
           ref={main}
           tabIndex={-1}
-          className="mx-auto w-full max-w-6xl flex-1 px-4 py-6 outline-none md:px-6"
+          // The room at the end lets a form's buttons scroll above a toast.
+          className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-24 outline-none md:px-6"
         >
           <NotLiveBar />
           {children}

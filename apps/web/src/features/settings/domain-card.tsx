@@ -1,5 +1,5 @@
 import { Formik, useFormikContext, type FormikHelpers } from 'formik';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
@@ -136,6 +136,20 @@ function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps) {
     }
   }
 
+  const removal = (
+    <ConfirmButton
+      button={(ask) => <Button onClick={ask}>Remove</Button>}
+      title={`Remove ${domain.name}?`}
+      description={
+        isVerified
+          ? 'The status page is no longer served there. Links to it in earlier mails end.'
+          : 'Its token is no longer valid.'
+      }
+      confirmLabel="Remove"
+      onConfirm={remove}
+    />
+  );
+
   return (
     <>
       {isVerified ? (
@@ -145,27 +159,22 @@ function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps) {
       ) : (
         <p className="font-medium wrap-anywhere">{domain.name}</p>
       )}
-      {isAdmin && !isVerified && <Verification domain={domain} onChange={onChange} />}
-      {isAdmin && (
-        <div className="flex justify-end">
-          <ConfirmButton
-            button={(ask) => <Button onClick={ask}>Remove</Button>}
-            title={`Remove ${domain.name}?`}
-            description={
-              isVerified
-                ? 'The status page is no longer served there. Links to it in earlier mails end.'
-                : 'Its token is no longer valid.'
-            }
-            confirmLabel="Remove"
-            onConfirm={remove}
-          />
-        </div>
+      {isAdmin && !isVerified && (
+        <Verification domain={domain} onChange={onChange}>
+          {removal}
+        </Verification>
       )}
+      {isAdmin && isVerified && <div className="flex justify-end">{removal}</div>}
     </>
   );
 }
 
-function Verification({ domain, onChange }: Pick<ClaimedDomainProps, 'domain' | 'onChange'>) {
+interface VerificationProps extends Pick<ClaimedDomainProps, 'domain' | 'onChange'> {
+  /** A button beside the one that verifies. */
+  children: ReactNode;
+}
+
+function Verification({ domain, onChange, children }: VerificationProps) {
   const api = useApi();
   const [isPending, setIsPending] = useState(false);
   const [reason, setReason] = useState<string>();
@@ -194,7 +203,8 @@ function Verification({ domain, onChange }: Pick<ClaimedDomainProps, 'domain' | 
         {domain.token}
       </code>
       {reason && <Alert kind="error">{reason}</Alert>}
-      <div className="flex justify-end">
+      <div className="flex flex-wrap justify-end gap-2">
+        {children}
         <Button variant="primary" pending={isPending} onClick={() => void verify()}>
           {isPending ? 'Verifying...' : 'Verify'}
         </Button>

@@ -18,6 +18,8 @@ interface IdentityFormProps<Values extends object> {
   variant?: 'primary' | 'secondary' | 'danger';
   /** Width of the button: the whole form's on the sign-in page, or its own at the end of the form. */
   layout?: 'wide' | 'end';
+  /** A button before the one that submits. */
+  cancel?: ReactNode;
   children: ReactNode;
 }
 
@@ -29,6 +31,7 @@ export function IdentityForm<Values extends object>({
   pendingLabel,
   variant = 'primary',
   layout = 'wide',
+  cancel,
   children,
 }: IdentityFormProps<Values>) {
   async function submit(values: Values, helpers: FormikHelpers<Values>) {
@@ -55,7 +58,8 @@ export function IdentityForm<Values extends object>({
           <FormProgress />
           {typeof status === 'string' && <Alert kind="error">{status}</Alert>}
           {children}
-          <div className={layout === 'wide' ? 'grid' : 'flex justify-end'}>
+          <div className={layout === 'wide' ? 'grid' : 'flex flex-wrap justify-end gap-2'}>
+            {cancel}
             <Button
               type="submit"
               variant={variant}

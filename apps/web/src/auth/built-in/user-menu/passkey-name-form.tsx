@@ -39,14 +39,14 @@ export function PasskeyNameForm({
         submitLabel={submitLabel}
         pendingLabel={pendingLabel}
         layout="end"
+        cancel={
+          <Button variant="ghost" onClick={onCancel}>
+            Cancel
+          </Button>
+        }
       >
         <TextField name="name" label="Name" autoComplete="off" />
       </IdentityForm>
-      <div className="flex">
-        <Button variant="ghost" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
     </div>
   );
 }

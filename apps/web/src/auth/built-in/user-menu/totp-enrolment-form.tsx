@@ -36,14 +36,14 @@ export function TotpEnrolmentForm({ enrolment, onCancel, onSubmit }: TotpEnrolme
         submitLabel="Confirm"
         pendingLabel="Confirming..."
         layout="end"
+        cancel={
+          <Button variant="ghost" onClick={onCancel}>
+            Cancel
+          </Button>
+        }
       >
         <TextField name="code" label="Code" autoComplete="one-time-code" />
       </IdentityForm>
-      <div className="flex">
-        <Button variant="ghost" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
     </div>
   );
 }

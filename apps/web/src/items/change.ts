@@ -23,8 +23,8 @@ const things: Record<string, string> = {
   'recovery-codes': 'recovery codes of',
 };
 
-/** Things whose words name no target. */
-const nameless = new Set(['component-order', 'subscriber', 'invitation']);
+/** Things and actions whose words name no target. */
+const nameless = new Set(['component-order', 'subscriber', 'invitation', 'session.created']);
 
 const verbs: Record<string, string> = {
   created: 'created',
@@ -55,7 +55,7 @@ const phrases: Record<string, string> = {
   'organisation.created': 'founded organisation',
   'subscriber.imported': 'imported subscribers',
   'member.role-changed': 'changed the role of',
-  'session.created': 'signed in as',
+  'session.created': 'signed in',
   'session.deleted': 'ended a session of',
   'session.refused': 'refused a sign-in of',
 };
@@ -73,7 +73,7 @@ export function changeText({ actor, action, target }: Change): ChangeText {
   const [thing = '', past = ''] = action.split('.');
   const verb = specialVerbs[action] ?? verbs[past] ?? past;
   const words = things[thing] ?? thing;
-  const named = !nameless.has(thing) && target.name !== null;
+  const named = !nameless.has(thing) && !nameless.has(action) && target.name !== null;
   return {
     who: actor.name,
     what: phrases[action] ?? `${verb} ${words}`,

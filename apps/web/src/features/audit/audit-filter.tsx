@@ -54,8 +54,10 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
             <option value="">All</option>
             {Object.entries(actionsOf).map(([group, actions]) => (
               <optgroup key={group} label={group}>
-                {actions.map((action) => (
-                  <option key={action}>{action}</option>
+                {Object.entries(actions).map(([action, name]) => (
+                  <option key={action} value={action}>
+                    {name}
+                  </option>
                 ))}
               </optgroup>
             ))}

@@ -86,7 +86,7 @@ it('keeps its filters in the address and sends them', async () => {
   const asked = serve();
   const { user, router } = render('?targetId=component-1');
   await screen.findByRole('table', { name: 'Audit log' });
-  await user.selectOptions(screen.getByLabelText('What'), 'component.updated');
+  await user.selectOptions(screen.getByLabelText('What'), 'Component changed');
   await waitFor(() => expect(asked).toHaveLength(2));
   expect(router.state.location.search).toBe('?targetId=component-1&action=component.updated');
   await user.click(screen.getByRole('button', { name: 'Clear' }));

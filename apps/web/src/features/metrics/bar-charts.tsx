@@ -10,7 +10,7 @@ import {
   type YAxisTickContentProps,
 } from 'recharts';
 import { NameTick } from './name-tick';
-import type { Point } from './series';
+import { countTicks, type Point } from './series';
 
 const axisText = { fill: 'var(--muted)', fontSize: 12 };
 const barHeight = 34;
@@ -26,12 +26,19 @@ interface ChartProps {
 interface RowsChartProps extends ChartProps {
   /** Start of the axis of values. */
   floor?: number;
-  /** Values that the axis names, the last one at its end; by default round numbers up to the largest value. */
+  /** Values that the axis names, the last one at its end; by default even whole numbers up to the largest value. */
   ticks?: readonly number[];
 }
 
 /** A bar for each point, from left to right, with its name before and its value behind it. Live charts do not move by themselves. */
-export function RowsChart({ label, points, format, colour, floor = 0, ticks }: RowsChartProps) {
+export function RowsChart({
+  label,
+  points,
+  format,
+  colour,
+  floor = 0,
+  ticks = countTicks(points),
+}: RowsChartProps) {
   return (
     <BarChart
       responsive
@@ -45,16 +52,15 @@ export function RowsChart({ label, points, format, colour, floor = 0, ticks }: R
       <CartesianGrid horizontal={false} stroke="var(--line)" />
       <XAxis
         type="number"
-        domain={[floor, ticks?.at(-1) ?? 'dataMax']}
-        {...(ticks && { ticks: [...ticks] })}
+        domain={[floor, ticks.at(-1) ?? 'dataMax']}
+        ticks={[...ticks]}
+        interval="equidistantPreserveStart"
         allowDataOverflow
-        allowDecimals={floor > 0}
         tickFormatter={format}
         tick={axisText}
         tickLine={false}
         axisLine={false}
         minTickGap={24}
-        tickCount={4}
       />
       <YAxis
         type="category"
@@ -86,6 +92,8 @@ export function RowsChart({ label, points, format, colour, floor = 0, ticks }: R
 
 /** A bar for each point in time, side by side. */
 export function ColumnsChart({ label, points, format }: ChartProps) {
+  // Few incidents must not look like many.
+  const ticks = countTicks(points, 4);
   return (
     <BarChart
       responsive
@@ -102,11 +110,12 @@ export function ColumnsChart({ label, points, format }: ChartProps) {
         tick={axisText}
         tickLine={false}
         axisLine={{ stroke: 'var(--line-strong)' }}
+        interval="equidistantPreserveStart"
         minTickGap={16}
       />
       <YAxis
-        allowDecimals={false}
-        domain={[0, (largest: number) => Math.max(largest, 4)]}
+        domain={[0, ticks.at(-1) ?? 'dataMax']}
+        ticks={ticks}
         tick={axisText}
         tickLine={false}
         axisLine={false}

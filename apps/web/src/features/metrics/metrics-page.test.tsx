@@ -79,7 +79,7 @@ it.each([
     ['Component | Uptime', 'API | 99.95 %', '=HYPERLINK("x") | 100.0 %', 'New | No data'],
   ],
   ['Uptime by group', ['Group | Uptime', 'Edge | 99.97 %']],
-  ['Incidents by week', ['Week from | Incidents', '2026-11-09 | 0', '2026-11-16 | 3']],
+  ['Incidents by week', ['Week from | Incidents', 'Nov 09, 2026 | 0', 'Nov 16, 2026 | 3']],
   ['Incidents by component', ['Component | Incidents', 'API | 3']],
   [
     'Time to react',

@@ -11,6 +11,7 @@ import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { MetricCharts } from './metric-charts';
 import { rangeAddress, ranges, useRange, type Range } from './range';
+import { dayName } from './series';
 
 const fetchFailed = 'Error while fetching metrics';
 
@@ -26,7 +27,7 @@ export function MetricsPage() {
       {data ? (
         <>
           <p className="text-sm text-muted">
-            {data.from} to {data.to}, in the time zone of your status page
+            {dayName(data.from)} to {dayName(data.to)}, in the time zone of your status page
           </p>
           <MetricCharts metrics={data} />
         </>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationTicks, mostBars, uptimeFloor, uptimeSeries } from './series';
+import { countTicks, durationTicks, mostBars, uptimeFloor, uptimeSeries } from './series';
 
 const points = (...values: number[]) =>
   values.map((value) => ({ id: String(value), name: 'x', value }));
@@ -21,6 +21,17 @@ it.each([
   [5 * 86_400, [0, 172_800, 345_600, 518_400]],
 ])('names round times up to %s seconds', (longest, ticks) => {
   expect(durationTicks(points(longest))).toEqual(ticks);
+});
+
+it.each([
+  [0, [0, 1]],
+  [3, [0, 1, 2, 3]],
+  [7, [0, 2, 4, 6, 8]],
+  [25, [0, 10, 20, 30]],
+  [40, [0, 10, 20, 30, 40]],
+  [1203, [0, 500, 1000, 1500]],
+])('names even numbers up to %s', (largest, ticks) => {
+  expect(countTicks(points(largest))).toEqual(ticks);
 });
 
 it('draws the lowest uptimes and lists all', () => {

@@ -58,22 +58,28 @@ export function uptimeFloor(points: readonly Point[]): number {
   return [99.9, 99, 95, 90, 75, 50].find((floor) => floor < lowest) ?? 0;
 }
 
-const weekFormat = new Intl.DateTimeFormat('en', {
+const dayFormat = new Intl.DateTimeFormat('en', {
   month: 'short',
-  day: 'numeric',
+  day: '2-digit',
+  year: 'numeric',
   timeZone: 'UTC',
 });
 
-/** A Monday such as "Nov 23". */
-export function weekName(week: string): string {
-  return weekFormat.format(new Date(`${week}T00:00:00Z`));
+/** Formats a day, YYYY-MM-DD: "MMM dd, yyyy". */
+export function dayName(day: string): string {
+  return dayFormat.format(new Date(`${day}T00:00:00Z`));
+}
+
+/** A Monday without its year. */
+function weekName(week: string): string {
+  return dayName(week).replace(/,.*/, '');
 }
 
 export function weekSeries(weeks: Metrics['incidentsByWeek']): Series {
   return {
     points: weeks.map(({ week, count: value }) => ({ id: week, name: weekName(week), value })),
     head: ['Week from', 'Incidents'],
-    rows: weeks.map((week) => ({ id: week.week, cells: [week.week, count(week.count)] })),
+    rows: weeks.map((week) => ({ id: week.week, cells: [dayName(week.week), count(week.count)] })),
     file: [['Week from', 'Incidents'], ...weeks.map((week) => [week.week, week.count])],
   };
 }
@@ -112,6 +118,20 @@ export function durationSeries(metrics: Metrics): Series {
   };
 }
 
+/** Even whole numbers for an axis, from 0 to at least the largest value, and to at least `least`. */
+export function countTicks(points: readonly Point[], least = 1): number[] {
+  const largest = Math.max(least, ...points.map(({ value }) => value));
+  const power = 10 ** Math.floor(Math.log10(largest / 4));
+  const step = [1, 2, 5, 10]
+    .map((factor) => factor * power)
+    .find((length) => largest <= 4 * length);
+  return evenTicks(largest, Math.max(1, step ?? largest));
+}
+
+function evenTicks(largest: number, step: number): number[] {
+  return Array.from({ length: Math.ceil(largest / step) + 1 }, (_, index) => index * step);
+}
+
 const steps = [15, 60, 300, 900, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, 86_400];
 
 /** Round times for an axis, from 0 to at least the longest. */
@@ -119,7 +139,7 @@ export function durationTicks(points: readonly Point[]): number[] {
   const longest = Math.max(1, ...points.map(({ value }) => value));
   const day = 86_400;
   const step = steps.find((length) => longest <= 4 * length) ?? Math.ceil(longest / day / 4) * day;
-  return Array.from({ length: Math.ceil(longest / step) + 1 }, (_, index) => index * step);
+  return evenTicks(longest, step);
 }
 
 export function mailSeries({ sent, failed }: Metrics['mails']): Series {

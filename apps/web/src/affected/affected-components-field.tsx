@@ -92,7 +92,7 @@ export function AffectedComponentsField({
 
 function hint(choices: readonly Choice[] | undefined, noun: string): string {
   return choices?.length === 0
-    ? 'There is no component left to add.'
+    ? 'There are no components yet.'
     : `Add the components that this ${noun} affects.`;
 }
 
@@ -116,6 +116,8 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
   };
   const row = values.components[index];
   const picked = choices?.find(({ id }) => id === row?.componentId);
+  const hintId = useId();
+  const isOperational = row?.status === 'OPERATIONAL';
 
   return (
     <li
@@ -150,7 +152,13 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
       {row?.status !== undefined && (
         <Field label="Status" required error={wrong('status')}>
           {(control) => (
-            <Select {...control} {...getFieldProps(`${name}.status`)}>
+            <Select
+              {...control}
+              {...getFieldProps(`${name}.status`)}
+              {...(isOperational && {
+                'aria-describedby': cn(control['aria-describedby'], hintId),
+              })}
+            >
               {statuses.map((status) => (
                 <option key={status.value} value={status.value}>
                   {status.label}
@@ -168,6 +176,11 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
       >
         <X aria-hidden /> Remove
       </Button>
+      {isOperational && (
+        <p id={hintId} className="text-sm text-muted sm:col-span-full">
+          The component counts as operational in this incident.
+        </p>
+      )}
     </li>
   );
 }

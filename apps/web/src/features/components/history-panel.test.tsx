@@ -49,7 +49,7 @@ function enter(start: string, end: string) {
 it('shows each period with its cause, and deletes no period that lasts', async () => {
   await open([lasting, outage]);
   const [, first, second] = screen.getAllByRole('row');
-  expect(first).toHaveTextContent('Lasts');
+  expect(first).toHaveTextContent('Ongoing');
   expect(first).toHaveTextContent('Set by hand');
   expect(second).toHaveTextContent('Major Outage');
   expect(second).toHaveTextContent('Incident “Payments fail”');
@@ -132,7 +132,7 @@ it('sends the version that its user has seen, even if the history has changed si
   history.unshift(lasting);
   await act(() => FakeSocket.last.join());
   act(() => FakeSocket.last.fire('component-update', { id: 'c' }));
-  await screen.findByText('Lasts');
+  await screen.findByText('Ongoing');
   await user.click(screen.getByRole('button', { name: 'Update' }));
   expect(await screen.findByText('Period changed')).toBeInTheDocument();
   expect(condition).toBe('"1"');
@@ -152,7 +152,7 @@ it('deletes only from the version in which its user has read the question', asyn
   history.unshift(lasting);
   await act(() => FakeSocket.last.join());
   act(() => FakeSocket.last.fire('component-update', { id: 'c' }));
-  await screen.findByText('Lasts');
+  await screen.findByText('Ongoing');
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('Somebody else has changed the history')).toBeInTheDocument();
   expect(condition).toBe('"1"');

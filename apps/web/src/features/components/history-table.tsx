@@ -49,7 +49,7 @@ const columns = column.columns([
   column.accessor('endAt', {
     header: 'End',
     meta: columnStyles.time,
-    cell: ({ row }) => <Timestamp narrow value={row.original.endAt} fallback="Lasts" />,
+    cell: ({ row }) => <Timestamp narrow value={row.original.endAt} fallback="Ongoing" />,
   }),
   column.accessor(causeText, {
     id: 'cause',

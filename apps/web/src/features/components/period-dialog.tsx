@@ -120,7 +120,7 @@ function PeriodConflict({ theirs, isGone, onSettled }: PeriodConflictProps) {
   const fields = [
     { name: 'status', label: 'Status', value: componentStatuses[values.status].label },
     { name: 'startAt', label: 'Start', value: formatInstant(values.startAt) },
-    { name: 'endAt', label: 'End', value: values.endAt ? formatInstant(values.endAt) : 'Lasts' },
+    { name: 'endAt', label: 'End', value: values.endAt ? formatInstant(values.endAt) : 'Ongoing' },
   ] as const;
   return (
     <ConflictAlert

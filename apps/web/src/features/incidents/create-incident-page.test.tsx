@@ -172,10 +172,21 @@ it('never offers a component twice, and none once all are used', async () => {
   expect(offered(pickers()[0])).toEqual(['Select a component', 'Website', 'API']);
 });
 
+it('says of a row with the status Operational that the component counts as operational', async () => {
+  const { user } = await open(['API']);
+  await user.click(screen.getByRole('button', { name: 'Add Component' }));
+  const status = screen.getByRole('combobox', { name: /^Status/ });
+  const hint = 'The component counts as operational in this incident.';
+  expect(status).toHaveAccessibleDescription(hint);
+  await user.selectOptions(status, 'Major Outage');
+  expect(status).not.toHaveAccessibleDescription();
+  expect(screen.queryByText(hint)).not.toBeInTheDocument();
+});
+
 it('adds no component where there is none', async () => {
   await open([]);
   expect(screen.getByRole('button', { name: 'Add Component' })).toBeDisabled();
-  expect(screen.getByText('There is no component left to add.')).toBeInTheDocument();
+  expect(screen.getByText('There are no components yet.')).toBeInTheDocument();
 });
 
 it('says when the components could not be fetched, and fetches them when asked without losing what was typed', async () => {

@@ -118,29 +118,29 @@ it('completes by the server’s clock when the browser’s clock is fast', async
   vi.useRealTimers();
 });
 
-it('completes nothing that is completed', async () => {
-  serve(aMaintenance({ status: 'COMPLETED' }));
-  render();
-  expect(await screen.findByRole('button', { name: /^Complete Maintenance/ })).toBeDisabled();
-});
-
-it.each([
-  ['SCHEDULED', problem(409, 'It has not begun'), ['It has not begun']],
-  ['IN_PROGRESS', problem(403, 'No'), []],
-] as const)(
-  'says that a %s one could not be completed, and why',
-  async (status, refusal, reasons) => {
+it.each(['SCHEDULED', 'COMPLETED', 'CANCELLED'] as const)(
+  'completes no maintenance that is %s',
+  async (status) => {
     serve(aMaintenance({ status }));
-    server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
-    const { user } = render();
-    await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
-    const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
-    expect(await notifications.findByText('Failed to complete maintenance')).toBeInTheDocument();
-    expect(
-      notifications.queryAllByText(/not begun|^No$/).map((reason) => reason.textContent),
-    ).toEqual(reasons);
+    render();
+    expect(await screen.findByRole('button', { name: /^Complete Maintenance/ })).toBeDisabled();
   },
 );
+
+it.each([
+  [problem(409, 'It is over'), ['It is over']],
+  [problem(403, 'No'), []],
+])('says that a maintenance could not be completed, and why (%#)', async (refusal, reasons) => {
+  serve(aMaintenance({ status: 'IN_PROGRESS' }));
+  server.use(http.patch(apiUrl(maintenances.item(id)), () => refusal));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: /^Complete Maintenance/ }));
+  const notifications = within(screen.getByRole('region', { name: /^Notifications/ }));
+  expect(await notifications.findByText('Failed to complete maintenance')).toBeInTheDocument();
+  expect(notifications.queryAllByText(/is over|^No$/).map((reason) => reason.textContent)).toEqual(
+    reasons,
+  );
+});
 
 it('deletes one maintenance after asking', async () => {
   const list = [aMaintenance()];

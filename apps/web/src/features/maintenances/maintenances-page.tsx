@@ -104,7 +104,7 @@ function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
     <Button
       size="sm"
       aria-label={`Complete Maintenance: ${maintenance.title}`}
-      disabled={maintenance.status === 'COMPLETED'}
+      disabled={maintenance.status !== 'IN_PROGRESS'}
       pending={pending}
       onClick={() => void complete()}
     >

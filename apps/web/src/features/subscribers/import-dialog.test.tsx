@@ -60,6 +60,22 @@ it('checks a file, names the lines with errors, and imports the rest', async () 
   ]);
 });
 
+it('names the known rows, and shows no success when nothing was added', async () => {
+  server.use(
+    http.post(apiUrl('/subscriber/import'), () =>
+      success({ dryRun: false, rows: 3, added: 0, known: 2, failed: 1, errors }),
+    ),
+  );
+  const { dialog, choose, submit } = await open();
+  await choose(csv);
+  await dialog.findByText('Line 3');
+  await submit();
+  const text = await toasts().findByText('0 subscribers imported, 2 already known, 1 row left out');
+  const item = text.closest('li');
+  expect(item).not.toBeNull();
+  expect(item?.querySelector('.text-operational')).toBeNull();
+});
+
 it('sends the statement that the people have agreed, which it asks for', async () => {
   const { user, dialog, choose, submit } = await open();
   await choose(csv);

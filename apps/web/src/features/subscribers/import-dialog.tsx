@@ -33,7 +33,9 @@ export function ImportDialog(dialog: ImportDialogProps) {
     try {
       const path = endpoints.subscribers.import(importQuery(values, false));
       const { data } = await api.upload<SubscriberImport>(path, 'text/csv', values.csv);
-      toast.success(importedText(data));
+      const text = importedText(data);
+      if (data.added > 0) toast.success(text);
+      else toast(text);
     } catch (error) {
       showFailure(form, error, serverMessageOr('The file was not imported', error));
       return;

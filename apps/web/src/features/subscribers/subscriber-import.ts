@@ -27,8 +27,11 @@ export function importQuery(values: ImportValues, dryRun: boolean): URLSearchPar
 }
 
 /** The toast after an import. */
-export function importedText({ added, failed }: SubscriberImport): string {
-  const subscribers = added === 1 ? '1 subscriber' : `${added} subscribers`;
-  const left = failed === 1 ? ', 1 row left out' : `, ${failed} rows left out`;
-  return `${subscribers} imported${failed > 0 ? left : ''}`;
+export function importedText({ added, known, failed }: SubscriberImport): string {
+  const parts = [
+    `${added === 1 ? '1 subscriber' : `${added} subscribers`} imported`,
+    known > 0 && `${known} already known`,
+    failed > 0 && `${failed === 1 ? '1 row' : `${failed} rows`} left out`,
+  ];
+  return parts.filter(Boolean).join(', ');
 }

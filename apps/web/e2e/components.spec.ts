@@ -17,9 +17,7 @@ test('an operator creates, edits and deletes a component while a visitor watches
   await operatorPage.goto('/components');
   await expect(operatorPage.getByText('No Data')).toBeVisible();
   await expect(
-    operatorPage.getByText(
-      'Add what your status page shows: a website, an API, a region.',
-    ),
+    operatorPage.getByText('Add what your status page shows: a website, an API, a region.'),
   ).toBeVisible();
   await operatorPage.getByRole('link', { name: 'New Component' }).click();
   await expect(

@@ -7,7 +7,7 @@ test('an open incident appears on the dashboard, and an update is recorded from 
   const { id } = await organisation.createComponent('Website');
   await operatorPage.goto('/dashboard');
   await expect(operatorPage.getByText('All Systems Operational')).toBeVisible();
-  await expect(operatorPage.getByText('Nothing is wrong that you have told')).toBeVisible();
+  await expect(operatorPage.getByText('There is no open incident.')).toBeVisible();
 
   await organisation.call('POST', '/incident/create', {
     title: 'Payments fail',

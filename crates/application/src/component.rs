@@ -26,7 +26,8 @@ pub struct ComponentReport {
     pub under_maintenance: bool,
 }
 
-/// Storage of components. Every write stores everything that a [change](Changed) causes in one transaction, which makes one revision.
+/// Storage of components. Every write stores everything that a [change](allclear_domain::event::Changed) causes in one
+/// transaction, which makes one revision.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ComponentStore: Send + Sync {

@@ -56,7 +56,8 @@ pub struct ComponentGroupUptime {
 }
 
 /// Storage of component groups and the order of the page. Every write stores everything that a
-/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. Methods return `None` if the organisation has no such group.
+/// [change](allclear_domain::event::Changed) causes in one transaction, which makes one revision. Methods return `None` if the
+/// organisation has no such group.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait ComponentGroupStore: Send + Sync {

@@ -1,6 +1,6 @@
 //! Runs statements and converts their errors.
 //!
-//! The futures are boxed here. Otherwise every caller's future holds the statement, and the compiler proves for each of them anew
+//! The futures are boxed here. Otherwise every caller's future holds the statement, and the compiler proves once for each caller
 //! that sea-query's types, which are recursive, can be sent to another thread.
 
 use allclear_application::error::Error;

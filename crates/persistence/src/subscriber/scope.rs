@@ -188,7 +188,8 @@ impl Database {
     }
 }
 
-/// Adds the components of a group to the choices of its subscribers after the first, and up to the last one.
+/// Adds the components of a group to the choices of its subscribers. `subscribers` are those after the first identifier, up to and
+/// including the second; `None` means all after the first.
 pub(crate) async fn add_components_of(
     transaction: &Transaction,
     group: ComponentGroupId,

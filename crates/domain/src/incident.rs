@@ -232,6 +232,14 @@ impl Incident {
         invalid.check(&draft);
         if let Some(resolved_at) = draft.resolved_at {
             check_resolved_at(resolved_at, patch.status, occured_at, now, &mut invalid);
+        } else if draft.status == IncidentStatus::Resolved
+            && occured_at != self.occured_at
+            && self.resolved_at.is_some_and(|kept| kept < occured_at)
+        {
+            invalid.add(FieldError {
+                field: "occuredAt".to_owned(),
+                message: "Occurrence must not be after the resolution".to_owned(),
+            });
         }
         invalid.into_result()?;
         let after = Self {

@@ -269,6 +269,26 @@ fn time_of_resolution_is_between_the_incident_and_now_and_needs_the_status() {
 }
 
 #[test]
+fn resolved_incident_does_not_move_past_its_resolution() {
+    let resolved = || past(IncidentStatus::Resolved, 50, &[]).unwrap().state;
+    let occured = |seconds| IncidentPatch {
+        occured_at: Some(at(seconds)),
+        ..Default::default()
+    };
+    assert!(resolved().edit(occured(50), at(100)).is_ok());
+    let message = "Occurrence must not be after the resolution";
+    assert_eq!(
+        resolved().edit(occured(51), at(100)),
+        Err(Invalid::field("occuredAt", message))
+    );
+    let reopened = IncidentPatch {
+        status: Some(IncidentStatus::Monitoring),
+        ..occured(51)
+    };
+    assert!(resolved().edit(reopened, at(100)).is_ok());
+}
+
+#[test]
 fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
     let attachment = Attachment {
         component_id: ComponentId(Uuid::from_u128(5)),

@@ -68,6 +68,17 @@ it('filters by channel, scope and state, which the address keeps', async () => {
   expect(screen.getByText('No subscriber matches the filter.')).toBeInTheDocument();
 });
 
+it('filters by a part of the address, which stays out of the query', async () => {
+  const { user, router } = open([subscriber('ada'), subscriber('eve'), webhook]);
+  await screen.findByText(url);
+  const filter = within(screen.getByRole('group', { name: 'Filter' }));
+  await user.type(filter.getByRole('searchbox', { name: 'Email or URL' }), ' EVE@');
+  expect(screen.getByText('eve@example.com')).toBeInTheDocument();
+  expect(screen.queryByText('ada@example.com')).not.toBeInTheDocument();
+  expect(screen.queryByText(url)).not.toBeInTheDocument();
+  expect(router.state.location.search).toBe('');
+});
+
 it('says that the filter has searched the loaded subscribers only, and searches older ones', async () => {
   const { user } = open([], '?channel=slack');
   server.use(

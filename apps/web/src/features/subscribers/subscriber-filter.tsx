@@ -1,9 +1,10 @@
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import type { ScopeKind, Subscriber, SubscriberStatus } from '@/api/types';
 import type { ListFilter } from '@/items/list-page';
 import { channelNames } from '@/subscription/channels';
 import { Field } from '@/ui/field';
+import { Input } from '@/ui/input';
 import { Select } from '@/ui/select';
 import { subscriberStatuses } from '@/ui/subscriber-statuses';
 import { scopeNames } from './subscriber';
@@ -28,19 +29,22 @@ const states: Options = {
 };
 const scopes: Options = labels(scopesOf, (scope) => scopeNames[scope]);
 
-/** The filter of the list, which the query of the address keeps. */
+/** The filter of the list. The query of the address keeps what is chosen, but no part of a subscriber's address. */
 export function useSubscriberFilter(): ListFilter<Subscriber> {
   const [query, setQuery] = useSearchParams();
   const channel = chosen(query, 'channel', channelNames);
   const scope = chosen(query, 'scope', scopes);
   const state = chosen(query, 'state', states);
+  const [text, setText] = useState('');
+  const searched = text.trim().toLowerCase();
 
   const isShown = useCallback(
     (subscriber: Subscriber) =>
+      subscriber.target.toLowerCase().includes(searched) &&
       (channel === '' || subscriber.channel === channel) &&
       (scope === '' || subscriber.scope === scopesOf[scope]) &&
       (state === '' || hasState(subscriber, state)),
-    [channel, scope, state],
+    [searched, channel, scope, state],
   );
 
   function choose(name: string, value: string) {
@@ -67,13 +71,23 @@ export function useSubscriberFilter(): ListFilter<Subscriber> {
 
   return {
     controls: (
-      <div role="group" aria-label="Filter" className="grid grid-cols-2 gap-3 sm:flex">
+      <div role="group" aria-label="Filter" className="grid grid-cols-2 gap-3 sm:flex sm:flex-wrap">
+        <Field label="Email or URL" className="col-span-2 sm:w-64">
+          {(control) => (
+            <Input
+              {...control}
+              type="search"
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          )}
+        </Field>
         {select('channel', 'Channel', channel, channelNames)}
         {select('scope', 'Updates about', scope, scopes)}
         {select('state', 'Status', state, states)}
       </div>
     ),
-    isActive: channel !== '' || scope !== '' || state !== '',
+    isActive: searched !== '' || channel !== '' || scope !== '' || state !== '',
     isShown,
   };
 }

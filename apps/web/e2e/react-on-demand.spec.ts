@@ -278,10 +278,13 @@ test.describe('after the files of the page have been replaced by those of a new 
     page,
     consoleErrors,
   }) => {
+    const navigated = page.waitForRequest((request) => request.isNavigationRequest());
     const loaded = page.waitForEvent('load');
     await subscribe(page).click();
-    await loaded;
+    await navigated;
+    // The new page names files that exist.
     await page.unroute(reactFiles);
+    await loaded;
     await subscribe(page).click();
     await expect(dialog(page)).toBeVisible();
     expectOnlyFailedLoads(consoleErrors);

@@ -50,8 +50,13 @@ impl OpenIdStore for Database {
         &self,
         sign_in: ProviderSignIn,
     ) -> Result<Result<ProviderSignedIn, SignInError>, Error> {
-        self.change(move |transaction| Box::pin(open_session(transaction, sign_in)))
-            .await
+        let attempt =
+            |sign_in| self.change(move |transaction| Box::pin(open_session(transaction, sign_in)));
+        match attempt(sign_in.clone()).await {
+            // A concurrent first sign-in of the person has made or linked the account, which the second attempt finds.
+            Err(Error::Stale) => attempt(sign_in).await,
+            signed_in => signed_in,
+        }
     }
 
     async fn reauthenticate(

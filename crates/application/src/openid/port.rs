@@ -284,8 +284,9 @@ pub trait OpenIdStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<bool, Error>;
 
-    /// Finds, links or makes the account of a person, gives the membership and opens the session, in one transaction. An adapter
-    /// MUST keep one account per address and an admin in every organisation.
+    /// Finds, links or makes the account of a person, gives the membership and opens the session, in one transaction. Of concurrent
+    /// first sign-ins of a person, one makes the account and the others get it. An adapter MUST keep one account per address and an
+    /// admin in every organisation.
     async fn sign_in(
         &self,
         sign_in: ProviderSignIn,

@@ -9,7 +9,7 @@ use allclear_domain::membership::{Belonging, Member, MemberState, Role};
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QueryOrder,
+    QueryOrder, QuerySelect,
 };
 
 use crate::audit::{self, NewAuditItem, NewAuditItems, NoAuditItem};
@@ -33,6 +33,22 @@ pub(crate) async fn of_user(
         .fetch_all(connection)
         .await?;
     rows.into_iter().filter_map(belonging).collect()
+}
+
+/// The organisations of which an account is a member, in a fixed order, so that transactions that lock them cannot deadlock.
+pub(crate) async fn organisations_of(
+    connection: &impl ConnectionTrait,
+    user: UserId,
+) -> Result<Vec<OrganisationId>, Error> {
+    let ids: Vec<String> = Entity::find()
+        .select_only()
+        .column(Column::OrganisationId)
+        .filter(Column::UserId.eq(user.0))
+        .order_by_asc(Column::OrganisationId)
+        .into_tuple()
+        .fetch_all(connection)
+        .await?;
+    ids.iter().map(|id| parse_stored(id)).collect()
 }
 
 /// The members of an organisation, newest first.

@@ -9,8 +9,8 @@ use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::UpdateStatement;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait,
+    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
+    QueryTrait,
 };
 
 use crate::audit::{NewAuditItems, NoAuditItem};
@@ -19,8 +19,8 @@ use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, membership,
     organisation,
 };
-use crate::error::{broken, parse_stored};
-use crate::membership::{self as members, member_state};
+use crate::error::broken;
+use crate::membership::{self as members, member_state, organisations_of};
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
@@ -88,22 +88,6 @@ async fn has_others(transaction: &Transaction, id: UserId) -> Result<bool, Error
         .fetch_one(transaction)
         .await?;
     Ok(other.is_some())
-}
-
-/// In a fixed order, so that concurrent deletions cannot deadlock.
-async fn organisations_of(
-    transaction: &Transaction,
-    id: UserId,
-) -> Result<Vec<OrganisationId>, Error> {
-    let ids: Vec<String> = membership::Entity::find()
-        .select_only()
-        .column(membership::Column::OrganisationId)
-        .filter(membership::Column::UserId.eq(id.0))
-        .order_by_asc(membership::Column::OrganisationId)
-        .into_tuple()
-        .fetch_all(transaction)
-        .await?;
-    ids.iter().map(|id| parse_stored(id)).collect()
 }
 
 /// Returns the effect of the deletion on an organisation, or the name of an organisation that would lose its last admin.

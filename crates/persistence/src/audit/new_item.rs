@@ -17,8 +17,9 @@ use uuid::Uuid;
 
 use super::{NoAuditItem, States, insert, originated};
 use crate::entity::audit_item::{ActiveModel, Column, Entity};
-use crate::entity::{membership, user};
-use crate::error::{broken, parse_stored};
+use crate::entity::user;
+use crate::error::broken;
+use crate::membership::organisations_of;
 use crate::run::Fetch;
 use crate::transaction::Transaction;
 
@@ -232,21 +233,6 @@ pub(crate) async fn name_of_person(
         .into_tuple()
         .fetch_one(connection)
         .await
-}
-
-async fn organisations_of(
-    connection: &impl ConnectionTrait,
-    person: UserId,
-) -> Result<Vec<OrganisationId>, Error> {
-    let ids: Vec<String> = membership::Entity::find()
-        .select_only()
-        .column(membership::Column::OrganisationId)
-        .filter(membership::Column::UserId.eq(person.0))
-        .order_by_asc(membership::Column::OrganisationId)
-        .into_tuple()
-        .fetch_all(connection)
-        .await?;
-    ids.iter().map(|id| parse_stored(id)).collect()
 }
 
 async fn refused_since(

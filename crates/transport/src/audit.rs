@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
-use crate::limit::usage::{ExportPermit, Usage};
+use crate::limit::usage::{LongPermit, LongRequest, Usage};
 use crate::request::caller::CanAdminister;
 use crate::request::input::{Date, Timestamp};
 use crate::request::page_query::{PageQuery, RequestedPage};
@@ -244,7 +244,9 @@ async fn list(
         let show = |item: &AuditItem| ItemBody::from(item.clone());
         return Ok(list_response(&listed, page.is_part(), show));
     }
-    let permit = usage.begin_export(&organisation, &request).await?;
+    let permit = usage
+        .begin_long(&organisation, LongRequest::AuditExport, &request)
+        .await?;
     Ok(file(audit, organisation, filter, format, permit))
 }
 
@@ -254,7 +256,7 @@ fn file(
     organisation: OrganisationId,
     filter: AuditFilter,
     format: Format,
-    permit: ExportPermit,
+    permit: LongPermit,
 ) -> HttpResponse {
     let (name, kind) = match format {
         Format::Csv => ("audit-log.csv", "text/csv; charset=utf-8"),

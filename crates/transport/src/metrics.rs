@@ -1,6 +1,6 @@
 //! The route of an organisation's metrics.
 
-use actix_web::{HttpResponse, get, web};
+use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::metrics::{Metrics, MetricsReport};
 use allclear_domain::metrics::{Durations, MetricsDays};
 use allclear_domain::uptime::Percentage;
@@ -8,6 +8,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::limit::usage::{LongRequest, Usage};
 use crate::request::caller::CanRead;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -158,12 +159,18 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
 async fn read(
     caller: CanRead,
     query: web::Query<MetricsQuery>,
+    request: HttpRequest,
+    usage: web::Data<Usage>,
     metrics: web::Data<Metrics>,
 ) -> Result<HttpResponse, Problem> {
     let days = match &query.days {
         Some(text) => MetricsDays::parse(text)?,
         None => MetricsDays::default(),
     };
+    let kind = LongRequest::Metrics;
+    let _permit = usage
+        .begin_long(&caller.organisation, kind, &request)
+        .await?;
     let report = metrics.read(&caller.organisation, days).await?;
     Ok(ApiResponse::new(body(days, report)).ok())
 }

@@ -1,8 +1,9 @@
 //! The subscriber routes: for operators, and for visitors without a token.
 
-mod csv;
 mod delivery;
+mod export;
 pub(crate) mod form;
+mod import;
 mod input;
 mod manage;
 mod one_click;
@@ -322,7 +323,7 @@ pub(crate) fn routes(config: &mut impl Routes) {
         visitor::routes(routes);
         one_click::routes(routes);
         delivery::routes(routes);
-        csv::routes(routes);
+        routes.service(import::import).service(export::export);
         manage::routes(routes);
         routes
             .service(add)

@@ -1,15 +1,17 @@
 //! Import of subscribers by mail.
 
+mod names;
+
+use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
-use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, SubscriberId};
-use allclear_domain::subscriber::{Choice, Scope, Subscriber, SubscriberDraft};
-use allclear_domain::text::shorten;
+use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_domain::validation::Invalid;
 
+use self::names::Names;
 use super::{SubscriberKey, Subscribers};
 use crate::error::Error;
 use crate::mail_budget::MailCause;
@@ -338,117 +340,9 @@ fn first(invalid: &Invalid) -> String {
     error.map_or_else(String::new, |error| error.message.clone())
 }
 
-/// Most characters of a cell in a message.
-const MAX_QUOTED_LENGTH: usize = 100;
-
-/// The beginning of a cell, for a message: the cell may be as long as the file.
-fn quoted(text: &str) -> String {
-    let mut quoted: String = text.chars().take(MAX_QUOTED_LENGTH + 1).collect();
-    shorten(&mut quoted, MAX_QUOTED_LENGTH);
-    quoted
-}
-
-/// The components that rows may name.
-struct Names {
-    by_name: HashMap<String, Option<ComponentId>>,
-    by_code: HashMap<String, ComponentId>,
-}
-
-impl Names {
-    fn of(components: Vec<NamedComponent>) -> Self {
-        let mut names = Self {
-            by_name: HashMap::new(),
-            by_code: HashMap::new(),
-        };
-        for NamedComponent { id, name, .. } in components {
-            names.by_code.insert(id.code().to_string(), id);
-            names
-                .by_name
-                .entry(name)
-                .and_modify(|known| *known = None)
-                .or_insert(Some(id));
-        }
-        names
-    }
-
-    /// The scope of a cell: everything if it is empty.
-    fn scope(&self, cell: &str) -> Result<Scope, String> {
-        let (mut components, mut known) = (Vec::new(), HashSet::new());
-        for text in cell
-            .split(';')
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-        {
-            let found = match (self.by_name.get(text), self.by_code.get(text)) {
-                (Some(Some(id)), _) | (_, Some(id)) => *id,
-                (Some(None), None) => {
-                    return Err(format!(
-                        "Several components are called \"{}\": use the code",
-                        quoted(text)
-                    ));
-                }
-                (None, None) => {
-                    return Err(format!("There is no component \"{}\"", quoted(text)));
-                }
-            };
-            if known.insert(found) {
-                components.push(found);
-            }
-        }
-        if components.is_empty() {
-            return Ok(Scope::All);
-        }
-        if components.len() > Choice::MAX_LENGTH {
-            return Err(format!("Names more than {} components", Choice::MAX_LENGTH));
-        }
-        Ok(Scope::Components(Choice {
-            components,
-            groups: Vec::new(),
-        }))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use uuid::Uuid;
-
-    fn component(number: u128, name: &str) -> NamedComponent {
-        NamedComponent {
-            id: ComponentId(Uuid::from_u128(number)),
-            name: name.into(),
-            group: None,
-        }
-    }
-
-    #[test]
-    fn a_cell_names_components_by_name_or_code() {
-        let (api, web) = (component(1, "API"), component(2, "Web site"));
-        let code = api.id.code().to_string();
-        let chosen = |components: &[ComponentId]| {
-            Ok(Scope::Components(Choice {
-                components: components.to_vec(),
-                groups: Vec::new(),
-            }))
-        };
-        let names = Names::of(vec![api.clone(), web.clone()]);
-        assert_eq!(names.scope(" ; "), Ok(Scope::All));
-        assert_eq!(names.scope("Web site; API"), chosen(&[web.id, api.id]));
-        assert_eq!(names.scope(&format!("{code};API")), chosen(&[api.id]));
-        assert!(names.scope("api").unwrap_err().contains("no component"));
-        let twins = Names::of(vec![api, component(3, "API")]);
-        assert!(twins.scope("API").unwrap_err().contains("use the code"));
-        assert!(twins.scope(&code).is_ok());
-    }
-
-    #[test]
-    fn an_error_quotes_the_beginning_of_a_long_cell() {
-        let names = Names::of(Vec::new());
-        let error = names.scope(&"ä".repeat(1_000)).unwrap_err();
-        let beginning = "ä".repeat(MAX_QUOTED_LENGTH);
-        assert_eq!(error, format!("There is no component \"{beginning}…\""));
-    }
 
     #[test]
     fn confirmed_addresses_need_a_statement() {

@@ -36,8 +36,19 @@ pub struct Concurrency {
 
 /// Maximum number of requests of an organisation that wait for that. Further ones are refused.
 const MAX_WAITING: usize = 512;
-/// Maximum number of exports of an organisation that wait for another one. A client may read its export slowly.
-const MAX_WAITING_EXPORTS: usize = 4;
+/// Maximum number of long requests of an organisation and kind that wait for another one. A client may read its export slowly.
+const MAX_WAITING_LONG: usize = 4;
+
+/// A kind of requests that take long, of which an organisation has one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum LongRequest {
+    /// An export of the audit log, which is read while it is sent.
+    AuditExport,
+    /// An export of subscribers, which is read while it is sent.
+    SubscriberExport,
+    /// Metrics, which may read a year.
+    Metrics,
+}
 
 /// Counts the writes of each organisation and account, and bounds what each organisation does at the same time.
 pub struct Usage {
@@ -47,15 +58,15 @@ pub struct Usage {
     accounts: Option<Bucket<UserId>>,
     reads: KeyedSemaphore<OrganisationId>,
     running_writes: KeyedSemaphore<OrganisationId>,
-    exports: KeyedSemaphore<OrganisationId>,
+    long: KeyedSemaphore<(OrganisationId, LongRequest)>,
 }
 
 /// Keeps the place of a request until it is handled.
 struct Permit(#[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit);
 
-/// Keeps the place of an export until it is sent.
-pub(crate) struct ExportPermit(
-    #[expect(dead_code, reason = "dropped with the export")] OwnedSemaphorePermit,
+/// Keeps the place of a long request until it is dropped.
+pub(crate) struct LongPermit(
+    #[expect(dead_code, reason = "dropped when the request is done")] OwnedSemaphorePermit,
 );
 
 impl Usage {
@@ -69,11 +80,11 @@ impl Usage {
             accounts: limits.writes.map(Bucket::new),
             reads: KeyedSemaphore::new(concurrency.reads, MAX_WAITING),
             running_writes: KeyedSemaphore::new(concurrency.writes, MAX_WAITING),
-            exports: KeyedSemaphore::new(1, MAX_WAITING_EXPORTS),
+            long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
         }
     }
 
-    /// Counts a writing request of an organisation. Waits until a request may be handled.
+    /// Waits until a request of an organisation may be handled, and counts it if it writes.
     ///
     /// # Errors
     /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
@@ -82,30 +93,34 @@ impl Usage {
         organisation: &OrganisationId,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        let permits = if request.method().is_safe() {
+        let is_read = request.method().is_safe();
+        let permits = if is_read {
             &self.reads
         } else {
-            self.count(organisation, request)?;
             &self.running_writes
         };
         let permit = permits.acquire(organisation).await;
         let permit = permit.ok_or_else(|| Problem::too_many(1))?;
+        if !is_read {
+            self.count(organisation, request)?;
+        }
         request.extensions_mut().insert(Permit(permit));
         Ok(())
     }
 
-    /// Waits until an organisation may begin an export, which is read while it is sent. Its request gives its own place to others.
+    /// Waits until an organisation may begin a long request, which gives its place among the others to them.
     ///
     /// # Errors
-    /// 429 if too many exports wait.
-    pub(crate) async fn begin_export(
+    /// 429 if too many wait.
+    pub(crate) async fn begin_long(
         &self,
         organisation: &OrganisationId,
+        kind: LongRequest,
         request: &HttpRequest,
-    ) -> Result<ExportPermit, Problem> {
-        request.extensions_mut().remove::<Permit>();
-        let permit = self.exports.acquire(organisation).await;
-        permit.map(ExportPermit).ok_or_else(|| Problem::too_many(1))
+    ) -> Result<LongPermit, Problem> {
+        release(request);
+        let permit = self.long.acquire(&(organisation.clone(), kind)).await;
+        permit.map(LongPermit).ok_or_else(|| Problem::too_many(1))
     }
 
     /// Counts a change with a session of an account.
@@ -133,6 +148,11 @@ impl Usage {
         }
         Ok(())
     }
+}
+
+/// Gives the place of a request to others of its organisation: it has a bound of its own.
+pub(crate) fn release(request: &HttpRequest) {
+    request.extensions_mut().remove::<Permit>();
 }
 
 fn refusal(whose: &str, what: &str, setting: &str, wait: Duration) -> Problem {
@@ -216,7 +236,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn requests_and_exports_of_an_organisation_wait_for_each_other() {
+    async fn requests_of_an_organisation_wait_for_others_of_their_kind() {
         let usage = usage(None, 0);
         let (one, other) = (organisation("one"), organisation("other"));
         let read = || request(Method::GET, ("accept", "*/*"));
@@ -230,12 +250,20 @@ mod tests {
         }
         let request = read();
         assert!(usage.begin(&one, &request).await.is_ok());
-        let export = usage.begin_export(&one, &request).await.ok().unwrap();
+        let begin = |kind, request| usage.begin_long(&one, kind, request);
+        let export = begin(LongRequest::AuditExport, &request).await;
         assert!(usage.begin(&one, &read()).await.is_ok());
         let next = read();
-        assert!(usage.begin_export(&one, &next).now_or_never().is_none());
+        let other_kind = begin(LongRequest::Metrics, &next).await;
+        assert!(other_kind.is_ok());
+        let same_kind = || begin(LongRequest::AuditExport, &next);
+        assert!(same_kind().now_or_never().is_none());
         drop(export);
-        assert!(usage.begin_export(&one, &next).await.is_ok());
+        assert!(same_kind().await.is_ok());
+        let import = post("0");
+        assert!(usage.begin(&one, &import).await.is_ok());
+        release(&import);
+        assert!(usage.begin(&one, &post("0")).await.is_ok());
     }
 
     #[actix_web::test]

@@ -32,3 +32,19 @@ pub(crate) fn plain(cell: &str) -> &str {
 const fn is_formula(character: char) -> bool {
     matches!(character, '=' | '+' | '-' | '@' | '\t' | '\r')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula_and_an_import_reads_what_an_export_wrote() {
+        for cell in ["=1+1", "+1", "-1", "@x", "\tx"] {
+            let guarded = guarded(cell.to_owned());
+            assert!(guarded.starts_with('\''), "{guarded}");
+            assert_eq!(plain(&guarded), cell);
+        }
+        assert_eq!(guarded("ann".to_owned()), "ann");
+        assert_eq!(plain("'ann"), "'ann");
+    }
+}

@@ -1,0 +1,217 @@
+//! The import of subscribers by mail from CSV (RFC 4180).
+
+mod rows;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, post, web};
+use allclear_application::subscriber::Subscribers;
+use allclear_application::subscriber::import::{ImportMode, ImportReport};
+use allclear_domain::id::OrganisationId;
+use allclear_domain::validation::Invalid;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use self::rows::Rows;
+use crate::limit::usage;
+use crate::request::caller::CanWrite;
+use crate::request::input::FILE_LIMIT;
+use crate::response::api_response::ApiResponse;
+use crate::response::problem::{ErrorResponses, Problem};
+
+/// Files that are held in memory at the same time, at most one of each organisation and of each caller: a file that arrives slowly
+/// keeps its place.
+const FILES: usize = 8;
+/// The organisations whose files are being imported, with the callers.
+static IMPORTING: Mutex<BTreeMap<OrganisationId, String>> = Mutex::new(BTreeMap::new());
+
+/// A running import. Another one of the organisation has to wait for its end.
+struct Importing(OrganisationId);
+
+/// How a file is imported.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+struct ImportQuery {
+    /// True (the default) to check the file only and store nothing.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    dry_run: Option<String>,
+    /// Whether the people behind the addresses have agreed to get mail; false if absent. Then they get no verification link.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    confirmed: Option<String>,
+    /// How the people have agreed, 1 to 1,000 characters, for the audit log. Required if `confirmed` is true.
+    #[serde(default)]
+    consent: Option<String>,
+}
+
+impl ImportQuery {
+    fn mode(&self) -> Result<(bool, ImportMode), Invalid> {
+        let mut invalid = Invalid::default();
+        let dry_run = flag(self.dry_run.as_deref(), true, "dryRun", &mut invalid);
+        let confirmed = flag(self.confirmed.as_deref(), false, "confirmed", &mut invalid);
+        invalid.into_result()?;
+        let consent = self.consent.as_deref().unwrap_or_default();
+        Ok((dry_run, ImportMode::of(dry_run, confirmed, consent)?))
+    }
+}
+
+fn flag(text: Option<&str>, default: bool, field: &str, invalid: &mut Invalid) -> bool {
+    match text {
+        None => default,
+        Some("true") => true,
+        Some("false") => false,
+        Some(_) => {
+            let wrong = Invalid::field(field, "Must be true or false");
+            wrong
+                .errors
+                .into_iter()
+                .for_each(|error| invalid.add(error));
+            default
+        }
+    }
+}
+
+/// Result of an import, or of a check of the file.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubscriberImport)]
+struct ReportBody {
+    /// Whether nothing was stored.
+    dry_run: bool,
+    /// Number of rows, without the header.
+    rows: u64,
+    /// Number of new subscribers.
+    added: u64,
+    /// Number of addresses that are subscribers already, or occur in an earlier row.
+    known: u64,
+    /// Number of rows that cannot be imported.
+    failed: u64,
+    /// Why rows cannot be imported, the first 100.
+    errors: Vec<RowErrorBody>,
+}
+
+/// Why a row cannot be imported.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriberImportError)]
+struct RowErrorBody {
+    /// Number of the line; the header is line 1.
+    line: u64,
+    /// What is wrong.
+    message: String,
+}
+
+impl ReportBody {
+    fn new(dry_run: bool, report: ImportReport) -> Self {
+        let error = |(line, message)| RowErrorBody { line, message };
+        Self {
+            dry_run,
+            rows: report.rows,
+            added: report.added,
+            known: report.known,
+            failed: report.failed,
+            errors: report.errors.into_iter().map(error).collect(),
+        }
+    }
+}
+
+/// Imports addresses from a CSV file of up to 16 MiB with the column `email` and, optionally, `components`: names or
+/// codes, separated by semicolons. Nothing is stored unless `dryRun` is false. After an error, the same file may be
+/// imported again.
+#[utoipa::path(
+    tag = "subscribers",
+    params(ImportQuery),
+    request_body(content = String, content_type = "text/csv"),
+    responses((status = 200, body = ApiResponse<ReportBody>), ErrorResponses),
+    security(("bearer" = ["editor"]))
+)]
+#[post("/import")]
+pub(super) async fn import(
+    request: HttpRequest,
+    caller: CanWrite,
+    query: web::Query<ImportQuery>,
+    body: web::Payload,
+    subscribers: web::Data<Subscribers>,
+) -> Result<HttpResponse, Problem> {
+    if !request.content_type().eq_ignore_ascii_case("text/csv") {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "The body must be text/csv",
+        ));
+    }
+    let (dry_run, mode) = query.mode()?;
+    let Some(_importing) = Importing::begin(&caller.organisation, caller.subject()) else {
+        let message = "Other files are being imported, please try again in a minute";
+        return Err(Problem::too_many_of(message.to_owned(), 60));
+    };
+    // The file may arrive slowly.
+    usage::release(&request);
+    let file = read(body).await?;
+    let rows = Rows::of(&file)?;
+    let report = subscribers
+        .import(&caller.organisation, caller.subject(), mode, rows.iter())
+        .await?;
+    Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
+}
+
+impl Importing {
+    /// `None` if the organisation or the caller has one already, or if there are too many.
+    fn begin(organisation: &OrganisationId, caller: &str) -> Option<Self> {
+        let mut importing = importing();
+        if importing.len() >= FILES
+            || importing.contains_key(organisation)
+            || importing.values().any(|other| other == caller)
+        {
+            return None;
+        }
+        importing.insert(organisation.clone(), caller.to_owned());
+        Some(Self(organisation.clone()))
+    }
+}
+
+impl Drop for Importing {
+    fn drop(&mut self) {
+        importing().remove(&self.0);
+    }
+}
+
+fn importing() -> MutexGuard<'static, BTreeMap<OrganisationId, String>> {
+    // Every change is one call, so the map is valid even after a panic.
+    IMPORTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn read(body: web::Payload) -> Result<web::Bytes, Problem> {
+    match body.to_bytes_limited(FILE_LIMIT).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "The file could not be read",
+        )),
+        Err(_) => Err(Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The file is larger than 16 MiB",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_organisation_imports_one_file_at_a_time() {
+        let organisation = |number| OrganisationId::parse(&format!("importing{number}")).unwrap();
+        let one = Importing::begin(&organisation(0), "ann");
+        assert!(one.is_some() && Importing::begin(&organisation(0), "bob").is_none());
+        assert!(Importing::begin(&organisation(1), "ann").is_none());
+        let others: Vec<_> = (1..=FILES)
+            .map(|number| Importing::begin(&organisation(number), &number.to_string()))
+            .collect();
+        assert_eq!(others.iter().flatten().count(), FILES - 1);
+        drop(one);
+        assert!(Importing::begin(&organisation(0), "ann").is_some());
+    }
+}

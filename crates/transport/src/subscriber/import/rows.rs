@@ -1,0 +1,185 @@
+//! The rows of a file.
+
+use allclear_application::subscriber::import::ImportRow;
+use allclear_domain::validation::Invalid;
+use csv::{ByteRecord, ReaderBuilder};
+
+use crate::response::csv_line::plain;
+
+/// Most lines of a file: twice as many as an organisation may have subscribers by default.
+const LINE_LIMIT: usize = 200_000;
+
+/// The rows of a file.
+pub(super) struct Rows<'a> {
+    file: &'a [u8],
+    email: usize,
+    components: Option<usize>,
+}
+
+impl<'a> Rows<'a> {
+    /// Reads the header.
+    pub(super) fn of(file: &'a [u8]) -> Result<Self, Invalid> {
+        // The byte order mark of some programs.
+        let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
+        if lines(file) > LINE_LIMIT {
+            return Err(Invalid::field(
+                "email",
+                "The file has more than 200,000 lines: split it",
+            ));
+        }
+        let mut reader = reader(file);
+        let header = reader.byte_headers().cloned().unwrap_or_default();
+        let place = |name: &str| {
+            let is_it = |cell: &[u8]| cell.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+            header.iter().position(is_it)
+        };
+        let email = place("email");
+        Ok(Self {
+            file,
+            email: email.ok_or_else(|| {
+                Invalid::field("email", "The first line must name a column \"email\"")
+            })?,
+            components: place("components"),
+        })
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = ImportRow> + Send {
+        let (file, email, components) = (self.file, self.email, self.components);
+        let mut reader = reader(file);
+        let mut record = ByteRecord::new();
+        let (mut line, mut counted) = (1, 0);
+        std::iter::from_fn(move || {
+            let read = reader.read_byte_record(&mut record);
+            // The reader's own count knows `\n` alone, and begins a record before the line ends that it skips.
+            let position = record.position().map_or(0, csv::Position::byte);
+            let mut begin = usize::try_from(position).unwrap_or_default().max(counted);
+            while matches!(file.get(begin), Some(b'\r' | b'\n')) {
+                begin += 1;
+            }
+            line += lines(&file[counted..begin]) as u64;
+            counted = begin;
+            match read {
+                Ok(false) => None,
+                Ok(true) => Some(ImportRow {
+                    line,
+                    content: content(&record, email, components),
+                }),
+                Err(_) => Some(ImportRow {
+                    line,
+                    content: Err("The line is not well-formed"),
+                }),
+            }
+        })
+    }
+}
+
+/// Number of line ends: `\n`, `\r` or both, as the reader knows them.
+fn lines(file: &[u8]) -> usize {
+    let mut previous = None;
+    let is_end = |byte: &&u8| {
+        let before = previous.replace(**byte);
+        **byte == b'\r' || (**byte == b'\n' && before != Some(b'\r'))
+    };
+    file.iter().filter(is_end).count()
+}
+
+fn reader(file: &[u8]) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().flexible(true).from_reader(file)
+}
+
+fn content(
+    record: &ByteRecord,
+    email: usize,
+    components: Option<usize>,
+) -> Result<(String, String), &'static str> {
+    let cell = |place: usize| {
+        let bytes = record.get(place).unwrap_or_default();
+        let text = std::str::from_utf8(bytes).map_err(|_| "The line is not UTF-8")?;
+        Ok::<_, &'static str>(plain(text.trim()).to_owned())
+    };
+    let components = components.map(cell).transpose()?.unwrap_or_default();
+    Ok((cell(email)?, components))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(file: &str) -> Vec<ImportRow> {
+        Rows::of(file.as_bytes()).unwrap().iter().collect()
+    }
+
+    fn row(line: u64, email: &str, components: &str) -> ImportRow {
+        ImportRow {
+            line,
+            content: Ok((email.into(), components.into())),
+        }
+    }
+
+    #[test]
+    fn rows_are_read_by_the_names_of_the_header_with_their_lines() {
+        assert_eq!(
+            rows(
+                "\u{feff}Components,EMAIL\nAPI;Web, ann@example.com \n\"a\nb\",bob@example.com\r\n"
+            ),
+            [
+                row(2, "ann@example.com", "API;Web"),
+                row(3, "bob@example.com", "a\nb"),
+            ]
+        );
+        assert_eq!(
+            rows("email\nann@example.com\n"),
+            [row(2, "ann@example.com", "")]
+        );
+        assert_eq!(rows("email,components\n,\n"), [row(2, "", "")]);
+        assert!(rows("email\n").is_empty());
+    }
+
+    #[test]
+    fn lines_are_counted_whatever_ends_them() {
+        for end in ["\n", "\r", "\r\n"] {
+            let file = ["email", "", "ann@example.com", "\"bob", "\"", "", "eve", ""].join(end);
+            let lines: Vec<_> = rows(&file).iter().map(|row| row.line).collect();
+            assert_eq!(lines, [3, 4, 7], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_needs_a_header() {
+        for file in ["", "ann@example.com\n", "name\nann\n"] {
+            assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_a_largest_number_of_lines() {
+        let largest = format!("email{}", "\n".repeat(LINE_LIMIT));
+        assert!(Rows::of(largest.as_bytes()).is_ok());
+        assert!(Rows::of(format!("{largest}\n").as_bytes()).is_err());
+        // The reader ends a line at each of these, too.
+        for end in ["\r", "\r\n"] {
+            let largest = format!("email{}", end.repeat(LINE_LIMIT));
+            assert!(Rows::of(largest.as_bytes()).is_ok(), "{end:?}");
+            assert!(
+                Rows::of(format!("{largest}{end}").as_bytes()).is_err(),
+                "{end:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_of_another_encoding_is_an_error_of_its_own() {
+        let file = b"email\n\xff@example.com\nann@example.com\n";
+        let rows: Vec<_> = Rows::of(file).unwrap().iter().collect();
+        assert_eq!(
+            rows,
+            [
+                ImportRow {
+                    line: 2,
+                    content: Err("The line is not UTF-8"),
+                },
+                row(3, "ann@example.com", ""),
+            ]
+        );
+    }
+}

@@ -61,6 +61,23 @@ pub enum NoticeChange {
     },
 }
 
+impl NoticeChange {
+    /// Whether nobody needs to hear of this change any more once the update that made it is deleted. `is_resolved` says whether the
+    /// incident is resolved after the deletion: its end stays news then, like the beginning and the end of a maintenance.
+    #[must_use]
+    pub const fn is_void_without_update(&self, is_resolved: bool) -> bool {
+        match self {
+            Self::Incident { change, .. } => match change {
+                IncidentChange::Updated => true,
+                IncidentChange::Resolved => !is_resolved,
+                IncidentChange::Created | IncidentChange::Reviewed => false,
+            },
+            Self::Maintenance { change, .. } => matches!(change, MaintenanceChange::Updated),
+            Self::Component { .. } => false,
+        }
+    }
+}
+
 /// A component that an incident affects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AffectedComponent {

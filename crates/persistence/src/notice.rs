@@ -22,7 +22,7 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::entity::notice::{ActiveModel, Column, Entity, Model};
-use crate::entity::{component, notice_component, subscriber};
+use crate::entity::{component, delivery, notice_component, subscriber};
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
 use crate::run::{Fetch, Run};
@@ -275,19 +275,42 @@ pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Erro
     Ok(())
 }
 
-/// Removes the notices of deleted updates of an incident or maintenance, with what is queued of them. `versions` are those of the
-/// updates: one that was edited keeps its notice.
+/// Removes what is queued about deleted updates of an incident or maintenance, unless it is news without them. `versions` are those
+/// of the updates: one that was edited keeps its notice. `is_resolved` says whether the incident is resolved after the deletion.
 pub(crate) async fn withdraw_updates(
     scope: Scope<'_>,
     subject: Uuid,
     versions: Vec<i64>,
+    is_resolved: bool,
 ) -> Result<(), Error> {
-    Entity::delete_many()
+    let rows = Entity::find()
         .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
         .filter(Column::SubjectId.eq(subject))
         .filter(Column::Revision.is_in(versions))
-        .run(scope.transaction)
+        .fetch_all(scope.transaction)
         .await?;
+    for row in rows {
+        let content = content(&row)?;
+        if !content.change.is_void_without_update(is_resolved) {
+            continue;
+        }
+        if row.batches == 0 {
+            Entity::delete_by_id(row.id).run(scope.transaction).await?;
+            continue;
+        }
+        // Some have received it. The next notice tells them of the components that have left since.
+        delivery::Entity::delete_many()
+            .filter(delivery::Column::NoticeId.eq(row.id))
+            .filter(delivery::Column::GivenUpAt.is_null())
+            .run(scope.transaction)
+            .await?;
+        let withdrawn = ActiveModel {
+            id: Set(row.id),
+            expanded_at: Set(row.expanded_at.or(Some(scope.stamp.clock))),
+            ..Default::default()
+        };
+        Entity::update(withdrawn).run(scope.transaction).await?;
+    }
     Ok(())
 }
 
@@ -298,11 +321,15 @@ pub(crate) fn subscribed(organisation: &OrganisationId) -> Select<subscriber::En
         .filter(subscriber::Column::Status.eq(SubscriberStatus::Subscribed.to_string()))
 }
 
+pub(crate) fn content(row: &Model) -> Result<NoticeContent, Error> {
+    serde_json::from_str(&row.content).map_err(Error::internal)
+}
+
 pub(crate) fn notice(row: &Model) -> Result<Arc<Notice>, Error> {
     Ok(Arc::new(Notice {
         id: row.id,
         subject: row.subject_id,
         at: row.created_at,
-        content: serde_json::from_str(&row.content).map_err(Error::internal)?,
+        content: content(row)?,
     }))
 }

@@ -2,7 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_domain::channel::Channel;
-use allclear_domain::notice::{NoticeChange, NoticeContent};
+use allclear_domain::notice::NoticeChange;
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{
@@ -20,7 +20,7 @@ use crate::entity::{
     delivery, incident, notice_component, subscriber, subscriber_component, subscriber_group,
 };
 use crate::error::{broken, parse_stored};
-use crate::notice::{is_webhook, subscribed};
+use crate::notice::{content, is_webhook, subscribed};
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
@@ -87,9 +87,8 @@ pub(super) async fn expand(
 async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
-    let content: NoticeContent = serde_json::from_str(&notice.content).map_err(Error::internal)?;
     let mut scopes = concerned(notice, &subscriber::Entity.into_iden());
-    Ok(match content.change {
+    Ok(match content(notice)?.change {
         NoticeChange::Incident { .. } => {
             if is_followed(transaction, notice).await? {
                 scopes = scopes.add(followers(notice));

@@ -127,7 +127,8 @@ pub(super) async fn delete(
         .filter(Column::Id.is_in(ids()))
         .run(transaction)
         .await?;
-    notice::withdraw_updates(scope, id.0, versions).await?;
+    let is_resolved = !changed.state.has_impact();
+    notice::withdraw_updates(scope, id.0, versions, is_resolved).await?;
     update_row(scope, &before, &mut changed.state).await?;
     Ok(Some(changed.map(drop)))
 }

@@ -110,7 +110,7 @@ pub(super) async fn delete(
         .filter(Column::Id.is_in(deletion.state.1.iter().map(|id| id.0)))
         .run(scope.transaction)
         .await?;
-    notice::withdraw_updates(scope, id.0, versions).await?;
+    notice::withdraw_updates(scope, id.0, versions, false).await?;
     store_announced(scope, &maintenance, deletion).await
 }
 

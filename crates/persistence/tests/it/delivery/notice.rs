@@ -7,6 +7,7 @@ use allclear_application::incident::IncidentStore;
 use allclear_application::maintenance::{MaintenanceStore, UpdateTransition};
 use allclear_application::notice::Notice;
 use allclear_domain::component::ComponentStatus;
+use allclear_domain::id::{IncidentId, IncidentUpdateId, MaintenanceId};
 use allclear_domain::incident::{IncidentPatch, IncidentStatus};
 use allclear_domain::incident_update::{IncidentAndUpdate, UpdateDeletion};
 use allclear_domain::maintenance::{MaintenancePatch, MaintenanceStatus};
@@ -27,6 +28,9 @@ contract!(
     incident_notice_shows_the_incident_as_it_was_at_each_change,
     corrections_and_moved_maintenances_follow_the_rules_of_notices,
     notice_of_a_deleted_update_is_withdrawn,
+    end_of_an_incident_stays_news_without_its_update_unless_it_is_open_again,
+    deleted_update_that_some_have_received_is_sent_to_no_others,
+    begin_of_a_maintenance_stays_news_without_its_update,
     edited_update_has_a_notice_exactly_when_it_changes_the_incident,
     maintenance_has_notices_from_its_plan_to_its_end,
     change_by_the_clock_has_one_notice_even_with_an_update,
@@ -185,18 +189,97 @@ async fn notice_of_a_deleted_update_is_withdrawn(database: &Database) {
     let identified = IncidentStatus::Identified;
     let wrong = world.record(incident, identified, "wrong").await.id;
     world.record(incident, identified, "right").await;
-    let rule =
-        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[wrong], clock().now())?));
-    IncidentStore::delete_updates(database, &world.acme, incident, vec![wrong], rule)
-        .await
-        .unwrap()
-        .unwrap();
+    delete_update(&world, incident, wrong).await;
     let sent = notices(&world).await;
     let messages: Vec<_> = sent
         .iter()
         .map(|notice| notice.content.message.as_deref())
         .collect();
     assert_eq!(messages, [None, Some("right")]);
+}
+
+async fn delete_update(world: &World, incident: IncidentId, update: IncidentUpdateId) {
+    let rule =
+        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[update], clock().now())?));
+    IncidentStore::delete_updates(&world.database, &world.acme, incident, vec![update], rule)
+        .await
+        .unwrap()
+        .unwrap();
+}
+
+async fn end_of_an_incident_stays_news_without_its_update_unless_it_is_open_again(
+    database: &Database,
+) {
+    let world = world(database).await;
+    let incident = world.incident("Down").await;
+    let only = world.record(incident, IncidentStatus::Resolved, "Fixed");
+    let only = only.await.id;
+    delete_update(&world, incident, only).await;
+    let (created, resolved) = (IncidentChange::Created, IncidentChange::Resolved);
+    assert_eq!(
+        incident_changes(&world).await,
+        [(created, None), (resolved, Some("Fixed".to_owned()))]
+    );
+
+    let incident = world.incident("Slow").await;
+    world
+        .record(incident, IncidentStatus::Identified, "A cable")
+        .await;
+    let wrong = world.record(incident, IncidentStatus::Resolved, "Fixed");
+    let wrong = wrong.await.id;
+    delete_update(&world, incident, wrong).await;
+    let changes = incident_changes(&world).await;
+    assert!(
+        changes.iter().all(|(change, _)| *change != resolved),
+        "{changes:?}"
+    );
+}
+
+async fn deleted_update_that_some_have_received_is_sent_to_no_others(database: &Database) {
+    let world = world(database).await;
+    let incident = world.incident("Down").await;
+    notices(&world).await;
+    world.subscriber("bob@example.com").await;
+    let identified = IncidentStatus::Identified;
+    let wrong = world.record(incident, identified, "wrong").await.id;
+    // One of two has it in the queue already.
+    assert!(database.expand(clock().now(), 1).await.unwrap());
+    delete_update(&world, incident, wrong).await;
+    assert_eq!(notices(&world).await, []);
+}
+
+async fn begin_of_a_maintenance_stays_news_without_its_update(database: &Database) {
+    let world = world(database).await;
+    let id = begun(&world).await;
+    let recorded = async |message| record(database, &world.acme, id, message).await.id;
+    let updates = vec![recorded("It begins").await, recorded("Going well").await];
+    let deleted = updates.clone();
+    let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
+        let deletion = MaintenanceUpdate::delete(found.id, deleted, &stored)?;
+        Ok(found.with_update(deletion, None, true, stamp.clock))
+    });
+    MaintenanceStore::delete_updates(database, &world.acme, id, updates, rule)
+        .await
+        .unwrap()
+        .unwrap();
+    let (change, status) = (MaintenanceChange::Began, MaintenanceStatus::InProgress);
+    let begin = (change, status, Some("It begins".to_owned()));
+    assert_eq!(maintenance_changes(&world).await, [begin]);
+}
+
+/// A maintenance whose beginning was not published yet. Its first notice is sent.
+async fn begun(world: &World) -> MaintenanceId {
+    // Repeats until a maintenance is stored before it begins.
+    loop {
+        let soon = clock().now() + TimeDelta::milliseconds(50);
+        let id = create(&world.database, &world.acme, soon, None).await.id;
+        if maintenance_changes(world).await[0].0 == MaintenanceChange::Scheduled {
+            while clock().now() <= soon {
+                tokio::task::yield_now().await;
+            }
+            return id;
+        }
+    }
 }
 
 async fn edited_update_has_a_notice_exactly_when_it_changes_the_incident(database: &Database) {
@@ -296,17 +379,7 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         .unwrap();
     assert_eq!(maintenance_changes(&world).await.len(), 10);
 
-    // Repeats until a maintenance is stored before it begins.
-    let started = loop {
-        let soon = clock().now() + TimeDelta::milliseconds(50);
-        let id = create(database, &world.acme, soon, None).await.id;
-        if maintenance_changes(&world).await[0].0 == MaintenanceChange::Scheduled {
-            while clock().now() <= soon {
-                tokio::task::yield_now().await;
-            }
-            break id;
-        }
-    };
+    let started = begun(&world).await;
     let update = record(database, &world.acme, started, "It begins").await;
     assert_none(database.announce(&world.acme, clock().now())).await;
     let patch = UpdatePatch {

@@ -61,7 +61,8 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Longest list of components, and of groups: a page of subscribers has all of theirs.
+    /// Longest list of components, and of groups, that can be chosen: a page of subscribers has all of theirs. The deletion of a
+    /// group may make a list longer.
     pub const MAX_LENGTH: usize = 200;
 }
 
@@ -75,9 +76,21 @@ impl Scope {
         groups: Option<Vec<ComponentGroupId>>,
         incident: Option<IncidentId>,
     ) -> Result<Self, Invalid> {
+        Self::with_lists_up_to(Choice::MAX_LENGTH, components, groups, incident)
+    }
+
+    fn with_lists_up_to(
+        max_length: usize,
+        components: Option<Vec<ComponentId>>,
+        groups: Option<Vec<ComponentGroupId>>,
+        incident: Option<IncidentId>,
+    ) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
-        check_list("components", components.as_deref(), incident, &mut invalid);
-        check_list("groups", groups.as_deref(), incident, &mut invalid);
+        let has_incident = incident.is_some();
+        let list = components.as_deref();
+        check_list("components", list, max_length, has_incident, &mut invalid);
+        let list = groups.as_deref();
+        check_list("groups", list, max_length, has_incident, &mut invalid);
         invalid.into_result()?;
         Ok(match (incident, &components, &groups) {
             (Some(incident), _, _) => Self::Incident(incident),
@@ -125,16 +138,17 @@ fn unless_empty<Id>(list: Vec<Id>) -> Option<Vec<Id>> {
 fn check_list<Id: Ord>(
     field: &str,
     list: Option<&[Id]>,
-    incident: Option<IncidentId>,
+    max_length: usize,
+    has_incident: bool,
     invalid: &mut Invalid,
 ) {
     let Some(list) = list else { return };
     if list.is_empty() {
         invalid.add(FieldError::new(field, "Choose at least one"));
-    } else if list.len() > Choice::MAX_LENGTH {
-        let message = format!("Choose at most {}", Choice::MAX_LENGTH);
+    } else if list.len() > max_length {
+        let message = format!("Choose at most {max_length}");
         invalid.add(FieldError::new(field, message));
-    } else if incident.is_some() {
+    } else if has_incident {
         let message = "Cannot be chosen together with an incident";
         invalid.add(FieldError::new(field, message));
     }
@@ -367,12 +381,15 @@ impl Subscriber {
     pub fn edit(self, patch: SubscriberPatch, now: DateTime<Utc>) -> Result<Self, Invalid> {
         let is_chosen = patch.components.is_some() || patch.groups.is_some();
         let choice = self.scope.choice().cloned().unwrap_or_default();
+        // A longer list may stay and become shorter.
+        let longest = choice.components.len().max(choice.groups.len());
+        let max_length = longest.max(Choice::MAX_LENGTH);
         let components = patch
             .components
             .unwrap_or_else(|| unless_empty(choice.components));
         let groups = patch.groups.unwrap_or_else(|| unless_empty(choice.groups));
         let scope = if is_chosen {
-            Scope::of(components, groups, self.scope.incident())?
+            Scope::with_lists_up_to(max_length, components, groups, self.scope.incident())?
         } else {
             self.scope.clone()
         };

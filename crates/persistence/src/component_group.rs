@@ -147,7 +147,7 @@ impl ComponentGroupStore for Database {
         id: ComponentGroupId,
         rule: Transition<ComponentGroup, ()>,
     ) -> Result<Option<Committed<()>>, Error> {
-        let last = self.choose_components_of(organisation, id).await?;
+        self.choose_components_of(organisation, id).await?;
         self.commit(organisation, Subject::ComponentGroup(id), move |scope| {
             Box::pin(async move {
                 let found = row_of(scope.transaction, scope.organisation, id).await?;
@@ -155,7 +155,7 @@ impl ComponentGroupStore for Database {
                     return Ok(None);
                 };
                 let deletion = rule(group(row)?, scope.stamp)?;
-                add_components_of(scope.transaction, id, (last, None)).await?;
+                add_components_of(scope.transaction, id, None).await?;
                 page_order::change(scope, |order| order.remove_group(id)).await?;
                 Entity::delete_by_id(id.0).run(scope.transaction).await?;
                 Ok(Some(deletion))

@@ -165,6 +165,31 @@ fn an_edit_changes_only_what_it_names() {
 }
 
 #[test]
+fn a_choice_that_is_longer_than_allowed_does_not_grow() {
+    let components = |number| (0..number).map(component).collect::<Vec<_>>();
+    let choose = |list| SubscriberPatch {
+        components: Some(Some(list)),
+        ..SubscriberPatch::default()
+    };
+    assert!(subscriber().edit(choose(components(201)), at(1)).is_err());
+    let long = || Subscriber {
+        scope: Scope::Components(Choice {
+            components: components(250),
+            groups: Vec::new(),
+        }),
+        ..subscriber()
+    };
+    let add_group = SubscriberPatch {
+        groups: Some(Some(vec![group(1)])),
+        ..SubscriberPatch::default()
+    };
+    let edited = long().edit(add_group, at(1)).unwrap();
+    assert_eq!(edited.scope.choice().unwrap().components.len(), 250);
+    assert!(long().edit(choose(components(249)), at(1)).is_ok());
+    assert!(long().edit(choose(components(251)), at(1)).is_err());
+}
+
+#[test]
 fn a_choice_of_which_everything_is_deleted_does_not_become_everything() {
     let scope = Scope::Components(Choice::default());
     let left = Subscriber {

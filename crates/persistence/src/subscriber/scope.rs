@@ -7,7 +7,7 @@ use allclear_domain::id::{ComponentGroupId, ComponentId, IncidentId, Organisatio
 use allclear_domain::subscriber::{Choice, Scope, ScopeKind, Subscriber};
 use allclear_domain::validation::{Invalid, check_known};
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, OnConflict, Query, SelectStatement};
+use sea_orm::sea_query::{Alias, Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
     QueryOrder, QuerySelect,
@@ -20,6 +20,7 @@ use crate::database::Database;
 use crate::entity::subscriber::Model;
 use crate::entity::{component, component_group, incident, subscriber_component, subscriber_group};
 use crate::error::broken;
+use crate::organisation::lock::lock;
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
@@ -133,8 +134,8 @@ const MAX_ADDED: u64 = 200_000;
 
 impl Database {
     /// Adds the components of a group to the choice of each subscriber of the group, after the components chosen already. The
-    /// group is about to be deleted, and a subscriber of this group alone would receive nothing any more. Returns the last
-    /// subscriber, for those who choose the group afterwards.
+    /// group is about to be deleted, and a subscriber of this group alone would receive nothing any more. What changes meanwhile is
+    /// left to the transaction that deletes the group.
     ///
     /// # Errors
     /// [`Error::Conflict`] if there are too many.
@@ -142,7 +143,7 @@ impl Database {
         &self,
         organisation: &OrganisationId,
         group: ComponentGroupId,
-    ) -> Result<Uuid, Error> {
+    ) -> Result<(), Error> {
         use subscriber_group::{Column, Entity};
 
         let components = component::Entity::find()
@@ -157,13 +158,12 @@ impl Database {
             .await
             .map_err(broken)?;
         if components.saturating_mul(number) > MAX_ADDED {
-            let message =
-                "Too many subscribers have chosen this group: take components out of it first";
+            let message = "Too many subscribers have chosen this group of many components";
             return Err(Error::Conflict(message.into()));
         }
         let mut last = Uuid::nil();
         if components == 0 {
-            return Ok(last);
+            return Ok(());
         }
         loop {
             let batch: Vec<Uuid> = subscribers
@@ -177,33 +177,33 @@ impl Database {
                 .fetch_all(self.read())
                 .await?;
             let Some(&end) = batch.last() else {
-                return Ok(last);
+                return Ok(());
             };
+            last = end;
+            let organisation = organisation.clone();
             self.write(NoAuditItem::Upkeep, move |transaction| {
-                Box::pin(add_components_of(transaction, group, (last, Some(end))))
+                Box::pin(async move {
+                    lock(transaction, &organisation).await?;
+                    add_components_of(transaction, group, Some(batch)).await
+                })
             })
             .await?;
-            last = end;
         }
     }
 }
 
-/// Adds the components of a group to the choices of its subscribers. `subscribers` are those after the first identifier, up to and
-/// including the second; `None` means all after the first.
+/// Adds the components of a group to the choices of those subscribers of the group, or of all of them for `None`. The caller holds
+/// the organisation's lock.
 pub(crate) async fn add_components_of(
     transaction: &Transaction,
     group: ComponentGroupId,
-    subscribers: (Uuid, Option<Uuid>),
+    subscribers: Option<Vec<Uuid>>,
 ) -> Result<(), Error> {
     use subscriber_component::{Column, Entity};
 
-    let known = OnConflict::columns([Column::SubscriberId, Column::ComponentId])
-        .do_nothing()
-        .to_owned();
     let mut insert = Query::insert()
         .into_table(Entity)
         .columns([Column::SubscriberId, Column::ComponentId, Column::Place])
-        .on_conflict(known)
         .take();
     insert
         .select_from(components_for_subscribers_of(group, subscribers))
@@ -212,10 +212,10 @@ pub(crate) async fn add_components_of(
     Ok(())
 }
 
-/// Subscribers of a group with each component of the group, and the component's place in the subscriber's choice.
+/// Subscribers of a group with each component of the group that they have not chosen, and its place in their choice.
 fn components_for_subscribers_of(
     group: ComponentGroupId,
-    (after, up_to): (Uuid, Option<Uuid>),
+    subscribers: Option<Vec<Uuid>>,
 ) -> SelectStatement {
     use component::{Column as Of, Entity as Components};
     use subscriber_component::{Column as Chosen, Entity as ChosenComponents};
@@ -232,7 +232,15 @@ fn components_for_subscribers_of(
         .take();
     // Places begin at 0, positions at 1.
     let last_place = Func::coalesce([Expr::from(last_place), Expr::val(-1)]);
-    let subscriber = || Expr::col((ChosenGroups, ByGroup::SubscriberId));
+    let chosen = Query::select()
+        .expr(Expr::val(1))
+        .from(ChosenComponents)
+        .and_where(
+            Expr::col((ChosenComponents, Chosen::SubscriberId))
+                .equals((ChosenGroups, ByGroup::SubscriberId)),
+        )
+        .and_where(Expr::col((ChosenComponents, Chosen::ComponentId)).equals((Components, Of::Id)))
+        .take();
     Query::select()
         .column((ChosenGroups, ByGroup::SubscriberId))
         .column((Components, Of::Id))
@@ -243,8 +251,10 @@ fn components_for_subscribers_of(
             Expr::col((Components, Of::GroupId)).equals((ChosenGroups, ByGroup::GroupId)),
         )
         .and_where(Expr::col((ChosenGroups, ByGroup::GroupId)).eq(group.0))
-        .and_where(subscriber().gt(after))
-        .and_where_option(up_to.map(|end| subscriber().lte(end)))
+        .and_where_option(
+            subscribers.map(|these| Expr::col((ChosenGroups, ByGroup::SubscriberId)).is_in(these)),
+        )
+        .and_where(Expr::exists(chosen).not())
         .and_where(Expr::col((Components, Of::DeletedAt)).is_null())
         .take()
 }

@@ -8,6 +8,7 @@ mod outbox_health;
 mod stream_position;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +50,7 @@ pub struct Relay {
     /// Notified when the first organisation is followed.
     first_followed: Notify,
     outbox_health: OutboxHealth,
+    has_run: AtomicBool,
 }
 
 impl Relay {
@@ -70,6 +72,7 @@ impl Relay {
             positions: Mutex::default(),
             first_followed: Notify::new(),
             outbox_health: OutboxHealth::default(),
+            has_run: AtomicBool::new(false),
         }
     }
 
@@ -142,6 +145,12 @@ impl Relay {
     /// Delivers commits until the broadcast ends.
     pub async fn run(&self, listeners: &[Arc<dyn CommitListener>]) {
         let mut arriving = self.broadcast.subscribe().await;
+        if self.has_run.swap(true, Ordering::Relaxed) {
+            // The run before has panicked: some listeners may have missed a commit that counts as delivered.
+            for organisation in self.organisations() {
+                self.skip(&organisation, listeners);
+            }
+        }
         let mut sweep = tokio::time::interval(Self::SWEEP);
         sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut sweeps = 0;
@@ -206,7 +215,7 @@ impl Relay {
     }
 
     async fn sweep(&self, listeners: &[Arc<dyn CommitListener>]) -> Result<(), Error> {
-        let organisations: Vec<_> = self.lock().keys().cloned().collect();
+        let organisations = self.organisations();
         if organisations.is_empty() {
             return Ok(());
         }
@@ -327,6 +336,11 @@ impl Relay {
         let position = self.position(organisation)?;
         position.note(revision);
         Some(position)
+    }
+
+    /// The followed organisations.
+    fn organisations(&self) -> Vec<OrganisationId> {
+        self.lock().keys().cloned().collect()
     }
 
     fn position(&self, organisation: &OrganisationId) -> Option<StreamPosition> {

@@ -20,7 +20,6 @@ use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
 use allclear_outbound::messenger::HttpMessenger;
 use allclear_persistence::database::Database;
-use tokio_util::sync::CancellationToken;
 
 use crate::identity::{Identity, load_secrets};
 use crate::settings::Settings;
@@ -45,10 +44,7 @@ pub(crate) struct DeliveryServices {
 }
 
 /// The running workers.
-pub(crate) struct RunningDeliveries {
-    stop: CancellationToken,
-    workers: Tasks,
-}
+pub(crate) struct RunningDeliveries(Tasks);
 
 impl DeliveryServices {
     /// Over a database. Links in mails are signed with the installation's secret.
@@ -133,8 +129,8 @@ impl DeliveryServices {
         tasks: &mut Tasks,
         broadcast: Arc<dyn Broadcast>,
     ) -> RunningDeliveries {
-        let stop = CancellationToken::new();
         let mut workers = Tasks::default();
+        let stop = workers.stop_token();
         for (name, worker) in ["mails", "requests"].into_iter().zip(self.workers) {
             let stop = stop.clone();
             workers.start(name, move || Arc::clone(&worker).run(stop.clone()));
@@ -172,15 +168,14 @@ impl DeliveryServices {
             let mail_budget = Arc::clone(&mail_budget);
             async move { mail_budget.prune().await }
         });
-        RunningDeliveries { stop, workers }
+        RunningDeliveries(workers)
     }
 }
 
 impl RunningDeliveries {
     /// Finishes the messages in flight within the shutdown grace; the rest stays in the queue.
     pub(crate) async fn stop(self) {
-        self.stop.cancel();
-        self.workers.join().await;
+        self.0.stop().await;
     }
 }
 

@@ -8,6 +8,7 @@ use allclear_application::error::Error;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
 
 /// Delay before a task that has panicked starts again.
 const RESTART_DELAY: Duration = Duration::from_secs(5);
@@ -17,7 +18,10 @@ const RESTART_DELAY: Duration = Duration::from_secs(5);
 /// A task that panics is logged, counted, and started again: without the scheduler or the relay, the server would look healthy
 /// and its pages would be out of date. The server does not end for it, because the status pages have to stay.
 #[derive(Default)]
-pub(crate) struct Tasks(JoinSet<()>);
+pub(crate) struct Tasks {
+    running: JoinSet<()>,
+    stop: CancellationToken,
+}
 
 impl Tasks {
     /// Starts a task that returns when it is no longer needed. `work` makes its future, once for each start.
@@ -25,7 +29,8 @@ impl Tasks {
     where
         F: Future<Output = ()> + Send,
     {
-        self.0.spawn(async move {
+        let stop = self.stop.clone();
+        self.running.spawn(async move {
             while let Err(panic) = AssertUnwindSafe(work()).catch_unwind().await {
                 tracing::error!(
                     task = name,
@@ -33,7 +38,13 @@ impl Tasks {
                     "a background task failed and will start again"
                 );
                 metrics::counter!("allclear_task_failures_total", "task" => name).increment(1);
-                sleep(RESTART_DELAY).await;
+                if stop
+                    .run_until_cancelled(sleep(RESTART_DELAY))
+                    .await
+                    .is_none()
+                {
+                    return;
+                }
             }
         });
     }
@@ -66,9 +77,15 @@ impl Tasks {
         });
     }
 
-    /// Waits until all tasks have returned.
-    pub(crate) async fn join(self) {
-        self.0.join_all().await;
+    /// Tells tasks to return.
+    pub(crate) fn stop_token(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// Stops the tasks and waits until all have returned. None starts again.
+    pub(crate) async fn stop(self) {
+        self.stop.cancel();
+        self.running.join_all().await;
     }
 }
 
@@ -96,9 +113,28 @@ mod tests {
             let start = counted.fetch_add(1, Ordering::Relaxed);
             async move { assert!(start >= 2, "attempt {start}") }
         });
-        tasks.join().await;
+        tasks.running.join_all().await;
         assert_eq!(starts.load(Ordering::Relaxed), 3);
         assert_eq!(begun.elapsed(), 2 * RESTART_DELAY);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_task_that_panics_while_it_stops_does_not_start_again() {
+        let (mut tasks, begun) = (Tasks::default(), Instant::now());
+        let (sender, mut starts) = tokio::sync::mpsc::unbounded_channel();
+        let stop = tasks.stop_token();
+        tasks.start("test", move || {
+            let stopped = stop.clone().cancelled_owned();
+            let _ = sender.send(());
+            async move {
+                stopped.await;
+                panic!("at the end");
+            }
+        });
+        assert_eq!(starts.recv().await, Some(()));
+        tasks.stop().await;
+        assert_eq!(starts.recv().await, None);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,7 +1,5 @@
 use super::*;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use allclear_domain::event::EventKind;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -133,6 +131,29 @@ async fn commits_are_delivered_once_in_order_whatever_the_broadcast_does() {
     ] {
         let expected = (delivered.collect(), 0);
         assert_eq!(delivered_after(from, 1, arriving).await, expected, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn viewers_read_the_page_again_after_a_run_that_failed() {
+    let committed = Arc::new(FakeOutbox {
+        commits: vec![commit(1)],
+        oldest: 1,
+        arriving: Mutex::default(),
+    });
+    let outbox = Arc::clone(&committed) as Arc<dyn Outbox>;
+    let relay = Relay::new(outbox, Arc::clone(&committed) as Arc<dyn Broadcast>);
+    let organisation = OrganisationId::parse("org").unwrap();
+    let position = StreamPosition::from(Revision(1));
+    relay.lock().insert(organisation, position);
+    let recorder = Arc::new(Recorder::default());
+    for resyncs in [0, 1] {
+        let (_, receiver) = mpsc::unbounded_channel();
+        *committed.arriving.lock().unwrap() = Some(receiver);
+        relay
+            .run(&[Arc::clone(&recorder) as Arc<dyn CommitListener>])
+            .await;
+        assert_eq!(*recorder.resyncs.lock().unwrap(), resyncs);
     }
 }
 

@@ -138,6 +138,9 @@ pub struct MailBudget {
 }
 
 impl MailBudget {
+    /// Visitors' subscriptions cannot use one mail of so many of the installation.
+    const RESERVED_PART: u32 = 5;
+
     /// A budget with these limits. The HMAC key hides addresses in the counters.
     #[must_use]
     pub const fn new(
@@ -230,11 +233,16 @@ impl MailBudget {
         counters.into_iter().filter_map(limited).collect()
     }
 
-    /// A fifth is left for people who sign in or up: visitors' subscriptions cannot use it.
+    /// Visitors' subscriptions leave a part for people who sign in or up.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let by_visitor = cause.account.is_none() && cause.organisation.is_some();
-        Some(if by_visitor { limit - limit / 5 } else { limit })
+        let reserved = if by_visitor {
+            limit.div_ceil(Self::RESERVED_PART)
+        } else {
+            0
+        };
+        Some(limit - reserved)
     }
 
     fn warn(&self, refusal: &str) {

@@ -87,8 +87,14 @@ async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
 async fn subscriptions_of_visitors_leave_a_fifth_of_the_mails_to_others() {
     let mut cause = invitation("bob@example.com");
     cause.account = None;
-    let counts = counted(&cause, LIMITS).await;
-    assert_eq!(counts.last().map(|count| count.limit), Some(8_000));
+    for (installation, for_visitors) in [(10_000, 8_000), (6, 4), (1, 0)] {
+        let limits = MailBudgetLimits {
+            installation: Some(installation),
+            ..LIMITS
+        };
+        let counts = counted(&cause, limits).await;
+        assert_eq!(counts.last().map(|count| count.limit), Some(for_visitors));
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 import { Formik, type FormikConfig, type FormikHelpers } from 'formik';
 import type { ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import type { Schema } from 'yup';
 import { useRefreshList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
@@ -79,7 +80,8 @@ export function useSave<Values>({ save, list, goBack, done, failed }: SaveOption
     }
     toast.success(done);
     await refreshList();
-    form.resetForm();
+    // Before the navigation, so that the guard does not ask.
+    flushSync(() => form.resetForm());
     goBack();
   };
 }

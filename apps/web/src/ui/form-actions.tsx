@@ -24,7 +24,7 @@ export function FormActions({
 }: FormActionsProps) {
   const { dirty, isSubmitting } = useFormikContext();
   const [isCancelled, setCancelled] = useState(false);
-  useBeforeUnload(dirty && !isSubmitting && !isCancelled);
+  useBeforeUnload(dirty && !isCancelled);
 
   function cancel() {
     // Before the navigation, so that the guard does not ask.

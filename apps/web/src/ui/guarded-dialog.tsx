@@ -39,7 +39,7 @@ export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDial
   const [asking, setAsking] = useState(false);
   const isDirty = forms.some(({ dirty }) => dirty);
   const isSubmitting = forms.some((form) => form.isSubmitting);
-  useBeforeUnload(open && isDirty && !isSubmitting);
+  useBeforeUnload(open && isDirty);
 
   const close = useCallback(() => {
     if (isSubmitting) return;

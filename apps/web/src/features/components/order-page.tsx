@@ -88,9 +88,9 @@ function useNames() {
 
 function Actions({ order }: { order: OrderEdit }) {
   const { isDirty, isSaving } = order;
-  const [isCancelled, setCancelled] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
   const goBack = useGoBack(paths.components.list);
-  useBeforeUnload(isDirty && !isSaving && !isCancelled);
+  useBeforeUnload(isDirty && !isLeaving);
 
   async function save() {
     try {
@@ -103,18 +103,18 @@ function Actions({ order }: { order: OrderEdit }) {
       return;
     }
     toast.success('Order Saved');
-    goBack();
+    leave();
   }
 
-  function cancel() {
+  function leave() {
     // Before the navigation, so that the guard does not ask.
-    flushSync(() => setCancelled(true));
+    flushSync(() => setLeaving(true));
     goBack();
   }
 
   return (
     <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-surface px-4 py-3">
-      <Button disabled={isSaving} onClick={cancel}>
+      <Button disabled={isSaving} onClick={leave}>
         Cancel
       </Button>
       <Button variant="primary" disabled={!isDirty} pending={isSaving} onClick={() => void save()}>

@@ -253,8 +253,8 @@ it('goes back by Cancel', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/incidents'));
 });
 
-it('does not navigate if the user left while it was being saved', async () => {
-  const { user, router } = await open();
+/** Fills and submits the form. Returns the function that lets the server respond. */
+async function saveSlowly(user: Awaited<ReturnType<typeof open>>['user']) {
   let finish: () => void = () => undefined;
   server.use(
     http.post(apiUrl(incidents.create), async () => {
@@ -266,7 +266,41 @@ it('does not navigate if the user left while it was being saved', async () => {
   await user.type(description(), 'Payments are refused.');
   await user.click(submit());
   await screen.findByRole('button', { name: 'Creating...' });
+  return () => finish();
+}
+
+const leaveQuestion = { name: 'Leave without saving?' };
+
+it('asks before it is left while it is being saved, and goes back after the save', async () => {
+  const { user, router } = await open();
+  const finish = await saveSlowly(user);
   await act(() => router.navigate('/elsewhere'));
+  await screen.findByRole('alertdialog', leaveQuestion);
+  await user.click(screen.getByRole('button', { name: 'Stay' }));
+  expect(router.state.location.pathname).toBe(paths.incidents.create);
+  finish();
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.incidents.list));
+  expect(screen.queryByRole('alertdialog', leaveQuestion)).not.toBeInTheDocument();
+});
+
+it('withdraws the question when the save ends before the answer', async () => {
+  const { user, router } = await open();
+  const finish = await saveSlowly(user);
+  await act(() => router.navigate('/elsewhere'));
+  await screen.findByRole('alertdialog', leaveQuestion);
+  finish();
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.incidents.list));
+  await waitFor(() =>
+    expect(screen.queryByRole('alertdialog', leaveQuestion)).not.toBeInTheDocument(),
+  );
+});
+
+it('does not navigate if the user left while it was being saved', async () => {
+  const { user, router } = await open();
+  const finish = await saveSlowly(user);
+  await act(() => router.navigate('/elsewhere'));
+  await user.click(await screen.findByRole('button', { name: 'Leave' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/elsewhere'));
   finish();
   expect(await screen.findByText('Incident Created')).toBeInTheDocument();
   expect(router.state.location.pathname).toBe('/elsewhere');

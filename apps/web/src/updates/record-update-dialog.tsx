@@ -1,8 +1,10 @@
 import type { FormikHelpers } from 'formik';
 import { useApi } from '@/api/api-provider';
 import { useNotify } from '@/items/notify-field';
+import { StatusBadge } from '@/ui/badge';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
+import type { StatusStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import {
   newUpdate,
@@ -18,6 +20,8 @@ interface RecordUpdateDialogProps {
   timeline: Timeline;
   /** Title of the incident or maintenance. */
   about: string;
+  /** Current status of the incident or maintenance. */
+  status: StatusStyle;
   /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
   before?: string | undefined;
   open: boolean;
@@ -28,6 +32,7 @@ interface RecordUpdateDialogProps {
 export function RecordUpdateDialog({
   timeline,
   about,
+  status,
   before,
   open,
   onOpenChange,
@@ -56,7 +61,14 @@ export function RecordUpdateDialog({
       open={open}
       onOpenChange={onOpenChange}
       title={before ? 'Record Past Update' : 'Record Update'}
-      description={about}
+      description={
+        <>
+          {about}{' '}
+          <span className="mt-1 flex items-center gap-2">
+            Now: <StatusBadge {...status} />
+          </span>
+        </>
+      }
       initialValues={initialValues}
       validationSchema={before ? pastUpdateSchema(before) : updateSchema}
       onSubmit={record}

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { incidentStatuses } from '@/ui/statuses';
 import type { Timeline, Update } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 
@@ -42,6 +43,7 @@ async function open(updates: Update[], closed?: string, pastBefore?: string) {
     <UpdatesPanel
       timeline={timeline}
       about="Checkout"
+      status={incidentStatuses.MONITORING}
       closed={closed}
       pastBefore={pastBefore}
       onChange={onChange}
@@ -83,6 +85,7 @@ it('records an update that begins as Investigating and without a message', async
   );
   await user.click(screen.getByRole('button', { name: 'Record Update' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  expect(screen.getByRole('dialog')).toHaveAccessibleDescription('Checkout Now: Monitoring');
   expect(dialog.getByRole('radio', { name: 'Investigating' })).toBeChecked();
   expect(await message()).toHaveValue('');
   await user.type(await message(), 'The bank is down.');
@@ -272,7 +275,14 @@ it('deletes several updates by one request, and reports a failure', async () => 
 
 it('says when the updates could not be fetched', async () => {
   server.use(http.get(apiUrl(timeline.endpoints.list), () => problem(403, 'No')));
-  renderScreen(<UpdatesPanel timeline={timeline} about="Checkout" onChange={() => undefined} />);
+  renderScreen(
+    <UpdatesPanel
+      timeline={timeline}
+      about="Checkout"
+      status={incidentStatuses.MONITORING}
+      onChange={() => undefined}
+    />,
+  );
   expect(await screen.findByText('Error while fetching updates')).toBeInTheDocument();
   expect(await screen.findByText('The updates could not be loaded')).toBeInTheDocument();
 });

@@ -5,6 +5,7 @@ import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { LoadFailure } from '@/ui/load-failure';
+import type { StatusStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { EditUpdateDialog } from './edit-update-dialog';
@@ -16,7 +17,10 @@ const fetchFailed = 'Error while fetching updates';
 
 interface UpdatesPanelProps {
   timeline: Timeline;
+  /** Title of the incident or maintenance. */
   about: string;
+  /** Current status of the incident or maintenance. */
+  status: StatusStyle;
   /** Why no update can be recorded; undefined if one can. */
   closed?: string | undefined;
   /** Where no update can be recorded, one that is displayed before this time still can. */
@@ -26,7 +30,14 @@ interface UpdatesPanelProps {
 }
 
 /** Lists, records, edits and deletes the updates of an incident or a maintenance. */
-export function UpdatesPanel({ timeline, about, closed, pastBefore, onChange }: UpdatesPanelProps) {
+export function UpdatesPanel({
+  timeline,
+  about,
+  status,
+  closed,
+  pastBefore,
+  onChange,
+}: UpdatesPanelProps) {
   const api = useApi();
   const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
   const [recording, setRecording] = useState(false);
@@ -77,6 +88,7 @@ export function UpdatesPanel({ timeline, about, closed, pastBefore, onChange }: 
       <RecordUpdateDialog
         timeline={timeline}
         about={about}
+        status={status}
         before={closed && pastBefore}
         open={recording}
         onOpenChange={setRecording}

@@ -1,5 +1,4 @@
 import { MessageSquarePlus } from 'lucide-react';
-import { useState } from 'react';
 import type { Dashboard } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
@@ -8,8 +7,7 @@ import { Button } from '@/ui/button';
 import { formatInstant } from '@/ui/datetime';
 import { formatDuration } from '@/ui/duration';
 import { incidentStatuses } from '@/ui/statuses';
-import { incidentTimeline } from '@/updates/incident-timeline';
-import { RecordUpdateDialog } from '@/updates/record-update-dialog';
+import { useRecordUpdate } from '@/updates/use-record-update';
 import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
 
 type Incident = Dashboard['incidents'][number];
@@ -21,7 +19,7 @@ interface OpenIncidentsProps {
 }
 
 export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps) {
-  const [recorded, setRecorded] = useState<Incident>();
+  const { record, dialog } = useRecordUpdate(incidents, onRecorded);
   return (
     <Section
       title="Open incidents"
@@ -47,7 +45,7 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
                 <Button
                   size="sm"
                   aria-label={`Record Update: ${incident.title}`}
-                  onClick={() => setRecorded(incident)}
+                  onClick={() => record(incident)}
                 >
                   <MessageSquarePlus aria-hidden /> Record Update
                 </Button>
@@ -56,16 +54,7 @@ export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps
           ))}
         </ul>
       )}
-      {recorded && (
-        <RecordUpdateDialog
-          key={recorded.id}
-          timeline={incidentTimeline(recorded.id)}
-          about={recorded.title}
-          open
-          onOpenChange={(open) => !open && setRecorded(undefined)}
-          onRecorded={onRecorded}
-        />
-      )}
+      {dialog}
     </Section>
   );
 }

@@ -122,6 +122,7 @@ function IncidentTabs({ incident, onChange }: IncidentTabsProps) {
             <UpdatesPanel
               timeline={incidentTimeline(incident.id)}
               about={incident.title}
+              status={incidentStatuses[incident.status]}
               closed={resolved ? 'A resolved incident takes no new updates.' : undefined}
               pastBefore={incident.resolvedAt ?? undefined}
               onChange={onChange}

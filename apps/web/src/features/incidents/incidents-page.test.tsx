@@ -127,16 +127,32 @@ it('asks before a typed update is thrown away', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
-it('keeps a typed update when its row goes', async () => {
-  serve(anIncident());
+/** Renders the list with the socket. */
+function renderLive() {
   const live = (
     <RealtimeProvider>
       <Outlet />
     </RealtimeProvider>
   );
-  const { user } = renderRoutes([{ element: live, children: incidentRoutes }], {
+  return renderRoutes([{ element: live, children: incidentRoutes }], {
     path: paths.incidents.list,
   });
+}
+
+it('shows the current status of the incident beside a new update', async () => {
+  serve(anIncident());
+  const { user } = renderLive();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  expect(dialog).toHaveAccessibleDescription('Checkout fails Now: Investigating');
+  await act(() => FakeSocket.last.join());
+  act(() => FakeSocket.last.fire('incident-updated', anIncident({ status: 'IDENTIFIED' })));
+  await waitFor(() => expect(dialog).toHaveAccessibleDescription('Checkout fails Now: Identified'));
+});
+
+it('keeps a typed update when its row goes', async () => {
+  serve(anIncident());
+  const { user } = renderLive();
   await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
   await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
   await act(() => FakeSocket.last.join());

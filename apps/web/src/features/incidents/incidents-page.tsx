@@ -1,6 +1,6 @@
 import { MessageSquarePlus, Plus } from 'lucide-react';
-import { useMemo, useState } from 'react';
-import { useRefreshList } from '@/api/use-list';
+import { useMemo } from 'react';
+import { useList } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
@@ -11,8 +11,7 @@ import { Button } from '@/ui/button';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { incidentStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
-import { incidentTimeline } from '@/updates/incident-timeline';
-import { RecordUpdateDialog } from '@/updates/record-update-dialog';
+import { useRecordUpdate } from '@/updates/use-record-update';
 import { incidentKind, type Incident } from './incident';
 
 const column = columnsOf<Incident>();
@@ -61,9 +60,9 @@ const columnsWith = (onRecord: (incident: Incident) => void) =>
   ]);
 
 export function IncidentsPage() {
-  const [recorded, setRecorded] = useState<Incident>();
-  const columns = useMemo(() => columnsWith(setRecorded), []);
-  const refreshList = useRefreshList(endpoints.incidents.list);
+  const { rows, refresh } = useList<Incident>(endpoints.incidents.list);
+  const { record, dialog } = useRecordUpdate(rows, () => void refresh());
+  const columns = useMemo(() => columnsWith(record), [record]);
   return (
     <>
       <ListPage
@@ -80,17 +79,7 @@ export function IncidentsPage() {
         wide
         emptyHint="Once something goes wrong, open an incident to tell your visitors."
       />
-      {/* Outside of the table: a row that moves to another page must not take typed text along. */}
-      {recorded && (
-        <RecordUpdateDialog
-          key={recorded.id}
-          timeline={incidentTimeline(recorded.id)}
-          about={recorded.title}
-          open
-          onOpenChange={(open) => !open && setRecorded(undefined)}
-          onRecorded={() => void refreshList()}
-        />
-      )}
+      {dialog}
     </>
   );
 }

@@ -120,6 +120,7 @@ function EditMaintenance({ id }: { id: string }) {
             <UpdatesPanel
               timeline={maintenanceTimeline(id)}
               about={loaded.title}
+              status={maintenanceStatuses[loaded.status]}
               onChange={() => void edit.refresh()}
             />
           </CardBody>

@@ -8,6 +8,7 @@ import { Field } from './field';
 import { Form } from './form';
 import { FormFailure } from './form-failure';
 import { Input } from './input';
+import { Textarea } from './textarea';
 
 function Naming() {
   return (
@@ -43,6 +44,29 @@ it('keeps its buttons where they are pressed, by leaving the focus in the field'
   // False: the press was taken, so that the browser does not move the focus.
   expect(fireEvent.mouseDown(screen.getByRole('button', { name: 'Save' }))).toBe(false);
   expect(fireEvent.mouseDown(screen.getByRole('textbox', { name: 'First name' }))).toBe(true);
+});
+
+it.each(['Control', 'Meta'])('is submitted by %s and Enter in a text, once', async (key) => {
+  const submit = vi.fn(() => new Promise<void>(() => undefined));
+  render(
+    <Formik initialValues={{ message: '' }} onSubmit={submit}>
+      {({ isSubmitting, getFieldProps }) => (
+        <Form>
+          <Textarea aria-label="Message" {...getFieldProps('message')} />
+          <Button type="submit" pending={isSubmitting}>
+            Save
+          </Button>
+        </Form>
+      )}
+    </Formik>,
+  );
+  await userEvent.type(screen.getByRole('textbox'), 'One{Enter}two');
+  expect(submit).not.toHaveBeenCalled();
+  await userEvent.keyboard(`{${key}>}{Enter}{/${key}}`);
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled());
+  await userEvent.keyboard(`{${key}>}{Enter}{/${key}}`);
+  expect(submit).toHaveBeenCalledTimes(1);
+  expect(screen.getByRole('textbox')).toHaveValue('One\ntwo');
 });
 
 it('scrolls the server’s error to the middle of the window, each time that it appears', async () => {

@@ -1,9 +1,9 @@
 import { useRef, type RefObject } from 'react';
 
 /**
- * Gives the focus back to what had it before a dialog opened, or to `returnTo`. If that is gone, like the button of a
- * deleted row, the nearest list, table or card around it takes the focus: elements with `tabIndex={-1}`. Radix gives
- * the focus back only for dialogs that have a trigger of their own.
+ * Gives the focus back to what had it before a dialog opened, or to `returnTo`. If that is gone or disabled, like the
+ * button of a deleted row, the nearest list, table or card around it takes the focus: elements with `tabIndex={-1}`.
+ * Radix gives the focus back only for dialogs that have a trigger of their own.
  */
 export function useReturnFocus(returnTo?: RefObject<HTMLElement | null>) {
   const opener = useRef<Element | null>(null);
@@ -15,7 +15,7 @@ export function useReturnFocus(returnTo?: RefObject<HTMLElement | null>) {
     },
     onCloseAutoFocus: (event: Event) => {
       const goals = [returnTo?.current ?? opener.current, ...around.current];
-      const goal = goals.find((element) => element?.isConnected);
+      const goal = goals.find((element) => element?.isConnected && !element.matches(':disabled'));
       if (!(goal instanceof HTMLElement)) return;
       event.preventDefault();
       goal.focus({ preventScroll: goal !== goals[0] });

@@ -26,7 +26,8 @@ interface RecordUpdateDialogProps {
   before?: string | undefined;
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  onRecorded: () => void;
+  /** Resolves once the screen shows the update. */
+  onRecorded: () => Promise<unknown>;
 }
 
 export function RecordUpdateDialog({
@@ -52,8 +53,9 @@ export function RecordUpdateDialog({
       return;
     }
     toast.success(timeline.texts.created);
+    // Before the dialog closes, because its button may go: the focus then goes to what is left.
+    await onRecorded();
     onOpenChange(false);
-    onRecorded();
   }
 
   return (

@@ -38,7 +38,7 @@ const looking: Update = { ...bank, id: 'looking', status: 'INVESTIGATING', messa
 /** `updates` are the server's later responses. */
 async function open(updates: Update[], closed?: string, pastBefore?: string) {
   server.use(http.get(apiUrl(timeline.endpoints.list), () => success([...updates])));
-  const onChange = vi.fn();
+  const onChange = vi.fn(() => Promise.resolve());
   const rendered = renderScreen(
     <UpdatesPanel
       timeline={timeline}
@@ -280,7 +280,7 @@ it('says when the updates could not be fetched', async () => {
       timeline={timeline}
       about="Checkout"
       status={incidentStatuses.MONITORING}
-      onChange={() => undefined}
+      onChange={() => Promise.resolve()}
     />,
   );
   expect(await screen.findByText('Error while fetching updates')).toBeInTheDocument();

@@ -26,7 +26,7 @@ interface UpdatesPanelProps {
   /** Where no update can be recorded, one that is displayed before this time still can. */
   pastBefore?: string | undefined;
   /** Called after an update was recorded, edited or deleted. */
-  onChange: () => void;
+  onChange: () => Promise<unknown>;
 }
 
 /** Lists, records, edits and deletes the updates of an incident or a maintenance. */
@@ -44,10 +44,7 @@ export function UpdatesPanel({
   const [edited, setEdited] = useState<Update>();
   useErrorToast(error !== undefined, fetchFailed);
 
-  function changed() {
-    void refresh();
-    onChange();
-  }
+  const changed = () => Promise.all([refresh(), onChange()]);
 
   async function remove(updates: Update[]) {
     try {
@@ -58,7 +55,7 @@ export function UpdatesPanel({
     } catch {
       toast.error('Failed to delete updates');
     }
-    changed();
+    void changed();
   }
 
   return (
@@ -100,7 +97,7 @@ export function UpdatesPanel({
           timeline={timeline}
           updateId={edited.id}
           onClose={() => setEdited(undefined)}
-          onSaved={changed}
+          onSaved={() => void changed()}
         />
       )}
     </div>

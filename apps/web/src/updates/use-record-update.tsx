@@ -16,7 +16,7 @@ interface RecordUpdate {
 /** Records updates of the incidents of a list. `incidents` is undefined while they load. */
 export function useRecordUpdate(
   incidents: readonly Incident[] | undefined,
-  onRecorded: () => void,
+  onRecorded: () => Promise<unknown>,
 ): RecordUpdate {
   const [chosen, setChosen] = useState<Incident>();
   const incident = incidents?.find(({ id }) => id === chosen?.id) ?? chosen;

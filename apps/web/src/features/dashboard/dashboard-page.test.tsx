@@ -226,6 +226,23 @@ it('records an update of an open incident and reads the dashboard again', async 
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
+it('moves the focus to the section after an update that resolves the incident', async () => {
+  const incidents = [{ ...incident }];
+  serve(() => aDashboard({ incidents: [...incidents] }));
+  server.use(
+    http.post(apiUrl(endpoints.incidents.createUpdate('incident-1')), () => {
+      incidents.pop();
+      return success({}, { status: 201 });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Update: Checkout fails' }));
+  await user.click(screen.getByRole('radio', { name: 'Resolved' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await waitFor(async () => expect(await section('Open incidents')).toHaveFocus());
+});
+
 it('is read again every ten seconds while messages wait', async () => {
   const waiting = [2, 0];
   const asked = serve(() =>

@@ -42,11 +42,7 @@ export function DashboardPage() {
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>
       <PageHeader title="Dashboard" />
       {data ? (
-        <Overview
-          dashboard={data}
-          organisationId={organisationId}
-          onChange={() => void refresh()}
-        />
+        <Overview dashboard={data} organisationId={organisationId} onChange={refresh} />
       ) : error ? (
         <LoadFailure
           title="The dashboard could not be loaded"
@@ -63,7 +59,7 @@ export function DashboardPage() {
 interface OverviewProps {
   dashboard: Dashboard;
   organisationId: string;
-  onChange: () => void;
+  onChange: () => Promise<unknown>;
 }
 
 function Overview({ dashboard, organisationId, onChange }: OverviewProps) {

@@ -15,7 +15,7 @@ type Incident = Dashboard['incidents'][number];
 interface OpenIncidentsProps {
   incidents: readonly Incident[];
   now: number;
-  onRecorded: () => void;
+  onRecorded: () => Promise<unknown>;
 }
 
 export function OpenIncidents({ incidents, now, onRecorded }: OpenIncidentsProps) {

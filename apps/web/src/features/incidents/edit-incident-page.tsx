@@ -92,7 +92,7 @@ function EditIncident({ id }: { id: string }) {
           )}
         </CardBody>
       </Card>
-      {loaded && <IncidentTabs incident={loaded} onChange={() => void edit.refresh()} />}
+      {loaded && <IncidentTabs incident={loaded} onChange={edit.refresh} />}
     </div>
   );
 }
@@ -100,7 +100,7 @@ function EditIncident({ id }: { id: string }) {
 interface IncidentTabsProps {
   incident: Incident;
   /** Called when a change on a tab may have changed the incident. */
-  onChange: () => void;
+  onChange: () => Promise<unknown>;
 }
 
 function IncidentTabs({ incident, onChange }: IncidentTabsProps) {

@@ -89,8 +89,28 @@ it('records an update and asks for the list again', async () => {
   await user.click(within(dialog).getByRole('button', { name: 'Record Update' }));
   expect(await screen.findByText('Incident Update Created')).toBeInTheDocument();
   expect(sent).toEqual({ status: 'MONITORING', message: 'It works again.', notify: true });
-  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
-  expect(await screen.findByText('Monitoring')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(screen.getByText('Monitoring')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Record Updated: Checkout fails' })).toHaveFocus();
+});
+
+it('moves the focus to the list after an update that resolves the incident', async () => {
+  const incident = anIncident();
+  server.use(
+    http.get(apiUrl(incidents.list), () => success([incident])),
+    http.post(apiUrl(incidents.createUpdate('incident-1')), () => {
+      incident.status = 'RESOLVED';
+      return success({}, { status: 201 });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Record Updated: Checkout fails' }));
+  await user.click(screen.getByRole('radio', { name: 'Resolved' }));
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'It works again.');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(screen.getByRole('button', { name: 'Record Updated: Checkout fails' })).toBeDisabled();
+  expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus();
 });
 
 it.each([

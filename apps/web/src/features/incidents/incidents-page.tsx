@@ -61,7 +61,7 @@ const columnsWith = (onRecord: (incident: Incident) => void) =>
 
 export function IncidentsPage() {
   const { rows, refresh } = useList<Incident>(endpoints.incidents.list);
-  const { record, dialog } = useRecordUpdate(rows, () => void refresh());
+  const { record, dialog } = useRecordUpdate(rows, refresh);
   const columns = useMemo(() => columnsWith(record), [record]);
   return (
     <>

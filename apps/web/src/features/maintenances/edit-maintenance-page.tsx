@@ -121,7 +121,7 @@ function EditMaintenance({ id }: { id: string }) {
               timeline={maintenanceTimeline(id)}
               about={loaded.title}
               status={maintenanceStatuses[loaded.status]}
-              onChange={() => void edit.refresh()}
+              onChange={edit.refresh}
             />
           </CardBody>
         </Card>

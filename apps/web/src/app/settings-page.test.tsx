@@ -186,6 +186,19 @@ it('leaves the name to an external identity provider', async () => {
   await expect.poll(() => state.sent).toEqual([{ pageTitle: 'Status' }]);
 });
 
+it('offers no reminders with an external identity provider, and keeps their setting', async () => {
+  const { state, change } = serve();
+  change({ reminderHours: 6 });
+  const { user } = renderApp(paths.settings, { configuration: { identityProvider: 'clerk' } });
+  await user.click(await screen.findByRole('checkbox', { name: 'Slack' }));
+  expect(screen.queryByRole('checkbox', { name: /^Remind/ })).not.toBeInTheDocument();
+  expect(screen.queryByRole('spinbutton')).not.toBeInTheDocument();
+  await user.click(save());
+  await expect
+    .poll(() => state.sent)
+    .toEqual([{ publicChannels: { ...settings.publicChannels, slack: false } }]);
+});
+
 it('offers to read the settings again after a failure', async () => {
   server.use(
     http.get(apiUrl(endpoints.organisationSettings), () => problem(403, 'Not yours'), {

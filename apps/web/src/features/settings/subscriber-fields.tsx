@@ -1,4 +1,5 @@
 import { useFormikContext } from 'formik';
+import { useConfiguration } from '@/api/configuration';
 import { allChannels, channelNames } from '@/subscription/channels';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
@@ -7,8 +8,8 @@ import type { SettingsValues } from './settings';
 
 /** Inside the form: the channels of visitors, and reminders of operators. */
 export function SubscriberFields() {
-  const { values, errors, touched, getFieldProps, isSubmitting } =
-    useFormikContext<SettingsValues>();
+  const { identityProvider } = useConfiguration();
+  const { values, getFieldProps, isSubmitting } = useFormikContext<SettingsValues>();
   return (
     <>
       <fieldset className="grid min-w-0 gap-2">
@@ -26,6 +27,17 @@ export function SubscriberFields() {
           Operators can add subscribers by every channel. Existing subscribers stay.
         </p>
       </fieldset>
+      {identityProvider === 'built-in' && <ReminderFields />}
+    </>
+  );
+}
+
+/** Only for built-in sign-in: with an external identity provider, the addresses of the members are not known. */
+function ReminderFields() {
+  const { values, errors, touched, getFieldProps, isSubmitting } =
+    useFormikContext<SettingsValues>();
+  return (
+    <>
       <Checkbox
         label="Remind operators of open incidents"
         description="By mail, when an incident has had no update for some hours."

@@ -1,4 +1,4 @@
-import { Boxes, CircleCheck, MailX } from 'lucide-react';
+import { BellOff, Boxes, CircleCheck } from 'lucide-react';
 import { lazy, Suspense, useMemo, type ComponentProps } from 'react';
 import { Link } from 'react-router-dom';
 import { loadCode } from '@/api/load-code';
@@ -15,7 +15,7 @@ import {
   durationSeries,
   durationTicks,
   incidentSeries,
-  mailSeries,
+  messageSeries,
   mostBars,
   percent,
   uptimeFloor,
@@ -37,7 +37,7 @@ export function MetricCharts({ metrics }: { metrics: Metrics }) {
       {metrics.groups.length > 0 && <Uptime metrics={metrics} kind="group" />}
       <Incidents metrics={metrics} />
       <Durations metrics={metrics} />
-      <Mails metrics={metrics} />
+      <Messages metrics={metrics} />
     </div>
   );
 }
@@ -176,42 +176,42 @@ function Durations({ metrics }: { metrics: Metrics }) {
   );
 }
 
-function Mails({ metrics }: { metrics: Metrics }) {
+function Messages({ metrics }: { metrics: Metrics }) {
   const { mails } = metrics;
-  const series = useMemo(() => mailSeries(mails), [mails]);
+  const series = useMemo(() => messageSeries(mails), [mails]);
   return (
     <ChartCard
-      title="Mails to subscribers"
-      description="Sent, and failed for good"
+      title="Messages to subscribers"
+      description="Sent on all channels, and failed for good"
       series={series}
-      fileName={file(metrics, 'mails')}
+      fileName={file(metrics, 'messages')}
       empty={
         mails.sent + mails.failed === 0 && (
           <EmptyState
-            icon={MailX}
-            title="No mails on these days"
+            icon={BellOff}
+            title="No messages on these days"
             action={
               <Link to={paths.subscribers} className={buttonVariants()}>
                 Subscribers
               </Link>
             }
           >
-            Subscribers get a mail when something happens or is planned.
+            Subscribers get a message when something happens or is planned.
           </EmptyState>
         )
       }
     >
       <Rows
-        label="Mails to subscribers, chart"
+        label="Messages to subscribers, chart"
         points={series.points}
         format={count}
-        colour={mailColour}
+        colour={messageColour}
       />
     </ChartCard>
   );
 }
 
-function mailColour({ id }: Point): string {
+function messageColour({ id }: Point): string {
   return id === 'Failed' ? 'var(--major-solid)' : 'var(--accent)';
 }
 

@@ -91,7 +91,7 @@ it.each([
       'Resolved, longest | 3 d 4 h',
     ],
   ],
-  ['Mails to subscribers', ['Mails | Number', 'Sent | 1,200', 'Failed | 3']],
+  ['Messages to subscribers', ['Messages | Number', 'Sent | 1,200', 'Failed | 3']],
 ])('%s has a table behind it, which a key shows', async (title, table) => {
   serve();
   const { user } = render();
@@ -148,7 +148,7 @@ it('leads from each empty chart to where something can be done', async () => {
     ['Incidents by week', 'All incidents', '/incidents'],
     ['Incidents by component', 'All incidents', '/incidents'],
     ['Time to react', 'All incidents', '/incidents'],
-    ['Mails to subscribers', 'Subscribers', '/subscribers'],
+    ['Messages to subscribers', 'Subscribers', '/subscribers'],
   ] as const;
   for (const [title, name, path] of empty) {
     const chart = await card(title);

@@ -142,15 +142,15 @@ export function durationTicks(points: readonly Point[]): number[] {
   return evenTicks(longest, step);
 }
 
-export function mailSeries({ sent, failed }: Metrics['mails']): Series {
+export function messageSeries({ sent, failed }: Metrics['mails']): Series {
   const kinds = [
     ['Sent', sent],
     ['Failed', failed],
   ] as const;
   return {
     points: kinds.map(([name, value]) => ({ id: name, name, value })),
-    head: ['Mails', 'Number'],
+    head: ['Messages', 'Number'],
     rows: kinds.map(([name, value]) => ({ id: name, cells: [name, count(value)] })),
-    file: [['Mails', 'Number'], ...kinds.map(([name, value]) => [name, value])],
+    file: [['Messages', 'Number'], ...kinds.map(([name, value]) => [name, value])],
   };
 }

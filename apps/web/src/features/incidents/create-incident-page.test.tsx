@@ -256,9 +256,10 @@ it('goes back by Cancel', async () => {
 /** Fills and submits the form. Returns the function that lets the server respond. */
 async function saveSlowly(user: Awaited<ReturnType<typeof open>>['user']) {
   let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
   server.use(
     http.post(apiUrl(incidents.create), async () => {
-      await new Promise<void>((resolve) => (finish = resolve));
+      await finished;
       return success({}, { status: 201 });
     }),
   );
@@ -266,7 +267,7 @@ async function saveSlowly(user: Awaited<ReturnType<typeof open>>['user']) {
   await user.type(description(), 'Payments are refused.');
   await user.click(submit());
   await screen.findByRole('button', { name: 'Creating...' });
-  return () => finish();
+  return finish;
 }
 
 const leaveQuestion = { name: 'Leave without saving?' };

@@ -28,6 +28,9 @@ export const subscriptionSchema = scopeSchema.concat(
   }),
 );
 
+/** The text of a failure without a message of the server. */
+export const notCreated = 'Failed to create subscriber';
+
 /** Some installations allow http, so the server decides about it. */
 function isLink(text: string): boolean {
   return URL.canParse(text) && ['https:', 'http:'].includes(new URL(text).protocol);

@@ -10,19 +10,20 @@ import type { SubscriptionValues } from './subscription';
 interface TargetFieldsProps {
   /** The channels to choose from. */
   channels: readonly Channel[];
-  /** Whether it is the visitor's own address, which the browser may fill in. */
-  own: boolean;
-  /** Whether the focus starts on the address rather than on the channel. */
-  startsOnAddress: boolean;
+  /**
+   * Whether it is the visitor's own address, which the browser may fill in. An operator's dialog starts with the focus
+   * on the address rather than on the channel; such a dialog needs `returnTo`.
+   */
+  own?: boolean;
 }
 
 /** Inside a form: the channel, if there are several, and its address. */
-export function TargetFields({ channels, own, startsOnAddress }: TargetFieldsProps) {
+export function TargetFields({ channels, own = false }: TargetFieldsProps) {
   const { values, getFieldProps } = useFormikContext<SubscriptionValues>();
   const address = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (startsOnAddress) address.current?.focus();
-  }, [startsOnAddress]);
+    if (!own) address.current?.focus();
+  }, [own]);
   return (
     <>
       {channels.length > 1 && (

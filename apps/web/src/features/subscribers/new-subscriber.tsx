@@ -1,17 +1,28 @@
+import type { FormikHelpers } from 'formik';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import type { SubscriberInput, SubscriberWithSecret } from '@/api/types';
+import { serverMessageOr } from '@/api/server-message';
+import type { SubscriberWithSecret } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import { allChannels } from '@/subscription/channels';
-import { SubscriptionDialog } from '@/subscription/subscription-dialog';
+import { ScopeFields } from '@/subscription/scope-fields';
+import {
+  notCreated,
+  subscriptionInput,
+  subscriptionSchema,
+  subscriptionValues,
+  type SubscriptionValues,
+} from '@/subscription/subscription';
+import { TargetFields } from '@/subscription/target-fields';
 import { Button } from '@/ui/button';
+import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
+import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { SecretDialog } from './secret-dialog';
 import { useScopeEntries } from './use-scope-entries';
-
-const [first = 'email', ...others] = allChannels;
 
 export function NewSubscriber() {
   const api = useApi();
@@ -21,12 +32,21 @@ export function NewSubscriber() {
   const [secret, setSecret] = useState<string>();
   const { entries, error, refresh } = useScopeEntries(open);
 
-  async function create(subscriber: SubscriberInput) {
-    const path = endpoints.subscribers.create;
-    const { data, message } = await api.post<SubscriberWithSecret>(path, subscriber);
-    toast.success(message ?? 'Verification email sent successfully');
-    setSecret(data.secret ?? undefined);
+  async function create(values: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
+    try {
+      const path = endpoints.subscribers.create;
+      const { data, message } = await api.post<SubscriberWithSecret>(
+        path,
+        subscriptionInput(values),
+      );
+      toast.success(message ?? 'Verification email sent successfully');
+      setSecret(data.secret ?? undefined);
+    } catch (error) {
+      showFailure(form, error, serverMessageOr(notCreated, error));
+      return;
+    }
     void refreshList();
+    setOpen(false);
   }
 
   return (
@@ -34,31 +54,28 @@ export function NewSubscriber() {
       <Button ref={button} variant="primary" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <Plus aria-hidden /> New Subscriber
       </Button>
-      <SubscriptionDialog
+      <FormDialog
         open={open}
         onOpenChange={setOpen}
         returnTo={button}
         title="Add New Subscriber"
-        description={
-          <>
-            A first message asks the owner of the address to confirm it. Updates follow after that.
-            {error && !entries && (
-              <span role="alert" className="mt-2 block text-ink">
-                The components could not be loaded, so that there is no choice: {error.message}{' '}
-                <Button size="sm" onClick={refresh}>
-                  Try Again
-                </Button>
-              </span>
-            )}
-          </>
-        }
+        description="A first message asks the owner of the address to confirm it. Updates follow after that."
+        initialValues={entries || error ? subscriptionValues('email') : undefined}
+        validationSchema={subscriptionSchema}
+        onSubmit={create}
         submitLabel="Add Subscriber"
         pendingLabel="Adding..."
-        channels={[first, ...others]}
-        entries={entries ?? []}
-        startsOnAddress
-        onSubscribe={create}
-      />
+      >
+        <TargetFields channels={allChannels} />
+        {error && !entries && (
+          <LoadFailure
+            title="The components could not be loaded, so the subscriber would receive everything"
+            reason={error.message}
+            onRetry={refresh}
+          />
+        )}
+        <ScopeFields entries={entries ?? []} />
+      </FormDialog>
       <SecretDialog secret={secret} onClose={() => setSecret(undefined)} returnTo={button} />
     </>
   );

@@ -143,13 +143,35 @@ async function loadAgain(user: ReturnType<typeof open>['user']) {
   await user.click(screen.getByRole('button', { name: 'Try Again' }));
 }
 
+it('waits for the choices before it takes a new address', async () => {
+  const { user } = open([]);
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.get(apiUrl(endpoints.status('org-1')), async () => {
+      await finished;
+      return success(parts);
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Add New Subscriber' }));
+  expect(dialog.getByText('Loading…')).toBeInTheDocument();
+  expect(dialog.queryByRole('button', { name: 'Add Subscriber' })).not.toBeInTheDocument();
+  finish();
+  expect(await dialog.findByRole('radio', { name: 'Chosen components' })).toBeVisible();
+  expect(dialog.getByRole('textbox', { name: /^Email/ })).toHaveFocus();
+});
+
 it('says beside a new address that the choices could not be loaded, and keeps the address', async () => {
   const { user } = open([]);
   server.use(http.get(apiUrl(endpoints.status('org-1')), () => problem(403, 'Not now')));
   await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
-  await user.type(screen.getByRole('textbox', { name: /^Email/ }), 'ada@example.com');
-  expect(await screen.findByRole('alert')).toHaveTextContent(
-    'The components could not be loaded, so that there is no choice: Not now',
+  await user.type(await screen.findByRole('textbox', { name: /^Email/ }), 'ada@example.com');
+  expect(screen.getByRole('alert')).toHaveTextContent(
+    'The components could not be loaded, so the subscriber would receive everythingNot now',
+  );
+  expect(screen.getByRole('dialog')).toHaveAccessibleDescription(
+    /^A first message .* after that\.$/,
   );
   await loadAgain(user);
   expect(await screen.findByRole('radio', { name: /components/i })).toBeVisible();

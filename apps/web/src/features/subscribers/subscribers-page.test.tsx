@@ -39,7 +39,7 @@ async function openDialog() {
   const { user, router } = open();
   await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
   const dialog = within(screen.getByRole('dialog', { name: 'Add New Subscriber' }));
-  const email = dialog.getByRole('textbox', { name: /^Email/ });
+  const email = await dialog.findByRole('textbox', { name: /^Email/ });
   const add = async (address: string) => {
     if (address) await user.type(email, address);
     await user.click(dialog.getByRole('button', { name: 'Add Subscriber' }));

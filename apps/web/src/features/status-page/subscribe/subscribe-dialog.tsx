@@ -1,10 +1,22 @@
+import type { FormikHelpers } from 'formik';
 import { createApiClient } from '@/api/client';
-import type { Channel, SubscriberInput } from '@/api/types';
+import { serverMessageOr } from '@/api/server-message';
+import type { Channel } from '@/api/types';
 import type { PageState } from '@/features/status-page/page-state';
 import { endpoints } from '@/paths';
 import { channelNames } from '@/subscription/channels';
 import { scopeEntries } from '@/subscription/scope';
-import { SubscriptionDialog } from '@/subscription/subscription-dialog';
+import { ScopeFields } from '@/subscription/scope-fields';
+import {
+  notCreated,
+  subscriptionInput,
+  subscriptionSchema,
+  subscriptionValues,
+  type SubscriptionValues,
+} from '@/subscription/subscription';
+import { TargetFields } from '@/subscription/target-fields';
+import { FormDialog } from '@/ui/form-dialog';
+import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
 import type { SubscribeRequest } from './subscribe-context';
 
@@ -23,19 +35,26 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
   const { incident } = request;
   const channels = channelsOf(request, offered);
 
-  async function subscribe(subscriber: SubscriberInput) {
-    const { message } = await api.post(endpoints.subscribers.subscribe, {
-      ...subscriber,
-      ...(incident && { incidentId: incident.id }),
-      orgId,
-    });
-    if (!message) return;
-    toast.success(subscriber.channel ? <ChannelMessage message={message} /> : message);
+  async function subscribe(values: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
+    const subscriber = subscriptionInput(values);
+    try {
+      const { message } = await api.post(endpoints.subscribers.subscribe, {
+        ...subscriber,
+        ...(incident && { incidentId: incident.id }),
+        orgId,
+      });
+      if (message) {
+        toast.success(subscriber.channel ? <ChannelMessage message={message} /> : message);
+      }
+    } catch (error) {
+      showFailure(form, error, serverMessageOr(notCreated, error));
+      return;
+    }
+    onOpenChange(false);
   }
 
   return (
-    <SubscriptionDialog
-      own
+    <FormDialog
       open={open}
       onOpenChange={onOpenChange}
       title={incident ? 'Follow This Incident' : titleOf(channels)}
@@ -44,12 +63,15 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
           ? `You will be told of each update of “${incident.title}”, until a day after it is resolved. A first message asks you to confirm.`
           : descriptionOf(channels)
       }
+      initialValues={subscriptionValues(channels[0])}
+      validationSchema={subscriptionSchema}
+      onSubmit={subscribe}
       submitLabel="Subscribe"
       pendingLabel="Subscribing..."
-      channels={channels}
-      entries={incident ? null : scopeEntries(state, state.order)}
-      onSubscribe={subscribe}
-    />
+    >
+      <TargetFields own channels={channels} />
+      {!incident && <ScopeFields entries={scopeEntries(state, state.order)} />}
+    </FormDialog>
   );
 }
 

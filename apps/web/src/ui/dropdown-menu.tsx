@@ -44,8 +44,6 @@ interface MenuItemProps {
   icon?: LucideIcon;
   /** Marks the current one of several items. */
   checked?: boolean;
-  disabled?: boolean;
-  danger?: boolean;
   /** Renders the child, a link, as the item. */
   asChild?: boolean;
   onSelect?: () => void;
@@ -53,19 +51,16 @@ interface MenuItemProps {
 }
 
 const itemClass =
-  'flex h-8 w-full items-center gap-2 rounded-md px-2 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-hover pointer-coarse:h-10';
+  'flex h-8 w-full items-center gap-2 rounded-md px-2 text-base text-ink outline-none select-none data-highlighted:bg-hover pointer-coarse:h-10';
 
 export function MenuItem({
   icon: Icon,
   checked,
-  disabled = false,
-  danger = false,
   asChild = false,
   onSelect,
   children,
 }: MenuItemProps) {
-  const className = cn(itemClass, danger ? 'text-major' : 'text-ink');
-  const props = { disabled, className, onSelect: () => onSelect?.() };
+  const props = { className: itemClass, onSelect: () => onSelect?.() };
   if (asChild) {
     return (
       <Radix.Item asChild {...props}>
@@ -114,7 +109,7 @@ export function MenuChoices<Value extends string>({
         <Radix.RadioItem
           key={option.value}
           value={option.value}
-          className={cn(itemClass, 'text-ink')}
+          className={itemClass}
           onSelect={() => onChange(option.value)}
         >
           <option.icon aria-hidden className="size-4 shrink-0 text-muted" />

@@ -21,9 +21,6 @@ interface ToggleGroupProps<Value extends string> {
   error?: string | false | undefined;
   required?: boolean;
   disabled?: boolean;
-  /** Hides the label visually. */
-  hideLabel?: boolean;
-  className?: string;
 }
 
 /** A group of radio buttons, each with an icon and a colour. */
@@ -37,8 +34,6 @@ export function ToggleGroup<Value extends string>({
   error,
   required = false,
   disabled = false,
-  hideLabel = false,
-  className,
 }: ToggleGroupProps<Value>) {
   const labelId = useId();
   const descriptionId = useId();
@@ -54,9 +49,9 @@ export function ToggleGroup<Value extends string>({
       aria-required={required}
       aria-invalid={Boolean(error)}
       aria-describedby={describedBy || undefined}
-      className={cn('grid content-start gap-1.5', className)}
+      className="grid content-start gap-1.5"
     >
-      <span id={labelId} className={hideLabel ? 'sr-only' : 'text-sm font-medium text-ink'}>
+      <span id={labelId} className="text-sm font-medium text-ink">
         {label}
         {required && <RequiredMark />}
       </span>

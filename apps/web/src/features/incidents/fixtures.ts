@@ -1,5 +1,4 @@
 import type { AttachedComponent, Component } from '@/api/types';
-import type { Update } from '@/updates/timeline';
 import type { Incident } from './incident';
 
 export function anIncident(changes: Partial<Incident> = {}): Incident {
@@ -45,17 +44,5 @@ export function anAttached(name: string): AttachedComponent {
       name,
       status: 'OPERATIONAL',
     },
-  };
-}
-
-export function anUpdate(changes: Partial<Update> = {}): Update {
-  return {
-    id: 'update-1',
-    status: 'IDENTIFIED',
-    message: 'The bank is down.',
-    user: { id: 'user-2', name: 'Grace Hopper' },
-    createdAt: '2026-11-21T14:00:00.000Z',
-    displayAt: '2026-11-21T14:00:00.000Z',
-    ...changes,
   };
 }

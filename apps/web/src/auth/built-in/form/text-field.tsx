@@ -11,8 +11,6 @@ interface TextFieldProps {
   /** The value that password managers and browsers fill in. */
   autoComplete: string;
   description?: ReactNode;
-  placeholder?: string;
-  disabled?: boolean;
 }
 
 /** A field of an `IdentityForm`. */
@@ -22,11 +20,9 @@ export function TextField({
   type = 'text',
   autoComplete,
   description,
-  placeholder,
-  disabled = false,
 }: TextFieldProps) {
   const [field, { error, touched }] = useField<string>(name);
-  const own = { ...field, autoComplete, disabled, ...(placeholder && { placeholder }) };
+  const own = { ...field, autoComplete };
   return (
     <Field label={label} description={description} error={touched && error} required>
       {(control) =>

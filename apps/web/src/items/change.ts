@@ -60,6 +60,21 @@ const phrases: Record<string, string> = {
   'session.refused': 'refused a sign-in of',
 };
 
+/** Phrases about changes of which the author is the target. */
+const ownPhrases: Record<string, string> = {
+  'member.added': 'joined the organisation',
+  'member.role-changed': 'changed their own role',
+  'member.removed': 'left the organisation',
+  'session.deleted': 'ended a session',
+  'account.updated': 'changed their account',
+  'password.changed': 'changed their password',
+  'factor.created': 'added a second factor',
+  'factor.updated': 'changed a second factor',
+  'factor.deleted': 'deleted a second factor',
+  'factor.copied': 'copied a second factor',
+  'recovery-codes.created': 'created recovery codes',
+};
+
 /** A change as a sentence: `Ada recorded an update of incident “Checkout fails”`. */
 export interface ChangeText {
   who: string;
@@ -70,6 +85,8 @@ export interface ChangeText {
 }
 
 export function changeText({ actor, action, target }: Change): ChangeText {
+  const own = actor.id === target.id ? ownPhrases[action] : undefined;
+  if (own !== undefined) return { who: actor.name, what: own, name: undefined };
   const [thing = '', past = ''] = action.split('.');
   const verb = specialVerbs[action] ?? verbs[past] ?? past;
   const words = things[thing] ?? thing;

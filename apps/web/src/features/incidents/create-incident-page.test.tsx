@@ -172,6 +172,21 @@ it('never offers a component twice, and none once all are used', async () => {
   expect(offered(pickers()[0])).toEqual(['Select a component', 'Website', 'API']);
 });
 
+it('moves the focus to an added row, and from a removed one to the next or to Add Component', async () => {
+  const { user } = await open(['Website', 'API']);
+  const add = screen.getByRole('button', { name: 'Add Component' });
+  for (const [index, name] of ['Website', 'API'].entries()) {
+    await user.click(add);
+    expect(pickers()[index]).toHaveFocus();
+    await user.selectOptions(pickers()[index] ?? document.body, name);
+  }
+  expect(add).toBeDisabled();
+  await user.click(screen.getByRole('button', { name: 'Remove Website' }));
+  expect(screen.getByRole('button', { name: 'Remove API' })).toHaveFocus();
+  await user.click(screen.getByRole('button', { name: 'Remove API' }));
+  expect(add).toHaveFocus();
+});
+
 it('says of a row with the status Operational that the component counts as operational', async () => {
   const { user } = await open(['API']);
   await user.click(screen.getByRole('button', { name: 'Add Component' }));

@@ -1,5 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
-import { delay, http } from 'msw';
+import { http } from 'msw';
 import { act } from 'react';
 import { expect, it } from 'vitest';
 import type { Component } from '@/api/types';
@@ -39,11 +39,13 @@ it('begins operational and empty', async () => {
 it('creates a component, shows that it is busy, and goes back to a list that has it', async () => {
   const components: Component[] = [];
   let body: unknown;
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
   const { user, router } = await openFromList(paths.components.create, components);
   server.use(
     http.post(apiUrl(endpoints.components.create), async ({ request }) => {
       body = await request.json();
-      await delay(30);
+      await finished;
       components.unshift(component('API', { status: 'MAJOR_OUTAGE' }));
       return success(components[0], { status: 201 });
     }),
@@ -52,6 +54,7 @@ it('creates a component, shows that it is busy, and goes back to a list that has
   await user.click(screen.getByRole('radio', { name: 'Major Outage' }));
   await user.click(screen.getByRole('button', { name: 'Create' }));
   expect(await screen.findByRole('button', { name: 'Creating...' })).toBeDisabled();
+  finish();
   expect(await screen.findByText('Component Created')).toBeInTheDocument();
   await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
   expect(await screen.findByText('API')).toBeInTheDocument();

@@ -92,12 +92,12 @@ struct DurationsBody {
     longest: Option<u64>,
 }
 
-/// Mails to subscribers, by days in UTC.
+/// Messages to subscribers over all channels, by days in UTC.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MetricsMails)]
 struct MailsBody {
     sent: u64,
-    /// Mails that failed for good.
+    /// Messages that failed for good.
     failed: u64,
 }
 
@@ -148,7 +148,7 @@ fn body(days: MetricsDays, report: MetricsReport) -> MetricsBody {
     }
 }
 
-/// Returns the metrics of the organisation over the last days: uptime, incidents, times to react, and mails.
+/// Returns the metrics of the organisation over the last days: uptime, incidents, times to react, and messages.
 #[utoipa::path(
     tag = "metrics",
     params(MetricsQuery),

@@ -1577,7 +1577,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns the metrics of the organisation over the last days: uptime, incidents, times to react, and mails. */
+        /** Returns the metrics of the organisation over the last days: uptime, incidents, times to react, and messages. */
         get: operations["get_metrics"];
         put?: never;
         post?: never;
@@ -4235,11 +4235,11 @@ export interface components {
              */
             median: number | null;
         };
-        /** @description Mails to subscribers, by days in UTC. */
+        /** @description Messages to subscribers over all channels, by days in UTC. */
         MetricsMails: {
             /**
              * Format: int64
-             * @description Mails that failed for good.
+             * @description Messages that failed for good.
              */
             failed: number;
             /** Format: int64 */

@@ -203,8 +203,7 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
         .await
         .map_err(broken)?;
     if incidents == 0 && maintenances == 0 {
-        let delete = Entity::delete_by_id(id.0).run(scope.transaction);
-        delete.await?;
+        Entity::delete_by_id(id.0).run(scope.transaction).await?;
         return Ok(());
     }
     let deleted = ActiveModel {

@@ -293,8 +293,8 @@ pub(crate) async fn passkeys_of(
     let rows = of(user)
         .order_by_asc(Column::Id)
         .fetch_all(connection)
-        .await;
-    Ok(rows?.into_iter().map(passkey).collect())
+        .await?;
+    Ok(rows.into_iter().map(passkey).collect())
 }
 
 /// Removes all passkeys of an account, and returns them as the audit log shows them.
@@ -318,8 +318,8 @@ async fn owned(
     let row = of(user)
         .filter(Column::Id.eq(id.0))
         .fetch_one(transaction)
-        .await;
-    Ok(row?.map(passkey))
+        .await?;
+    Ok(row.map(passkey))
 }
 
 fn of(user: UserId) -> Select<Entity> {

@@ -79,8 +79,7 @@ async fn store(
     match (before, after) {
         (before, after) if before.as_ref() == after => {}
         (_, None) => {
-            let delete = Entity::delete_by_id(incident.0).run(transaction);
-            delete.await?;
+            Entity::delete_by_id(incident.0).run(transaction).await?;
         }
         (None, Some(state)) => {
             let insert = Entity::insert(row(state).into_active_model());

@@ -28,9 +28,9 @@ use crate::transaction::Transaction;
 #[async_trait]
 impl FactorStore for Database {
     async fn factors(&self, user: UserId) -> Result<Factors, Error> {
-        let totp = Entity::find_by_id(user.0).fetch_one(self.read()).await;
+        let totp = Entity::find_by_id(user.0).fetch_one(self.read()).await?;
         Ok(Factors {
-            totp: totp?.map(totp_factor),
+            totp: totp.map(totp_factor),
             passkeys: passkey::passkeys_of(self.read(), user).await?,
             recovery_codes: recovery_codes(self.read(), user).await?,
         })

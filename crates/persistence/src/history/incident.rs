@@ -111,9 +111,8 @@ pub(super) async fn details(
     let review = review(row.id).fetch_one(transaction).await?;
     let query = timeline(row.id);
     let (updates, updates_truncated) = displayed(transaction, &query).await?;
-    let rows = transaction.fetch_rows(&impacts(row.id)).await;
-    let found = rows?;
-    let found = found
+    let rows = transaction.fetch_rows(&impacts(row.id)).await?;
+    let found = rows
         .iter()
         .map(|row| {
             let row = LinkRow::from_query_result(row, "").map_err(broken)?;

@@ -26,9 +26,8 @@ pub(super) async fn due(
     connection: &impl ConnectionTrait,
     now: DateTime<Utc>,
 ) -> Result<Vec<OrganisationId>, Error> {
-    let rows = connection.fetch_rows(&with_new_failures(now)).await;
-    rows?
-        .iter()
+    let rows = connection.fetch_rows(&with_new_failures(now)).await?;
+    rows.iter()
         .map(|row| {
             let id: String = row.try_get("", "organisation_id").map_err(broken)?;
             parse_stored(&id)

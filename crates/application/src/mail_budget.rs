@@ -107,7 +107,7 @@ pub struct MailCount {
     pub scope: MailScope,
     /// Key of the counter. For a mailbox it is an HMAC that only this installation can compute, not the address.
     pub key: String,
-    /// Maximum per day, at least one.
+    /// Maximum per day.
     pub limit: u32,
 }
 
@@ -138,7 +138,7 @@ pub struct MailBudget {
 }
 
 impl MailBudget {
-    /// Visitors' subscriptions cannot use one mail of so many of the installation.
+    /// One of this many mails of the installation is reserved for people who sign in or up.
     const RESERVED_PART: u32 = 5;
 
     /// A budget with these limits. The HMAC key hides addresses in the counters.
@@ -233,7 +233,7 @@ impl MailBudget {
         counters.into_iter().filter_map(limited).collect()
     }
 
-    /// Visitors' subscriptions leave a part for people who sign in or up.
+    /// Visitors' subscriptions leave the reserved mails.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let by_visitor = cause.account.is_none() && cause.organisation.is_some();

@@ -47,9 +47,9 @@ pub struct MetricsReport {
     pub incidents: IncidentMetrics,
     /// The components that these incidents affected, the most affected first.
     pub incidents_by_component: Vec<ComponentIncidents>,
-    /// Mails to subscribers that were sent. Mails are counted by days in UTC.
+    /// Messages of all channels that were sent to subscribers. They are counted by days in UTC.
     pub mails_sent: u64,
-    /// Mails to subscribers that could not be delivered.
+    /// Messages that could not be delivered.
     pub mails_failed: u64,
 }
 

@@ -15,6 +15,16 @@ pub struct UsageLimits {
     pub subscribers: Option<u64>,
 }
 
+/// Number of requests of one organisation that are handled at the same time, beside those that take long. Others find connections to
+/// the database meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Concurrency {
+    /// Requests that read.
+    pub reads: usize,
+    /// Requests that write.
+    pub writes: usize,
+}
+
 impl UsageLimits {
     /// Checks that an account that created `present` organisations may create another.
     ///

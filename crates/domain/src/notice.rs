@@ -62,10 +62,10 @@ pub enum NoticeChange {
 }
 
 impl NoticeChange {
-    /// Whether nobody needs to hear of this change any more once the update that made it is deleted. `is_resolved` says whether the
-    /// incident is resolved after the deletion: its end stays news then, like the beginning and the end of a maintenance.
+    /// Whether the notice is withdrawn when the update that made the change is deleted. `is_resolved` says whether the incident is
+    /// resolved without the update. Then its end stays, as do the beginning and the end of a maintenance.
     #[must_use]
-    pub const fn is_void_without_update(&self, is_resolved: bool) -> bool {
+    pub const fn is_withdrawn_with_update(&self, is_resolved: bool) -> bool {
         match self {
             Self::Incident { change, .. } => match change {
                 IncidentChange::Updated => true,

@@ -76,11 +76,12 @@ impl Scope {
         groups: Option<Vec<ComponentGroupId>>,
         incident: Option<IncidentId>,
     ) -> Result<Self, Invalid> {
-        Self::with_lists_up_to(Choice::MAX_LENGTH, components, groups, incident)
+        let max_lengths = (Choice::MAX_LENGTH, Choice::MAX_LENGTH);
+        Self::with_lists_up_to(max_lengths, components, groups, incident)
     }
 
     fn with_lists_up_to(
-        max_length: usize,
+        (max_components, max_groups): (usize, usize),
         components: Option<Vec<ComponentId>>,
         groups: Option<Vec<ComponentGroupId>>,
         incident: Option<IncidentId>,
@@ -88,9 +89,15 @@ impl Scope {
         let mut invalid = Invalid::default();
         let has_incident = incident.is_some();
         let list = components.as_deref();
-        check_list("components", list, max_length, has_incident, &mut invalid);
+        check_list(
+            "components",
+            list,
+            max_components,
+            has_incident,
+            &mut invalid,
+        );
         let list = groups.as_deref();
-        check_list("groups", list, max_length, has_incident, &mut invalid);
+        check_list("groups", list, max_groups, has_incident, &mut invalid);
         invalid.into_result()?;
         Ok(match (incident, &components, &groups) {
             (Some(incident), _, _) => Self::Incident(incident),
@@ -381,15 +388,18 @@ impl Subscriber {
     pub fn edit(self, patch: SubscriberPatch, now: DateTime<Utc>) -> Result<Self, Invalid> {
         let is_chosen = patch.components.is_some() || patch.groups.is_some();
         let choice = self.scope.choice().cloned().unwrap_or_default();
-        // A longer list may stay and become shorter.
-        let longest = choice.components.len().max(choice.groups.len());
-        let max_length = longest.max(Choice::MAX_LENGTH);
+        // A list that is longer already does not have to become shorter.
+        let max_length = |present: usize| present.max(Choice::MAX_LENGTH);
+        let max_lengths = (
+            max_length(choice.components.len()),
+            max_length(choice.groups.len()),
+        );
         let components = patch
             .components
             .unwrap_or_else(|| unless_empty(choice.components));
         let groups = patch.groups.unwrap_or_else(|| unless_empty(choice.groups));
         let scope = if is_chosen {
-            Scope::with_lists_up_to(max_length, components, groups, self.scope.incident())?
+            Scope::with_lists_up_to(max_lengths, components, groups, self.scope.incident())?
         } else {
             self.scope.clone()
         };

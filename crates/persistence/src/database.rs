@@ -8,7 +8,7 @@ use allclear_application::error::Error;
 use allclear_application::idempotency::CurrentRequest;
 use allclear_application::link::Links;
 use allclear_application::origin::Origin;
-use allclear_application::usage_limit::UsageLimits;
+use allclear_application::usage_limit::{Concurrency, UsageLimits};
 use futures_util::future::BoxFuture;
 use sea_orm::{
     AccessMode, Database as Connector, DatabaseConnection, DbBackend, DbErr, IsolationLevel,
@@ -18,8 +18,7 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
-pub use crate::options::Share;
-use crate::options::{postgresql, sqlite_reader, sqlite_writer};
+use crate::options::{self, postgresql, sqlite_reader, sqlite_writer};
 use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
 use crate::transaction::Transaction;
@@ -105,10 +104,10 @@ impl Database {
         self
     }
 
-    /// How much of the connections one organisation may use.
+    /// How many requests of one organisation may use the connections at the same time.
     #[must_use]
-    pub fn share(&self) -> Share {
-        Share::of(self.readers.backend())
+    pub fn concurrency_of_one(&self) -> Concurrency {
+        options::concurrency_of_one(self.readers.backend())
     }
 
     /// The connections for reads of one statement.

@@ -44,6 +44,9 @@ impl MailCountStore for Database {
 
 /// Adds one unless the counter is at its limit. A concurrent transaction waits for the row and then sees the sum.
 async fn add(transaction: &Transaction, count: &MailCount, day: NaiveDate) -> Result<bool, Error> {
+    if count.limit == 0 {
+        return Ok(false);
+    }
     let sum = || Expr::col((Entity, Column::Count));
     let one_more = OnConflict::columns([Column::Scope, Column::Key, Column::Day])
         .value(Column::Count, sum().add(1))

@@ -255,7 +255,7 @@ fn incident_counts(organisation: &OrganisationId, window: &UptimeWindow) -> Sele
         .take()
 }
 
-/// The mails that were sent, and those that failed for good.
+/// The messages that were sent, and those that failed for good.
 async fn mails(
     transaction: &Transaction,
     organisation: &OrganisationId,

@@ -275,8 +275,8 @@ pub(crate) async fn withdraw(scope: Scope<'_>, subject: Uuid) -> Result<(), Erro
     Ok(())
 }
 
-/// Removes what is queued about deleted updates of an incident or maintenance, unless it is news without them. `versions` are those
-/// of the updates: one that was edited keeps its notice. `is_resolved` says whether the incident is resolved after the deletion.
+/// Withdraws the notices of deleted updates of an incident or maintenance, or only their messages where the change stays. `versions`
+/// are those of the updates: one that was edited keeps its notice. `is_resolved` says whether the incident is resolved without them.
 pub(crate) async fn withdraw_updates(
     scope: Scope<'_>,
     subject: Uuid,
@@ -287,29 +287,33 @@ pub(crate) async fn withdraw_updates(
         .filter(Column::OrganisationId.eq(scope.organisation.as_str()))
         .filter(Column::SubjectId.eq(subject))
         .filter(Column::Revision.is_in(versions))
+        .lock_exclusive()
         .fetch_all(scope.transaction)
         .await?;
     for row in rows {
-        let content = content(&row)?;
-        if !content.change.is_void_without_update(is_resolved) {
-            continue;
-        }
-        if row.batches == 0 {
+        let mut content = content(&row)?;
+        let is_withdrawn = content.change.is_withdrawn_with_update(is_resolved);
+        if is_withdrawn && row.batches == 0 {
             Entity::delete_by_id(row.id).run(scope.transaction).await?;
             continue;
         }
-        // Some have received it. The next notice tells them of the components that have left since.
-        delivery::Entity::delete_many()
-            .filter(delivery::Column::NoticeId.eq(row.id))
-            .filter(delivery::Column::GivenUpAt.is_null())
-            .run(scope.transaction)
-            .await?;
-        let withdrawn = ActiveModel {
+        let mut changed = ActiveModel {
             id: Set(row.id),
-            expanded_at: Set(row.expanded_at.or(Some(scope.stamp.clock))),
             ..Default::default()
         };
-        Entity::update(withdrawn).run(scope.transaction).await?;
+        if is_withdrawn {
+            delivery::Entity::delete_many()
+                .filter(delivery::Column::NoticeId.eq(row.id))
+                .filter(delivery::Column::GivenUpAt.is_null())
+                .run(scope.transaction)
+                .await?;
+            // Some have received it, so the components of the next notice are compared with those of this one.
+            changed.expanded_at = Set(row.expanded_at.or(Some(scope.stamp.clock)));
+        } else {
+            content.message = None;
+            changed.content = Set(serde_json::to_string(&content).map_err(Error::internal)?);
+        }
+        Entity::update(changed).run(scope.transaction).await?;
     }
     Ok(())
 }

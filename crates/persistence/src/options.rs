@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use allclear_application::usage_limit::Concurrency;
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{Connection, Error, Row, raw_sql};
 use sea_orm::{ConnectOptions, DbBackend};
@@ -31,25 +32,15 @@ const MIN_READERS: u32 = 4;
 /// Number of writes to SQLite that one organisation may run at the same time: they share commits.
 const SHARED_WRITES: u32 = 32;
 
-/// Number of requests of one organisation that may use the database at the same time, so that others find connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    /// Requests that read.
-    pub reads: usize,
-    /// Requests that write.
-    pub writes: usize,
-}
-
-impl Share {
-    pub(crate) fn of(backend: DbBackend) -> Self {
-        let (reads, writes) = match backend {
-            DbBackend::Sqlite => (sqlite_readers() / 2, SHARED_WRITES),
-            _ => (CONNECTIONS / 2, CONNECTIONS / 2),
-        };
-        Self {
-            reads: reads as usize,
-            writes: writes as usize,
-        }
+/// Requests of one organisation that may use half of the connections at the same time.
+pub(crate) fn concurrency_of_one(backend: DbBackend) -> Concurrency {
+    let (reads, writes) = match backend {
+        DbBackend::Sqlite => (sqlite_readers() / 2, SHARED_WRITES),
+        _ => (CONNECTIONS / 2, CONNECTIONS / 2),
+    };
+    Concurrency {
+        reads: reads as usize,
+        writes: writes as usize,
     }
 }
 

@@ -16,7 +16,7 @@ use allclear_application::scheduler;
 use allclear_identity::key_ring::KeyRing;
 use allclear_persistence::database::Database;
 use allclear_transport::health::Draining;
-use allclear_transport::limit::usage::{Concurrency, Usage};
+use allclear_transport::limit::usage::Usage;
 use allclear_transport::provider::Provider;
 use allclear_transport::server::{self, AppState};
 use allclear_transport::subscriber::SubscriberThrottle;
@@ -163,7 +163,7 @@ impl App {
             metrics: metrics::handle(),
             usage: Arc::new(Usage::new(
                 settings.usage.write_limits(),
-                concurrency(&database),
+                database.concurrency_of_one(),
             )),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: settings.hsts(&public_url),
@@ -272,15 +272,6 @@ fn retention(settings: &Settings, store: &Arc<Database>, clock: &Arc<dyn Clock>)
     let store = || Arc::clone(store);
     let kept = TimeDelta::days(settings.audit_days.into());
     Retention::new(store(), store(), kept, Arc::clone(clock))
-}
-
-/// How many requests of an organisation are handled at the same time.
-fn concurrency(database: &Database) -> Concurrency {
-    let share = database.share();
-    Concurrency {
-        reads: share.reads,
-        writes: share.writes,
-    }
 }
 
 /// Where the names of organisations are changed.

@@ -77,7 +77,7 @@ impl Tasks {
         });
     }
 
-    /// Tells tasks to return.
+    /// Token that is cancelled when the tasks have to return.
     pub(crate) fn stop_token(&self) -> CancellationToken {
         self.stop.clone()
     }

@@ -185,6 +185,12 @@ fn a_choice_that_is_longer_than_allowed_does_not_grow() {
     };
     let edited = long().edit(add_group, at(1)).unwrap();
     assert_eq!(edited.scope.choice().unwrap().components.len(), 250);
+    let groups = (0..201).map(group).collect();
+    let choose_groups = SubscriberPatch {
+        groups: Some(Some(groups)),
+        ..SubscriberPatch::default()
+    };
+    assert!(long().edit(choose_groups, at(1)).is_err());
     assert!(long().edit(choose(components(249)), at(1)).is_ok());
     assert!(long().edit(choose(components(251)), at(1)).is_err());
 }

@@ -7,7 +7,7 @@ use allclear_application::transition::Transition;
 use allclear_domain::author::Author;
 use allclear_domain::event::Changed;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, OrganisationId};
-use allclear_domain::incident::Incident;
+use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::incident_update::{
     IncidentAndNewest, IncidentAndUpdate, IncidentUpdate, UpdateDeletion,
 };
@@ -121,13 +121,15 @@ pub(super) async fn delete(
         newest: newest(transaction, of(id)).await?,
         left: newest(transaction, of(id).filter(Column::Id.is_not_in(ids()))).await?,
     };
+    let left = deletion.left.as_ref().map(|left| left.status);
     let mut changed = rule(deletion, scope.stamp)?;
     Entity::delete_many()
         .filter(Column::IncidentId.eq(id.0))
         .filter(Column::Id.is_in(ids()))
         .run(transaction)
         .await?;
-    let is_resolved = !changed.state.has_impact();
+    // An update that is left may have its own notice of the end.
+    let is_resolved = !changed.state.has_impact() && left != Some(IncidentStatus::Resolved);
     notice::withdraw_updates(scope, id.0, versions, is_resolved).await?;
     update_row(scope, &before, &mut changed.state).await?;
     Ok(Some(changed.map(drop)))

@@ -9,6 +9,7 @@ use crate::contract;
 
 contract!(
     of_many_mails_at_once_as_many_pass_as_each_counter_has_left,
+    counter_whose_limit_is_zero_lets_no_mail_pass,
     refused_mail_is_counted_nowhere,
     counters_restart_each_utc_day,
     counters_of_earlier_days_are_pruned,
@@ -61,6 +62,11 @@ async fn of_many_mails_at_once_as_many_pass_as_each_counter_has_left(database: &
         of_mailboxes += 3 - left(database, &mailbox, now).await;
     }
     assert_eq!(of_mailboxes, 10, "refused ones count nowhere");
+}
+
+async fn counter_whose_limit_is_zero_lets_no_mail_pass(database: &Database) {
+    let none = count(MailScope::Installation, "", 0);
+    assert_eq!(left(database, &none, clock().now()).await, 0);
 }
 
 async fn refused_mail_is_counted_nowhere(database: &Database) {

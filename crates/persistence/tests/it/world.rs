@@ -14,7 +14,7 @@ use allclear_domain::id::{
 };
 use allclear_domain::impact::{Attachment, IncidentAndAttached};
 use allclear_domain::incident::{Incident, IncidentDraft, IncidentPatch, IncidentStatus};
-use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate};
+use allclear_domain::incident_update::{IncidentAndNewest, IncidentUpdate, UpdateDeletion};
 use allclear_domain::organisation::Revision;
 use allclear_domain::update::UpdateDraft;
 use allclear_persistence::database::Database;
@@ -264,6 +264,17 @@ impl World {
         let written =
             IncidentStore::insert_update(&self.database, &self.acme, incident, rule).await;
         written.unwrap().unwrap().state
+    }
+
+    pub(crate) async fn delete_update(&self, incident: IncidentId, update: IncidentUpdateId) {
+        let rule = Box::new(move |deletion: UpdateDeletion, stamp: Stamp| {
+            Ok(deletion.delete(&[update], stamp.now)?)
+        });
+        let updates = vec![update];
+        IncidentStore::delete_updates(&self.database, &self.acme, incident, updates, rule)
+            .await
+            .unwrap()
+            .unwrap();
     }
 
     pub(crate) async fn found(&self, incident: IncidentId) -> Incident {

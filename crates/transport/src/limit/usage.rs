@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use actix_web::http::header;
 use actix_web::{HttpMessage as _, HttpRequest};
+use allclear_application::usage_limit::Concurrency;
 use allclear_domain::id::{OrganisationId, UserId};
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -24,17 +25,7 @@ pub struct WriteLimits {
     pub text: Option<NonZeroU32>,
 }
 
-/// Maximum number of requests of an organisation that are handled at the same time. Others wait, so that one organisation leaves
-/// connections to the database for others.
-#[derive(Debug, Clone, Copy)]
-pub struct Concurrency {
-    /// Requests that read.
-    pub reads: usize,
-    /// Requests that write.
-    pub writes: usize,
-}
-
-/// Maximum number of requests of an organisation that wait for that. Further ones are refused.
+/// Maximum number of requests of an organisation that wait until they are handled. Further ones are refused.
 const MAX_WAITING: usize = 512;
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
@@ -84,7 +75,7 @@ impl Usage {
         }
     }
 
-    /// Waits until a request of an organisation may be handled, and counts it if it writes.
+    /// Counts a writing request of an organisation. Waits until a request may be handled.
     ///
     /// # Errors
     /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
@@ -93,22 +84,19 @@ impl Usage {
         organisation: &OrganisationId,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        let is_read = request.method().is_safe();
-        let permits = if is_read {
+        let permits = if request.method().is_safe() {
             &self.reads
         } else {
+            self.count(organisation, request)?;
             &self.running_writes
         };
         let permit = permits.acquire(organisation).await;
         let permit = permit.ok_or_else(|| Problem::too_many(1))?;
-        if !is_read {
-            self.count(organisation, request)?;
-        }
         request.extensions_mut().insert(Permit(permit));
         Ok(())
     }
 
-    /// Waits until an organisation may begin a long request, which gives its place among the others to them.
+    /// Waits until an organisation may begin a long request. Meanwhile other requests have its place.
     ///
     /// # Errors
     /// 429 if too many wait.
@@ -257,7 +245,14 @@ mod tests {
         let other_kind = begin(LongRequest::Metrics, &next).await;
         assert!(other_kind.is_ok());
         let same_kind = || begin(LongRequest::AuditExport, &next);
-        assert!(same_kind().now_or_never().is_none());
+        assert!(usage.begin(&one, &next).await.is_ok());
+        let mut waiting = Box::pin(same_kind());
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert!(
+            usage.begin(&one, &read()).await.is_ok(),
+            "its place is free"
+        );
+        drop(waiting);
         drop(export);
         assert!(same_kind().await.is_ok());
         let import = post("0");

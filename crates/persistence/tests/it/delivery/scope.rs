@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use allclear_application::audit::{AuditFilter, AuditStore};
+use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::delivery::DeliveryKind;
 use allclear_application::error::Error;
 use allclear_application::page::Page;
@@ -29,6 +30,8 @@ contract!(
     subscriber_of_a_deleted_group_has_chosen_its_components,
     all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components,
     a_component_that_joins_or_leaves_brings_its_subscribers_one_update,
+    a_component_that_leaves_after_a_deleted_update_brings_its_subscribers_one_update,
+    deleted_update_is_sent_to_nobody_who_has_not_received_it,
     subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved,
     subscriber_of_everything_and_of_an_incident_receives_it_once,
     subscriber_of_a_component_and_of_its_incident_receives_it_once,
@@ -206,11 +209,24 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
         };
         database.import(&world.acme, batch).await.unwrap();
     }
+    let scopes = async || {
+        let mut scopes = Vec::new();
+        for number in [0, 999, 1_000, SUBSCRIBERS - 1] {
+            scopes.push(world.scope_of(&format!("person{number}")).await);
+        }
+        scopes
+    };
+    // The transaction that deletes the group is rolled back; those before it have added the components.
+    let refused = Box::new(|_, _| Err(Error::Conflict("not now".to_owned())));
+    let deleted = ComponentGroupStore::delete(database, &world.acme, edge, refused).await;
+    assert!(deleted.is_err());
+    let before = Scope::Components(Choice {
+        components: vec![api, web],
+        groups: vec![edge],
+    });
+    assert_eq!(scopes().await, vec![before; 4]);
     world.delete_group(edge).await;
-    for number in [0, 999, 1_000, SUBSCRIBERS - 1] {
-        let scope = world.scope_of(&format!("person{number}")).await;
-        assert_eq!(scope, components(&[api, web]), "person {number}");
-    }
+    assert_eq!(scopes().await, vec![components(&[api, web]); 4]);
     let imported = AuditFilter {
         action: Some(Action::SubscriberImported),
         ..AuditFilter::default()
@@ -249,6 +265,43 @@ async fn a_component_that_joins_or_leaves_brings_its_subscribers_one_update(data
     assert_eq!(received, ["api", "web"], "the last one");
     let received = update(incident, IncidentStatus::Monitoring).await;
     assert_eq!(received, ["web"]);
+}
+
+async fn a_component_that_leaves_after_a_deleted_update_brings_its_subscribers_one_update(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    world.chooses("api", components(&[api])).await;
+    let incident = world.incident("Down").await;
+    assert!(world.receivers().await.is_empty());
+    world.attach(incident, api, ComponentStatus::Degraded).await;
+    let wrong = world.record(incident, IncidentStatus::Identified, "Wrong");
+    let wrong = wrong.await.id;
+    assert_eq!(world.receivers().await, ["api"]);
+    world.delete_update(incident, wrong).await;
+    world.detach(incident, api).await;
+    world
+        .record(incident, IncidentStatus::Identified, "Right")
+        .await;
+    assert_eq!(world.receivers().await, ["api"]);
+}
+
+async fn deleted_update_is_sent_to_nobody_who_has_not_received_it(database: &Database) {
+    let world = World::new(database, "acme").await;
+    world.chooses("ann", Scope::All).await;
+    world.chooses("bob", Scope::All).await;
+    let incident = world.incident("Down").await;
+    assert_eq!(world.receivers().await, ["ann", "bob"]);
+    let wrong = world.record(incident, IncidentStatus::Identified, "Wrong");
+    let wrong = wrong.await.id;
+    assert!(
+        database.expand(clock().now(), 1).await.unwrap(),
+        "one of two"
+    );
+    world.sent(&world.claim(1).await).await;
+    world.delete_update(incident, wrong).await;
+    assert!(world.receivers().await.is_empty());
 }
 
 async fn subscriber_of_an_incident_receives_it_alone_until_a_day_after_it_is_resolved(

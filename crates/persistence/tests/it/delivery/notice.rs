@@ -151,12 +151,7 @@ async fn corrections_and_moved_maintenances_follow_the_rules_of_notices(database
         .await
         .unwrap()
         .unwrap();
-    let deleted =
-        Box::new(move |deletion: UpdateDeletion, _| Ok(deletion.delete(&[last], clock().now())?));
-    IncidentStore::delete_updates(database, &world.acme, incident, vec![last], deleted)
-        .await
-        .unwrap()
-        .unwrap();
+    world.delete_update(incident, last).await;
     assert_eq!(
         incident_changes(&world).await.len(),
         2,

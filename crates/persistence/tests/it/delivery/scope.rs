@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use allclear_application::audit::{AuditFilter, AuditStore};
 use allclear_application::component_group::ComponentGroupStore;
-use allclear_application::delivery::DeliveryKind;
+use allclear_application::delivery::{DeliveryKind, DeliveryQueue};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
 use allclear_application::subscriber::import::ImportBatch;

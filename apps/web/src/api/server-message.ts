@@ -1,8 +1,10 @@
 import { ApiError } from './error';
 
-/** Returns the server's reason of a conflict (409). */
-export function conflictReason(error: unknown): string | undefined {
-  return error instanceof ApiError && error.status === 409 ? error.message : undefined;
+/** Returns why the server refuses an action: the message of the first wrong field, or that of a conflict (409). */
+export function refusalReason(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const [fieldError] = error.fieldErrors;
+  return fieldError?.message ?? (error.status === 409 ? error.message : undefined);
 }
 
 /** Returns the server's message, or `text` without one. */

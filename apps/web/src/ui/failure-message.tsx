@@ -1,8 +1,8 @@
-import { conflictReason } from '@/api/server-message';
+import { refusalReason } from '@/api/server-message';
 
-/** Content of a toast: the failure and, after a conflict, its reason. For actions without a form. */
+/** Content of a toast: the failure and the reason of a refusal, if there is one. For actions without a form. */
 export function FailureMessage({ text, error }: { text: string; error: unknown }) {
-  const reason = conflictReason(error);
+  const reason = refusalReason(error);
   return (
     <>
       <p>{text}</p>

@@ -104,7 +104,7 @@ function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
     <Button
       size="sm"
       aria-label={`Complete Maintenance: ${maintenance.title}`}
-      disabled={maintenance.status !== 'IN_PROGRESS'}
+      disabled={maintenance.status === 'COMPLETED' || maintenance.status === 'CANCELLED'}
       pending={pending}
       onClick={() => void complete()}
     >

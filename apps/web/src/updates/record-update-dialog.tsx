@@ -16,6 +16,12 @@ import {
 } from './timeline';
 import { UpdateFields } from './update-fields';
 
+/**
+ * The dialog stays open this long for the screen to show the update. The screen may disable the button that takes the
+ * focus afterwards: the focus then goes to what is left. Without a connection the screen is read much later.
+ */
+const maxRefreshMs = 1000;
+
 interface RecordUpdateDialogProps {
   timeline: Timeline;
   /** Title of the incident or maintenance. */
@@ -53,8 +59,9 @@ export function RecordUpdateDialog({
       return;
     }
     toast.success(timeline.texts.created);
-    // Before the dialog closes, because its button may go: the focus then goes to what is left.
-    await onRecorded();
+    // The update is stored, so nothing is lost by leaving.
+    form.resetForm({ values, isSubmitting: true });
+    await Promise.race([onRecorded(), delay(maxRefreshMs)]);
     onOpenChange(false);
   }
 
@@ -81,3 +88,5 @@ export function RecordUpdateDialog({
     </FormDialog>
   );
 }
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

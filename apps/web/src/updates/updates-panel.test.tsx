@@ -5,6 +5,7 @@ import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { incidentStatuses } from '@/ui/statuses';
+import { hasUnsavedChanges } from '@/ui/use-before-unload';
 import type { Timeline, Update } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 
@@ -94,6 +95,20 @@ it('records an update that begins as Investigating and without a message', async
   expect(sent).toEqual({ status: 'INVESTIGATING', message: 'The bank is down.', notify: true });
   expect(await screen.findByText('The bank is down.')).toBeInTheDocument();
   expect(onChange).toHaveBeenCalledTimes(1);
+});
+
+it('closes after an update is recorded, also if the screen cannot be read again', async () => {
+  const { user, onChange } = await open([]);
+  onChange.mockReturnValue(new Promise(() => undefined));
+  server.use(http.post(apiUrl(timeline.endpoints.create), () => success(bank, { status: 201 })));
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  await user.type(await message(), 'The bank is down.');
+  await user.click(within(dialog).getByRole('button', { name: 'Record Update' }));
+  await screen.findByText('Created');
+  await waitFor(() => expect(hasUnsavedChanges()).toBe(false));
+  expect(await message()).toHaveValue('The bank is down.');
+  await waitFor(() => expect(dialog).not.toBeInTheDocument());
 });
 
 it('records an update with a display time, and without a mail if that is chosen', async () => {

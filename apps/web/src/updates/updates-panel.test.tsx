@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
+import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
@@ -182,6 +183,37 @@ it('records an update from before the end of a timeline that is closed', async (
   await user.click(dialog.getByRole('button', { name: 'Record Update' }));
   await screen.findByText('Created');
   expect(sent).toMatchObject({ displayAt: '2025-11-21T12:59:00.000Z', notify: false });
+});
+
+it('keeps its dialog when the recorded update closes the timeline', async () => {
+  server.use(
+    http.get(apiUrl(timeline.endpoints.list), () => success([])),
+    http.post(apiUrl(timeline.endpoints.create), () => success(bank, { status: 201 })),
+  );
+  function Incident() {
+    const [resolvedAt, setResolvedAt] = useState<string>();
+    return (
+      <UpdatesPanel
+        timeline={timeline}
+        about="Checkout"
+        status={incidentStatuses.MONITORING}
+        closed={resolvedAt && 'It is resolved.'}
+        pastBefore={resolvedAt}
+        onChange={() => {
+          setResolvedAt('2025-11-21T13:00:00.000Z');
+          return new Promise(() => undefined);
+        }}
+      />
+    );
+  }
+  const { user } = renderScreen(<Incident />);
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = screen.getByRole('dialog', { name: 'Record Update' });
+  await user.type(await message(), 'It works again.');
+  await user.click(within(dialog).getByRole('button', { name: 'Record Update' }));
+  await screen.findByText('It is resolved.');
+  expect(dialog).toHaveAccessibleName('Record Update');
+  expect(within(dialog).getByLabelText(/^Displayed at/)).not.toBeRequired();
 });
 
 it('says why no update can be recorded', async () => {

@@ -41,10 +41,17 @@ export function UpdatesPanel({
   const api = useApi();
   const { data, error, refresh } = useQuery<Update[]>(timeline.endpoints.list);
   const [recording, setRecording] = useState(false);
+  // Fixed while the dialog is open, although the recorded update may close the timeline.
+  const [before, setBefore] = useState<string>();
   const [edited, setEdited] = useState<Update>();
   useErrorToast(error !== undefined, fetchFailed);
 
   const changed = () => Promise.all([refresh(), onChange()]);
+
+  function record(endedAt?: string) {
+    setBefore(endedAt);
+    setRecording(true);
+  }
 
   async function remove(updates: Update[]) {
     try {
@@ -64,11 +71,11 @@ export function UpdatesPanel({
         {closed && <p className="text-sm text-muted">{closed}</p>}
         <Permitted>
           {closed && pastBefore && (
-            <Button onClick={() => setRecording(true)}>
+            <Button onClick={() => record(pastBefore)}>
               <History aria-hidden /> Record Past Update
             </Button>
           )}
-          <Button disabled={closed !== undefined} onClick={() => setRecording(true)}>
+          <Button disabled={closed !== undefined} onClick={() => record()}>
             <MessageSquarePlus aria-hidden /> Record Update
           </Button>
         </Permitted>
@@ -86,7 +93,7 @@ export function UpdatesPanel({
         timeline={timeline}
         about={about}
         status={status}
-        before={closed && pastBefore}
+        before={before}
         open={recording}
         onOpenChange={setRecording}
         onRecorded={changed}

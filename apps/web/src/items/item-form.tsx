@@ -1,6 +1,5 @@
-import { Formik, type FormikConfig, type FormikHelpers } from 'formik';
+import { FormikProvider, useFormik, type FormikHelpers } from 'formik';
 import type { ReactNode } from 'react';
-import { flushSync } from 'react-dom';
 import type { Schema } from 'yup';
 import { useRefreshList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
@@ -10,13 +9,16 @@ import { Form } from '@/ui/form';
 import { FormActions } from '@/ui/form-actions';
 import { FormFailure, showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
+import { useUnsavedChanges, type Leave } from '@/ui/unsaved-changes';
+
+type Save<Values> = (values: Values, form: FormikHelpers<Values>, leave: Leave) => Promise<void>;
 
 interface ItemFormProps<Values extends object> {
   initialValues: Values;
   validationSchema: Schema<unknown>;
   /** The initial values are placeholders until the item is loaded. */
   loading?: boolean;
-  onSubmit: FormikConfig<Values>['onSubmit'];
+  onSubmit: Save<Values>;
   onCancel: () => void;
   submitLabel: string;
   pendingLabel: string;
@@ -24,22 +26,25 @@ interface ItemFormProps<Values extends object> {
   children?: ReactNode;
 }
 
-/** The form of a screen that creates or edits an item. */
+/** The form of a screen that creates or edits an item. Cancel counts as the confirmation that typed text is lost. */
 export function ItemForm<Values extends object>({
   initialValues,
   validationSchema,
   onSubmit,
+  onCancel,
   children,
   ...actions
 }: ItemFormProps<Values>) {
   const mayWrite = useMay('write');
+  const form = useFormik({
+    initialValues,
+    validationSchema,
+    onSubmit: (values, helpers) => onSubmit(values, helpers, leave),
+    validateOnBlur: false,
+  });
+  const leave = useUnsavedChanges(form.dirty, form.isSubmitting);
   return (
-    <Formik
-      initialValues={initialValues}
-      validationSchema={validationSchema}
-      onSubmit={onSubmit}
-      validateOnBlur={false}
-    >
+    <FormikProvider value={form}>
       <Form className="grid min-w-0 gap-5">
         {!mayWrite && <Alert>Your role may view this, but not change it.</Alert>}
         <fieldset disabled={!mayWrite} className="contents">
@@ -47,14 +52,14 @@ export function ItemForm<Values extends object>({
         </fieldset>
         <FormFailure />
         {mayWrite ? (
-          <FormActions {...actions} />
+          <FormActions {...actions} onCancel={() => leave(onCancel)} />
         ) : (
-          <Button className="justify-self-end" onClick={actions.onCancel}>
+          <Button className="justify-self-end" onClick={onCancel}>
             Back
           </Button>
         )}
       </Form>
-    </Formik>
+    </FormikProvider>
   );
 }
 
@@ -69,9 +74,15 @@ interface SaveOptions<Values> {
 }
 
 /** Submits an item form: saves, reads the list again and goes back. After a failure the form keeps its values. */
-export function useSave<Values>({ save, list, goBack, done, failed }: SaveOptions<Values>) {
+export function useSave<Values>({
+  save,
+  list,
+  goBack,
+  done,
+  failed,
+}: SaveOptions<Values>): Save<Values> {
   const refreshList = useRefreshList(list);
-  return async (values: Values, form: FormikHelpers<Values>): Promise<void> => {
+  return async (values, form, leave) => {
     try {
       await save(values);
     } catch (error) {
@@ -79,9 +90,8 @@ export function useSave<Values>({ save, list, goBack, done, failed }: SaveOption
       return;
     }
     toast.success(done);
-    await refreshList();
-    // Before the navigation, so that the guard does not ask.
-    flushSync(() => form.resetForm());
-    goBack();
+    // Not awaited: without a connection it is retried for seconds, but nothing is unsaved any more.
+    void refreshList();
+    leave(goBack);
   };
 }

@@ -1,8 +1,5 @@
 import { useFormikContext } from 'formik';
-import { useState } from 'react';
-import { flushSync } from 'react-dom';
 import { Button } from './button';
-import { useBeforeUnload } from './use-before-unload';
 
 interface FormActionsProps {
   submitLabel: string;
@@ -12,29 +9,17 @@ interface FormActionsProps {
   onCancel: () => void;
 }
 
-/**
- * The end of a screen's form: Cancel, submit, and the question before typed text is lost. Cancel counts as its
- * confirmation.
- */
+/** The end of a screen's form: Cancel and submit. */
 export function FormActions({
   submitLabel,
   pendingLabel,
   loading = false,
   onCancel,
 }: FormActionsProps) {
-  const { dirty, isSubmitting } = useFormikContext();
-  const [isCancelled, setCancelled] = useState(false);
-  useBeforeUnload(dirty && !isCancelled);
-
-  function cancel() {
-    // Before the navigation, so that the guard does not ask.
-    flushSync(() => setCancelled(true));
-    onCancel();
-  }
-
+  const { isSubmitting } = useFormikContext();
   return (
     <div className="flex flex-wrap justify-end gap-2">
-      <Button disabled={isSubmitting} onClick={cancel}>
+      <Button disabled={isSubmitting} onClick={onCancel}>
         Cancel
       </Button>
       <Button type="submit" variant="primary" disabled={loading} pending={isSubmitting}>

@@ -1,9 +1,9 @@
 import { useFormikContext } from 'formik';
-import { useBeforeUnload } from './use-before-unload';
+import { useUnsavedChanges } from './unsaved-changes';
 
 /** For a form that is a part of a screen: asks before typed text is discarded. */
 export function FormLeaveGuard() {
-  const { dirty } = useFormikContext();
-  useBeforeUnload(dirty);
+  const { dirty, isSubmitting } = useFormikContext();
+  useUnsavedChanges(dirty, isSubmitting);
   return null;
 }

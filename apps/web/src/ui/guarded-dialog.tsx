@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog } from './dialog';
-import { useBeforeUnload } from './use-before-unload';
+import { useUnsavedChanges } from './unsaved-changes';
 
 interface Progress {
   dirty: boolean;
@@ -39,7 +39,7 @@ export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDial
   const [asking, setAsking] = useState(false);
   const isDirty = forms.some(({ dirty }) => dirty);
   const isSubmitting = forms.some((form) => form.isSubmitting);
-  useBeforeUnload(open && isDirty);
+  useUnsavedChanges(open && isDirty, isSubmitting);
 
   const close = useCallback(() => {
     if (isSubmitting) return;

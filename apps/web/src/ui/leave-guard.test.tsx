@@ -1,19 +1,20 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { Formik } from 'formik';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { renderRoutes, renderScreen } from '@/testing/render';
 import { Button } from './button';
 import { Form } from './form';
 import { FormLeaveGuard } from './form-leave-guard';
 import { FormProgress, GuardedDialog } from './guarded-dialog';
 import { Input } from './input';
-import { useBeforeUnload } from './use-before-unload';
+import { useConfirmLeave } from './leave-guard';
+import { useUnsavedChanges } from './unsaved-changes';
 
 function Typing() {
   const [dirty, setDirty] = useState(false);
-  useBeforeUnload(dirty);
+  useUnsavedChanges(dirty);
   return (
     <>
       <button onClick={() => setDirty(true)}>Type</button>
@@ -55,6 +56,76 @@ it('asks before the tab is closed, only while there is something to lose', async
   await user.click(screen.getByRole('button', { name: 'Type' }));
   expect(asksBeforeClosing()).toBe(true);
 });
+
+interface SavingProps {
+  save: Promise<void>;
+  isRefused: boolean;
+  onSignOut: () => void;
+}
+
+/** A form that stays on its screen after a save. */
+function Saving({ save, isRefused, onSignOut }: SavingProps) {
+  const [dirty, setDirty] = useState(true);
+  const [isSaving, setSaving] = useState(false);
+  useUnsavedChanges(dirty, isSaving);
+  const { leave, question } = useConfirmLeave();
+  async function submit() {
+    setSaving(true);
+    await save;
+    setSaving(false);
+    setDirty(isRefused);
+  }
+  return (
+    <>
+      <button onClick={() => void submit()}>Save</button>
+      <Link to="/elsewhere">Elsewhere</Link>
+      <button onClick={() => leave(onSignOut)}>Sign out</button>
+      {question}
+    </>
+  );
+}
+
+/** Saves the form, and asks to leave it before the save ends. Returns the function that ends the save. */
+async function leaveWhileSaving(by: 'Elsewhere' | 'Sign out', isRefused = false) {
+  let finish: () => void = () => undefined;
+  const save = new Promise<void>((resolve) => (finish = resolve));
+  const onSignOut = vi.fn();
+  const { user } = renderRoutes([
+    { path: '/', element: <Saving save={save} isRefused={isRefused} onSignOut={onSignOut} /> },
+    { path: '/elsewhere', element: <p>Elsewhere it is</p> },
+  ]);
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await user.click(screen.getByText(by));
+  const question = await screen.findByRole('alertdialog', {
+    name: 'Leave while it is being saved?',
+  });
+  expect(question).toHaveAccessibleDescription('You will not see whether it succeeds.');
+  return { finish, onSignOut };
+}
+
+it('goes on with a navigation when the save ends before the answer', async () => {
+  const { finish } = await leaveWhileSaving('Elsewhere');
+  finish();
+  expect(await screen.findByText('Elsewhere it is')).toBeInTheDocument();
+  expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument();
+});
+
+it('goes on with a sign-out when the save ends before the answer', async () => {
+  const { finish, onSignOut } = await leaveWhileSaving('Sign out');
+  finish();
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
+  expect(onSignOut).toHaveBeenCalledTimes(1);
+});
+
+it.each(['Elsewhere', 'Sign out'] as const)(
+  'asks about the typed text when the save fails before the answer: %s',
+  async (by) => {
+    const { finish } = await leaveWhileSaving(by, true);
+    finish();
+    const question = await screen.findByRole('alertdialog', { name: 'Leave without saving?' });
+    expect(question).toHaveAccessibleDescription('What you typed will be lost.');
+  },
+);
 
 it.each([
   [

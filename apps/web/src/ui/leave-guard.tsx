@@ -1,27 +1,29 @@
-import { type ReactNode, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from './confirm-dialog';
-import { hasUnsavedChanges } from './use-before-unload';
+import { hasUnsavedChanges, setNavigationWaiting, subscribe, useUnsaved } from './unsaved-changes';
 
 /**
  * Asks before a link or the back button leaves typed text, on the screen or in a dialog over it. An app has one,
- * because a router supports one such question. Forms report typed text by `useBeforeUnload`.
+ * because a router supports one such question. Forms report typed text by `useUnsavedChanges`. If a save ends before
+ * the user has decided, the navigation goes on.
  */
 export function LeaveGuard() {
   const blocker = useBlocker(hasUnsavedChanges);
+  const unsaved = useUnsaved();
   const leaving = useRef(false);
+  useEffect(() => setNavigationWaiting(blocker.state !== 'unblocked'), [blocker.state]);
+  useEffect(() => {
+    if (blocker.state === 'blocked' && unsaved === 'nothing') blocker.proceed();
+  }, [blocker, unsaved]);
 
   return (
-    <ConfirmDialog
+    <LeaveDialog
       open={blocker.state === 'blocked'}
       onOpenChange={(open) => {
         if (!open && !leaving.current) blocker.reset?.();
         leaving.current = false;
       }}
-      title="Leave without saving?"
-      description="What you typed will be lost."
-      confirmLabel="Leave"
-      cancelLabel="Stay"
       onConfirm={() => {
         leaving.current = true;
         blocker.proceed?.();
@@ -31,7 +33,7 @@ export function LeaveGuard() {
 }
 
 interface LeaveQuestion {
-  /** Calls `go` at once, or after a confirmation if there are unsaved changes. */
+  /** Calls `go` at once, or after a confirmation or the save if there are unsaved changes. */
   leave: (go: () => void) => void;
   /** The dialog, which the caller renders. */
   question: ReactNode;
@@ -40,18 +42,46 @@ interface LeaveQuestion {
 /** Asks before unsaved changes are lost without a navigation: by a switch of organisation or a sign-out. */
 export function useConfirmLeave(): LeaveQuestion {
   const [going, setGoing] = useState<{ go: () => void } | null>(null);
+  useEffect(() => {
+    if (going === null) return;
+    const unsubscribe = subscribe(() => {
+      if (hasUnsavedChanges()) return;
+      unsubscribe();
+      setGoing(null);
+      going.go();
+    });
+    return unsubscribe;
+  }, [going]);
+
   return {
     leave: (go) => (hasUnsavedChanges() ? setGoing({ go }) : go()),
     question: (
-      <ConfirmDialog
+      <LeaveDialog
         open={going !== null}
         onOpenChange={(open) => !open && setGoing(null)}
-        title="Leave without saving?"
-        description="What you typed will be lost."
-        confirmLabel="Leave"
-        cancelLabel="Stay"
         onConfirm={() => going?.go()}
       />
     ),
   };
+}
+
+interface LeaveDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  onConfirm: () => void;
+}
+
+function LeaveDialog(dialog: LeaveDialogProps) {
+  const isSaving = useUnsaved() === 'saving';
+  return (
+    <ConfirmDialog
+      {...dialog}
+      title={isSaving ? 'Leave while it is being saved?' : 'Leave without saving?'}
+      description={
+        isSaving ? 'You will not see whether it succeeds.' : 'What you typed will be lost.'
+      }
+      confirmLabel="Leave"
+      cancelLabel="Stay"
+    />
+  );
 }

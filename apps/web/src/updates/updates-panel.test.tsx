@@ -6,7 +6,7 @@ import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { incidentStatuses } from '@/ui/statuses';
-import { hasUnsavedChanges } from '@/ui/use-before-unload';
+import { hasUnsavedChanges } from '@/ui/unsaved-changes';
 import type { Timeline, Update } from './timeline';
 import { UpdatesPanel } from './updates-panel';
 

@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { afterEach, expect, it } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { useBeforeUnload } from '@/ui/use-before-unload';
+import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { SessionStore } from './session-store';
 import { ada, engines, looms, serveSession, sessionOf } from './testing';
 
@@ -255,7 +255,7 @@ it('stays in its organisation with unsaved changes when another tab goes to anot
   const backend = serveSession(sessionOf({ organisations: [engines, looms] }));
   serveTokens(backend);
   const [here, there] = [await open(), await open()];
-  renderHook(() => useBeforeUnload(true));
+  renderHook(() => useUnsavedChanges(true));
   const mills = { id: 'org-3', name: 'Mills', role: 'admin' } as const;
   backend.session = sessionOf({
     organisations: [mills, engines, looms],

@@ -4,7 +4,7 @@ import { ApiError } from '@/api/error';
 import { withRetries } from '@/api/retry';
 import type { AuthOrganisation } from '@/auth/auth';
 import { endpoints } from '@/paths';
-import { hasUnsavedChanges } from '@/ui/use-before-unload';
+import { hasUnsavedChanges } from '@/ui/unsaved-changes';
 import { TokenCache } from './token-cache';
 import type { IssuedToken, Session, SessionUser, SignedOut, SignInWays } from './types';
 

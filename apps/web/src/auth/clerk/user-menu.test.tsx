@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { Dialog } from '@/ui/dialog';
 import { Toaster } from '@/ui/toaster';
-import { useBeforeUnload } from '@/ui/use-before-unload';
+import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { UserMenu } from './user-menu';
 
 vi.mock('@clerk/clerk-react', () => ({ useClerk: vi.fn(), useUser: vi.fn() }));
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 /** The menu in the panel of a phone. */
 function Panel({ hasTypedText = false }) {
-  useBeforeUnload(hasTypedText);
+  useUnsavedChanges(hasTypedText);
   return (
     <>
       <Dialog open title="Menu">

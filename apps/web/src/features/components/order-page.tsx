@@ -1,6 +1,4 @@
 import { ListOrdered } from 'lucide-react';
-import { useState } from 'react';
-import { flushSync } from 'react-dom';
 import { Link } from 'react-router-dom';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -13,7 +11,7 @@ import { FailureMessage } from '@/ui/failure-message';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
-import { useBeforeUnload } from '@/ui/use-before-unload';
+import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { useGoBack } from '@/ui/use-go-back';
 import { usePageTitle } from '@/ui/use-page-title';
 import { OrderBoard } from './order-board';
@@ -88,9 +86,8 @@ function useNames() {
 
 function Actions({ order }: { order: OrderEdit }) {
   const { isDirty, isSaving } = order;
-  const [isLeaving, setLeaving] = useState(false);
   const goBack = useGoBack(paths.components.list);
-  useBeforeUnload(isDirty && !isLeaving);
+  const leave = useUnsavedChanges(isDirty, isSaving);
 
   async function save() {
     try {
@@ -103,18 +100,12 @@ function Actions({ order }: { order: OrderEdit }) {
       return;
     }
     toast.success('Order Saved');
-    leave();
-  }
-
-  function leave() {
-    // Before the navigation, so that the guard does not ask.
-    flushSync(() => setLeaving(true));
-    goBack();
+    leave(goBack);
   }
 
   return (
     <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-surface px-4 py-3">
-      <Button disabled={isSaving} onClick={leave}>
+      <Button disabled={isSaving} onClick={() => leave(goBack)}>
         Cancel
       </Button>
       <Button variant="primary" disabled={!isDirty} pending={isSaving} onClick={() => void save()}>

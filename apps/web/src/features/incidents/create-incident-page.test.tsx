@@ -285,7 +285,7 @@ async function saveSlowly(user: Awaited<ReturnType<typeof open>>['user']) {
   return finish;
 }
 
-const leaveQuestion = { name: 'Leave without saving?' };
+const leaveQuestion = { name: 'Leave while it is being saved?' };
 
 it('asks before it is left while it is being saved, and goes back after the save', async () => {
   const { user, router } = await open();
@@ -299,13 +299,13 @@ it('asks before it is left while it is being saved, and goes back after the save
   expect(screen.queryByRole('alertdialog', leaveQuestion)).not.toBeInTheDocument();
 });
 
-it('withdraws the question when the save ends before the answer', async () => {
+it('goes where the user wanted to when the save ends before the answer', async () => {
   const { user, router } = await open();
   const finish = await saveSlowly(user);
   await act(() => router.navigate('/elsewhere'));
   await screen.findByRole('alertdialog', leaveQuestion);
   finish();
-  await waitFor(() => expect(router.state.location.pathname).toBe(paths.incidents.list));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/elsewhere'));
   await waitFor(() =>
     expect(screen.queryByRole('alertdialog', leaveQuestion)).not.toBeInTheDocument(),
   );

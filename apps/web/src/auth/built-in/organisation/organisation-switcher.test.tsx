@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { engines, looms, renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { useBeforeUnload } from '@/ui/use-before-unload';
+import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { OrganisationSwitcher } from './organisation-switcher';
 
 async function openSwitcher() {
@@ -38,7 +38,7 @@ it('switches, and the server remembers it', async () => {
 });
 
 function SwitcherBesideTypedText() {
-  useBeforeUnload(true);
+  useUnsavedChanges(true);
   return <OrganisationSwitcher />;
 }
 

@@ -1,0 +1,80 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+
+interface Holder {
+  isSaving: boolean;
+  /** Whether the form leaves its screen by itself, after a save or by Cancel. */
+  isLeaving: boolean;
+}
+
+/** The forms with unsaved changes. */
+const holders = new Set<Holder>();
+
+const listeners = new Set<() => void>();
+
+let isNavigationWaiting = false;
+
+/** Reports whether a navigation waits for the user's decision. It takes precedence over that of a form. */
+export function setNavigationWaiting(isWaiting: boolean): void {
+  isNavigationWaiting = isWaiting;
+}
+
+/** Whether a form on the page has unsaved changes. */
+export function hasUnsavedChanges(): boolean {
+  return unsavedState() !== 'nothing';
+}
+
+type Unsaved = 'nothing' | 'saving' | 'typed';
+
+/** The state of all forms; `saving` if all unsaved changes are being saved. */
+function unsavedState(): Unsaved {
+  const staying = [...holders].filter(({ isLeaving }) => !isLeaving);
+  if (staying.length === 0) return 'nothing';
+  return staying.every(({ isSaving }) => isSaving) ? 'saving' : 'typed';
+}
+
+export function useUnsaved(): Unsaved {
+  return useSyncExternalStore(subscribe, unsavedState);
+}
+
+/** Calls `listener` when a form begins or ends to have unsaved changes or to save them. Returns the unsubscribe function. */
+export function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function notify(): void {
+  for (const listener of listeners) listener();
+}
+
+/** Calls `go`, which leaves the screen, without a question about this form. */
+export type Leave = (go: () => void) => void;
+
+/** Registers unsaved changes: the browser asks before the page closes, the app before a navigation. */
+export function useUnsavedChanges(isDirty: boolean, isSaving = false): Leave {
+  const holder = useRef<Holder>({ isSaving, isLeaving: false });
+  useEffect(() => {
+    holder.current.isSaving = isSaving;
+    notify();
+  }, [isSaving]);
+  useEffect(() => {
+    if (!isDirty) return;
+    const own = holder.current;
+    const ask = (event: BeforeUnloadEvent) => {
+      if (!own.isLeaving) event.preventDefault();
+    };
+    holders.add(own);
+    notify();
+    window.addEventListener('beforeunload', ask);
+    return () => {
+      holders.delete(own);
+      notify();
+      window.removeEventListener('beforeunload', ask);
+    };
+  }, [isDirty]);
+
+  return (go) => {
+    holder.current.isLeaving = true;
+    notify();
+    if (!isNavigationWaiting) go();
+  };
+}

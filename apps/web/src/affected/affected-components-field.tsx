@@ -92,7 +92,7 @@ export function AffectedComponentsField({
 
 function hint(choices: readonly Choice[] | undefined, noun: string): string {
   return choices?.length === 0
-    ? 'There are no components yet.'
+    ? 'There is no component to add.'
     : `Add the components that this ${noun} affects.`;
 }
 

@@ -201,7 +201,7 @@ it('says of a row with the status Operational that the component counts as opera
 it('adds no component where there is none', async () => {
   await open([]);
   expect(screen.getByRole('button', { name: 'Add Component' })).toBeDisabled();
-  expect(screen.getByText('There are no components yet.')).toBeInTheDocument();
+  expect(screen.getByText('There is no component to add.')).toBeInTheDocument();
 });
 
 it('says when the components could not be fetched, and fetches them when asked without losing what was typed', async () => {

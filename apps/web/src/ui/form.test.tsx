@@ -69,6 +69,25 @@ it.each(['Control', 'Meta'])('is submitted by %s and Enter in a text, once', asy
   expect(screen.getByRole('textbox')).toHaveValue('One\ntwo');
 });
 
+it.each([
+  ['held', { repeat: true }],
+  ['a part of the input of a character', { isComposing: true }],
+])('does not submit a text by keys that are %s', (_, init) => {
+  render(
+    <Formik initialValues={{ message: '' }} onSubmit={() => undefined}>
+      {({ getFieldProps }) => (
+        <Form>
+          <Textarea aria-label="Message" {...getFieldProps('message')} />
+          <Button type="submit">Save</Button>
+        </Form>
+      )}
+    </Formik>,
+  );
+  const click = vi.spyOn(screen.getByRole('button', { name: 'Save' }), 'click');
+  fireEvent.keyDown(screen.getByRole('textbox'), { key: 'Enter', ctrlKey: true, ...init });
+  expect(click).not.toHaveBeenCalled();
+});
+
 it('scrolls the server’s error to the middle of the window, each time that it appears', async () => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
   render(

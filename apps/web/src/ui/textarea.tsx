@@ -17,7 +17,10 @@ export function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
 
 function submitByShortcut(event: KeyboardEvent<HTMLTextAreaElement>) {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  // This Enter ends the input of a character, as in Japanese.
+  if (event.nativeEvent.isComposing) return;
   event.preventDefault();
+  if (event.repeat) return;
   // By its button, which is disabled while the form loads or is saved.
   event.currentTarget.form?.querySelector<HTMLElement>('[type=submit]')?.click();
 }

@@ -11,7 +11,7 @@ import { subscriberRoutes } from '@/features/subscribers/routes';
 import { endpoints, paths } from '@/paths';
 import { component } from '@/testing/component';
 import { renderRoutes, signedIn } from '@/testing/render';
-import { apiUrl, server, success } from '@/testing/server';
+import { apiUrl, problem, server, success } from '@/testing/server';
 
 const viewer = {
   status: 'signed-in' as const,
@@ -83,6 +83,23 @@ it('shows the form of an incident for reading, with its review as text', async (
   expect(await screen.findByText('Why')).toBeVisible();
   const panel = screen.getByRole('tabpanel', { name: 'Review' });
   expect(within(panel).queryByRole('button')).not.toBeInTheDocument();
+});
+
+it.each([
+  ['groups', paths.components.edit('component-1'), endpoints.componentGroups.list],
+  ['components', paths.schedules.edit('maintenance-1'), endpoints.components.list],
+])('offers to reload the page when its %s could not be loaded', async (noun, path, list) => {
+  server.use(
+    http.get(apiUrl(list), () => problem(403, 'No')),
+    http.get(apiUrl(endpoints.components.item('component-1')), () => success(component('Website'))),
+    http.get(apiUrl(endpoints.maintenances.item('maintenance-1')), () => success(aMaintenance())),
+    http.get(apiUrl(endpoints.maintenances.updates('maintenance-1')), () => success([])),
+  );
+  renderRoutes([...componentRoutes, ...maintenanceRoutes], { path, auth: viewer });
+  const title = await screen.findByText(`The ${noun} could not be loaded`);
+  const failure = within(title.closest('[role=alert]') ?? document.body);
+  expect(failure.getByRole('link', { name: 'Reload Page' })).toBeVisible();
+  expect(failure.queryByRole('button')).not.toBeInTheDocument();
 });
 
 it('offers the previews of messages, and nothing that changes subscribers', async () => {

@@ -1,5 +1,6 @@
 import { useFormikContext } from 'formik';
 import type { ComponentProps } from 'react';
+import { useMay } from '@/auth/permissions';
 import { ItemForm } from '@/items/item-form';
 import { Checkbox } from '@/ui/checkbox';
 import { Field } from '@/ui/field';
@@ -109,12 +110,13 @@ function StartDateField({ loading, isNew }: FieldsProps) {
 function GroupField({ loading }: { loading: boolean }) {
   const { values, errors, getFieldProps } = useFormikContext<ComponentValues>();
   const { rows, error, refresh } = useGroups();
+  const mayWrite = useMay('write');
   if (error && rows === undefined) {
     return (
       <LoadFailure
         title="The groups could not be loaded"
         reason={error.message}
-        onRetry={() => void refresh()}
+        onRetry={mayWrite ? () => void refresh() : undefined}
       />
     );
   }

@@ -2,6 +2,7 @@ import type { Choice } from '@/affected/affected';
 import { AffectedComponentsField } from '@/affected/affected-components-field';
 import type { Component } from '@/api/types';
 import { useQuery } from '@/api/use-query';
+import { useMay } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { LoadFailure } from '@/ui/load-failure';
 import { useErrorToast } from '@/ui/use-error-toast';
@@ -18,13 +19,14 @@ interface AffectedComponentsProps {
 /** Inside a maintenance's form: the components that are under maintenance while it is in progress. */
 export function AffectedComponents({ current = [] }: AffectedComponentsProps) {
   const components = useQuery<Component[]>(endpoints.components.list);
+  const mayWrite = useMay('write');
   useErrorToast(components.error !== undefined, fetchFailed);
   if (components.error && components.data === undefined) {
     return (
       <LoadFailure
         title="The components could not be loaded"
         reason={components.error.message}
-        onRetry={() => void components.refresh()}
+        onRetry={mayWrite ? () => void components.refresh() : undefined}
       />
     );
   }

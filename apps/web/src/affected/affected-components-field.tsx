@@ -32,6 +32,7 @@ export function AffectedComponentsField({
 }: AffectedComponentsFieldProps) {
   const { values, errors, submitCount } = useFormikContext<Values>();
   const headingId = useId();
+  const group = useRef<HTMLDivElement>(null);
   const rowList = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
   const rows = values.components;
@@ -50,14 +51,20 @@ export function AffectedComponentsField({
     flushSync(() => {
       list.remove(index);
     });
-    const next = rowList.current?.children[index]?.querySelector('button');
-    (next ?? addButton.current)?.focus();
+    const next = rowList.current?.children[index]?.querySelector('button') ?? addButton.current;
+    (next?.disabled ? group.current : next)?.focus();
   }
 
   return (
     <FieldArray name="components">
       {(list) => (
-        <div role="group" aria-labelledby={headingId} className="grid min-w-0 gap-2">
+        <div
+          ref={group}
+          role="group"
+          aria-labelledby={headingId}
+          tabIndex={-1}
+          className="grid min-w-0 gap-2"
+        >
           <h2 id={headingId} className="text-sm font-medium text-ink">
             Affected Components
           </h2>

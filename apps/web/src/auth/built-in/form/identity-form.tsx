@@ -18,8 +18,8 @@ interface IdentityFormProps<Values extends object> {
   variant?: 'primary' | 'secondary' | 'danger';
   /** Width of the button: the whole form's on the sign-in page, or its own at the end of the form. */
   layout?: 'wide' | 'end';
-  /** A button before the one that submits. */
-  cancel?: ReactNode;
+  /** Adds Cancel before the button that submits. */
+  onCancel?: () => void;
   children: ReactNode;
 }
 
@@ -31,7 +31,7 @@ export function IdentityForm<Values extends object>({
   pendingLabel,
   variant = 'primary',
   layout = 'wide',
-  cancel,
+  onCancel,
   children,
 }: IdentityFormProps<Values>) {
   async function submit(values: Values, helpers: FormikHelpers<Values>) {
@@ -59,7 +59,11 @@ export function IdentityForm<Values extends object>({
           {typeof status === 'string' && <Alert kind="error">{status}</Alert>}
           {children}
           <div className={layout === 'wide' ? 'grid' : 'flex flex-wrap justify-end gap-2'}>
-            {cancel}
+            {onCancel && (
+              <Button variant="ghost" disabled={isSubmitting} onClick={onCancel}>
+                Cancel
+              </Button>
+            )}
             <Button
               type="submit"
               variant={variant}

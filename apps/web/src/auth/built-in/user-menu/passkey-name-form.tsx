@@ -2,7 +2,6 @@ import { object } from 'yup';
 import { limits, line } from '@/api/text';
 import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
-import { Button } from '@/ui/button';
 
 interface NameValues {
   name: string;
@@ -39,11 +38,7 @@ export function PasskeyNameForm({
         submitLabel={submitLabel}
         pendingLabel={pendingLabel}
         layout="end"
-        cancel={
-          <Button variant="ghost" onClick={onCancel}>
-            Cancel
-          </Button>
-        }
+        onCancel={onCancel}
       >
         <TextField name="name" label="Name" autoComplete="off" />
       </IdentityForm>

@@ -74,6 +74,15 @@ it('adds the first passkey under its name and shows the recovery codes', async (
   expect(within(list).getByText('Laptop')).toBeVisible();
 });
 
+it('does not cancel a passkey that is being added', async () => {
+  const { create } = withPasskeys();
+  create.mockReturnValueOnce(new Promise(() => undefined));
+  const user = await openFactors([]);
+  await user.click(await screen.findByRole('button', { name: 'Add passkey' }));
+  await user.click(screen.getByRole('button', { name: 'Create passkey' }));
+  expect(screen.getByRole('button', { name: 'Cancel' })).toBeDisabled();
+});
+
 it('adds a further passkey without recovery codes', async () => {
   const { create } = withPasskeys();
   const user = await openFactors([{ ...phone, name: 'Passkey' }]);

@@ -3,7 +3,6 @@ import { IdentityForm } from '@/auth/built-in/form/identity-form';
 import { TextField } from '@/auth/built-in/form/text-field';
 import { factorCode } from '@/auth/built-in/form/validation';
 import type { TotpEnrolment } from '@/auth/built-in/types';
-import { Button } from '@/ui/button';
 import { CopyField } from '@/ui/copy-field';
 import { QrCode } from './qr-code';
 
@@ -36,11 +35,7 @@ export function TotpEnrolmentForm({ enrolment, onCancel, onSubmit }: TotpEnrolme
         submitLabel="Confirm"
         pendingLabel="Confirming..."
         layout="end"
-        cancel={
-          <Button variant="ghost" onClick={onCancel}>
-            Cancel
-          </Button>
-        }
+        onCancel={onCancel}
       >
         <TextField name="code" label="Code" autoComplete="one-time-code" />
       </IdentityForm>

@@ -25,12 +25,12 @@ export function FormFailure() {
   return <ShownFailure message={error.message} />;
 }
 
-/** Scrolls into view, together with the buttons below, which it moves. */
+/** Scrolls into view unless it is visible. The margin below keeps the form's buttons, which it moves, in view too. */
 function ShownFailure({ message }: { message: string }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: 'center' }), []);
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <div ref={place}>
+    <div ref={place} className="scroll-mt-20 scroll-mb-28">
       <Alert kind="error">{message}</Alert>
     </div>
   );

@@ -88,7 +88,7 @@ it.each([
   expect(click).not.toHaveBeenCalled();
 });
 
-it('scrolls the server’s error to the middle of the window, each time that it appears', async () => {
+it('scrolls the server’s error into view, each time that it appears', async () => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
   render(
     <Formik
@@ -109,5 +109,5 @@ it('scrolls the server’s error to the middle of the window, each time that it 
     await waitFor(() => expect(scroll).toHaveBeenCalledTimes(times));
     expect(scroll.mock.contexts.at(-1)).toContainElement(screen.getByRole('alert'));
   }
-  expect(scroll).toHaveBeenLastCalledWith({ block: 'center' });
+  expect(scroll).toHaveBeenLastCalledWith({ block: 'nearest' });
 });

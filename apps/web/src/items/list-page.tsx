@@ -1,6 +1,7 @@
 import { useMemo, type ReactNode } from 'react';
 import { useList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
+import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
@@ -24,8 +25,10 @@ export interface ListFilter<Item> {
 interface ListPageProps<Item extends { id: string }> {
   kind: ItemKind<Item>;
   title: string;
-  /** The button of a new item, and further ones. The page shows them to viewers too. */
+  /** The button of a new item, and further ones, for users who may write. */
   action: ReactNode;
+  /** A button before them that viewers see too. */
+  readerAction?: ReactNode;
   columns: readonly DataColumn<Item>[];
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;
@@ -42,6 +45,7 @@ export function ListPage<Item extends { id: string }>({
   kind,
   title,
   action,
+  readerAction,
   columns,
   wide = false,
   emptyHint,
@@ -60,12 +64,29 @@ export function ListPage<Item extends { id: string }>({
   );
   const mayWrite = useMay('write');
   const isSearchedInPart = filter?.isActive === true && list.hasOlder;
-  const searchedInPart = `The filter has searched the newest ${list.rows?.length.toLocaleString('en')}.`;
+  const searchedInPart = () =>
+    `The filter has searched the newest ${list.rows?.length.toLocaleString('en')}.`;
   const isLoading = list.rows === undefined && list.error === undefined;
+
+  function hintIfEmpty() {
+    if (isSearchedInPart) {
+      return `${searchedInPart()} None of them matches. “Show older” searches more.`;
+    }
+    if (filter?.isActive) return `No ${kind.noun} matches the filter.`;
+    return mayWrite && emptyHint;
+  }
 
   return (
     <div className="grid min-w-0 gap-4">
-      <PageHeader title={title} actions={action} />
+      <PageHeader
+        title={title}
+        actions={
+          <>
+            {readerAction}
+            <Permitted>{action}</Permitted>
+          </>
+        }
+      />
       {filter?.controls}
       {list.error && list.rows === undefined ? (
         <LoadFailure
@@ -84,13 +105,7 @@ export function ListPage<Item extends { id: string }>({
           rows={rows}
           getRowId={(item) => item.id}
           rowLabel={kind.nameOf}
-          emptyHint={
-            isSearchedInPart
-              ? `${searchedInPart} None of them matches. “Show older” searches more.`
-              : filter?.isActive
-                ? `No ${kind.noun} matches the filter.`
-                : mayWrite && emptyHint
-          }
+          emptyHint={hintIfEmpty()}
           bulkActions={(selected, clear) => (
             <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
           )}
@@ -101,7 +116,7 @@ export function ListPage<Item extends { id: string }>({
                   Show older
                 </Button>
                 {isSearchedInPart && rows !== undefined && rows.length > 0 && (
-                  <span className="text-sm text-subtle">{searchedInPart}</span>
+                  <span className="text-sm text-subtle">{searchedInPart()}</span>
                 )}
               </>
             )

@@ -2,7 +2,6 @@ import { ArrowUpDown, FolderPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { Component, ComponentStatus } from '@/api/types';
-import { Permitted } from '@/auth/permitted';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
@@ -81,7 +80,7 @@ export function ComponentsPage() {
       kind={componentKind}
       title="Components"
       action={
-        <Permitted>
+        <>
           <Link to={paths.components.order} className={buttonVariants()}>
             <ArrowUpDown aria-hidden /> Reorder
           </Link>
@@ -91,7 +90,7 @@ export function ComponentsPage() {
           <NewItemLink to={paths.components.create}>
             <Plus aria-hidden /> New Component
           </NewItemLink>
-        </Permitted>
+        </>
       }
       columns={columns}
       emptyHint="Add what your status page shows: a website, an API, a region."

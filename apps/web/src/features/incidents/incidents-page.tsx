@@ -1,7 +1,6 @@
 import { MessageSquarePlus, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { useList } from '@/api/use-list';
-import { Permitted } from '@/auth/permitted';
 import { EditLink, NameCell, NewItemLink } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { ListPage } from '@/items/list-page';
@@ -69,11 +68,9 @@ export function IncidentsPage() {
         kind={incidentKind}
         title="Incidents"
         action={
-          <Permitted>
-            <NewItemLink to={paths.incidents.create}>
-              <Plus aria-hidden /> New Incident
-            </NewItemLink>
-          </Permitted>
+          <NewItemLink to={paths.incidents.create}>
+            <Plus aria-hidden /> New Incident
+          </NewItemLink>
         }
         columns={columns}
         wide

@@ -64,11 +64,9 @@ export function MaintenancesPage() {
       kind={maintenanceKind}
       title="Maintenance"
       action={
-        <Permitted>
-          <NewItemLink to={paths.schedules.create}>
-            <Plus aria-hidden /> New Maintenance
-          </NewItemLink>
-        </Permitted>
+        <NewItemLink to={paths.schedules.create}>
+          <Plus aria-hidden /> New Maintenance
+        </NewItemLink>
       }
       columns={columns}
       wide

@@ -1,5 +1,4 @@
 import { useMemo } from 'react';
-import { Permitted } from '@/auth/permitted';
 import { ListPage } from '@/items/list-page';
 import { Spinner } from '@/ui/spinner';
 import { DeliverySummary } from './delivery-summary';
@@ -19,14 +18,8 @@ export function SubscribersPage() {
       <ListPage
         kind={subscriberKind}
         title="Subscribers"
-        action={
-          <>
-            <SubscribersMenu />
-            <Permitted>
-              <NewSubscriber />
-            </Permitted>
-          </>
-        }
+        action={<NewSubscriber />}
+        readerAction={<SubscribersMenu />}
         columns={columns}
         wide
         filter={filter}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { name } from './name';
+import { nameRule } from './name';
 
 it.each([
   ['nothing', undefined, false],
@@ -9,5 +9,5 @@ it.each([
   ['two letters', 'ab', true],
   ['two characters of two UTF-16 units', '😀😀', true],
 ])('counts characters as the server does: %s', async (_, value, isValid) => {
-  expect(await name('Too short').isValid(value)).toBe(isValid);
+  expect(await nameRule().isValid(value)).toBe(isValid);
 });

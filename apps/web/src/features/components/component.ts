@@ -1,5 +1,5 @@
 import { object } from 'yup';
-import { name } from '@/api/name';
+import { nameRule } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
 import { limits, text } from '@/api/text';
 import type { Component, ComponentInput } from '@/api/types';
@@ -32,7 +32,7 @@ export interface ComponentValues extends Pick<ComponentInput, 'name' | 'status' 
 }
 
 export const componentSchema = object({
-  name: name('Name is required'),
+  name: nameRule(),
   status: oneStatusOf(componentStatuses),
   description: text(limits.text),
 });

@@ -1,5 +1,5 @@
 import { object } from 'yup';
-import { name } from '@/api/name';
+import { nameRule } from '@/api/name';
 import { oneStatusOf } from '@/api/rules';
 import { limits, text } from '@/api/text';
 import type { ComponentGroup, GroupDisplay } from '@/api/types';
@@ -35,7 +35,7 @@ export type GroupValues = Pick<ComponentGroup, 'name' | 'description' | 'display
 export const newGroup: GroupValues = { name: '', description: '', display: 'OPEN' };
 
 export const groupSchema = object({
-  name: name('Name is required'),
+  name: nameRule(),
   description: text(limits.text),
   display: oneStatusOf(displays),
 });

@@ -1,5 +1,5 @@
 import { object, string } from 'yup';
-import { name } from '@/api/name';
+import { nameRule } from '@/api/name';
 import type { ApiKey } from '@/api/types';
 
 /** A key cannot be an admin. */
@@ -21,7 +21,7 @@ export interface KeyValues {
 export const newKey: KeyValues = { name: '', role: 'viewer', expiresAt: '' };
 
 export const keySchema = object({
-  name: name('Name is required'),
+  name: nameRule(),
   role: string().oneOf(Object.keys(keyRoles), 'Select Any One').required('Select Any One'),
   expiresAt: string().test(
     'future',

@@ -1,5 +1,5 @@
 import { boolean, number, object, string } from 'yup';
-import { name } from '@/api/name';
+import { nameRule } from '@/api/name';
 import { limits, line, text } from '@/api/text';
 import type { OrganisationSettings, OrganisationSettingsInput, PublicChannels } from '@/api/types';
 
@@ -21,7 +21,7 @@ const hoursMessage = 'Must be a number from 1 to 720';
 const usualReminderHours = 4;
 
 export const settingsSchema = object({
-  name: name('Name is required'),
+  name: nameRule(),
   timeZone: string()
     .trim()
     .required('Unknown time zone')

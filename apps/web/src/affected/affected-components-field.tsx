@@ -163,7 +163,7 @@ function AffectedComponentRow({ index, choices, onRemove }: AffectedComponentRow
               {...control}
               {...getFieldProps(`${name}.status`)}
               {...(isOperational && {
-                'aria-describedby': cn(control['aria-describedby'], hintId),
+                'aria-describedby': [control['aria-describedby'], hintId].filter(Boolean).join(' '),
               })}
             >
               {statuses.map((status) => (

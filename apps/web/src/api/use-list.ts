@@ -18,7 +18,7 @@ export interface List<T> {
   refresh: () => Promise<void>;
 }
 
-/** Reads the newest 500 rows of a list (one of `endpoints`, also with a query), and older rows on demand. */
+/** Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older rows on demand. */
 export function useList<T>(path: string): List<T> {
   const refresh = useRefreshList(path);
   const { data, error, isValidating, size, setSize } = useSWRInfinite<ApiResponse<T[]>, ApiError>(

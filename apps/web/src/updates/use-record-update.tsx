@@ -22,7 +22,7 @@ export function useRecordUpdate(
   const incident = incidents?.find(({ id }) => id === chosen?.id) ?? chosen;
   return {
     record: setChosen,
-    dialog: chosen && incident && (
+    dialog: incident && (
       <RecordUpdateDialog
         key={incident.id}
         timeline={incidentTimeline(incident.id)}

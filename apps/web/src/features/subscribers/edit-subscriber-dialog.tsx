@@ -24,10 +24,15 @@ interface EditSubscriberDialogProps {
 }
 
 /** Changes what a subscriber receives. No event reports the deletion of a subscriber, so a save shows it. */
-export function EditSubscriberDialog({ subscriber, ...opening }: EditSubscriberDialogProps) {
+export function EditSubscriberDialog({
+  subscriber,
+  open,
+  onOpenChange,
+  returnTo,
+}: EditSubscriberDialogProps) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
-  const { entries, error, refresh } = useScopeEntries(opening.open);
+  const { entries, error: loadError, refresh } = useScopeEntries(open);
   const [isDeleted, setDeleted] = useState(false);
 
   async function save(values: ScopeValues, form: FormikHelpers<ScopeValues>) {
@@ -43,20 +48,22 @@ export function EditSubscriberDialog({ subscriber, ...opening }: EditSubscriberD
     }
     toast.success('Subscriber Updated');
     void refreshList();
-    opening.onOpenChange(false);
+    onOpenChange(false);
   }
 
   const dialog = {
-    ...opening,
+    open,
+    onOpenChange,
+    returnTo,
     title: 'Edit Subscriber',
     description: <span className="wrap-anywhere">{subscriber.target}</span>,
   };
-  if (error && entries === undefined) {
+  if (loadError && entries === undefined) {
     return (
       <Dialog {...dialog}>
         <LoadFailure
           title="The components could not be loaded"
-          reason={error.message}
+          reason={loadError.message}
           onRetry={refresh}
         />
       </Dialog>

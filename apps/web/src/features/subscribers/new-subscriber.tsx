@@ -30,7 +30,7 @@ export function NewSubscriber() {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const [secret, setSecret] = useState<string>();
-  const { entries, error, refresh } = useScopeEntries(open);
+  const { entries, error: loadError, refresh } = useScopeEntries(open);
 
   async function create(values: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
     try {
@@ -60,17 +60,17 @@ export function NewSubscriber() {
         returnTo={button}
         title="Add New Subscriber"
         description="A first message asks the owner of the address to confirm it. Updates follow after that."
-        initialValues={entries || error ? subscriptionValues('email') : undefined}
+        initialValues={entries || loadError ? subscriptionValues('email') : undefined}
         validationSchema={subscriptionSchema}
         onSubmit={create}
         submitLabel="Add Subscriber"
         pendingLabel="Adding..."
       >
         <TargetFields channels={allChannels} />
-        {error && !entries && (
+        {loadError && !entries && (
           <LoadFailure
             title="The components could not be loaded, so the subscriber would receive everything"
-            reason={error.message}
+            reason={loadError.message}
             onRetry={refresh}
           />
         )}

@@ -36,7 +36,7 @@ export function useUnsaved(): Unsaved {
   return useSyncExternalStore(subscribe, unsavedState);
 }
 
-/** Calls `listener` when a form begins or ends to have unsaved changes or to save them. Returns the unsubscribe function. */
+/** Calls `listener` after each change of the state. Returns the function that ends this. */
 export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

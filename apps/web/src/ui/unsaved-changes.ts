@@ -59,6 +59,8 @@ export function useUnsavedChanges(isDirty: boolean, isSaving = false): Leave {
   useEffect(() => {
     if (!isDirty) return;
     const own = holder.current;
+    // The form may have left, and been shown again with another item.
+    own.isLeaving = false;
     const ask = (event: BeforeUnloadEvent) => {
       if (!own.isLeaving) event.preventDefault();
     };

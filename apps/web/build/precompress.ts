@@ -8,7 +8,10 @@ const compressible = /\.(css|html|js|json|svg|txt|webmanifest)$/;
 /** Their uncompressed forms would be three megabytes of the binary; the server unpacks them for the few clients that want one. */
 const onlyCompressed = /^assets\/(?!embed-).*\.(css|js)$/;
 
-/** Writes a brotli and a gzip file beside each text file of the build. */
+/** Size of a gzip form from which a brotli form has to save a tenth of it, so that it is worth its bytes in the binary. */
+const largeBytes = 64 * 1024;
+
+/** Writes a gzip file, and a brotli file if it saves enough, beside each text file of the build. */
 export function precompress(): Plugin {
   return {
     name: 'allclear:precompress',
@@ -28,8 +31,12 @@ export function precompress(): Plugin {
 async function compress(file: string): Promise<void> {
   const bytes = await readFile(file);
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength };
-  await Promise.all([
-    promisify(brotliCompress)(bytes, { params }).then((made) => writeFile(`${file}.br`, made)),
-    promisify(gzip)(bytes, { level: 9 }).then((made) => writeFile(`${file}.gz`, made)),
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params }),
+    promisify(gzip)(bytes, { level: 9 }),
   ]);
+  await writeFile(`${file}.gz`, gzipped);
+  if (gzipped.byteLength < largeBytes || brotli.byteLength < 0.9 * gzipped.byteLength) {
+    await writeFile(`${file}.br`, brotli);
+  }
 }

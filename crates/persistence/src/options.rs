@@ -32,7 +32,8 @@ const MIN_READERS: u32 = 4;
 /// Number of writes to SQLite that one organisation may run at the same time: they share commits.
 const SHARED_WRITES: u32 = 32;
 
-/// Requests of one organisation that may use half of the connections at the same time.
+/// Number of requests of one organisation that are handled at the same time. Those that read, and those that write to PostgreSQL, use
+/// half of the connections.
 pub(crate) fn concurrency_of_one(backend: DbBackend) -> Concurrency {
     let (reads, writes) = match backend {
         DbBackend::Sqlite => (sqlite_readers() / 2, SHARED_WRITES),

@@ -69,7 +69,7 @@ export function RecordUpdateDialog({
     <FormDialog
       open={open}
       onOpenChange={onOpenChange}
-      title={before ? 'Record Past Update' : 'Record Update'}
+      title={isPast ? 'Record Past Update' : 'Record Update'}
       description={
         <>
           {about}{' '}

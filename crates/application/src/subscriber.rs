@@ -138,13 +138,17 @@ impl Subscribers {
         .await
     }
 
-    /// The subscribers of an organisation, newest first.
+    /// The subscribers of an organisation that a filter selects, newest first.
     pub async fn list(
         &self,
         organisation: &OrganisationId,
+        filter: &SubscriberFilter,
         page: Page,
     ) -> Result<Listed<Subscriber>, Error> {
-        self.ports.subscribers.list(organisation, page).await
+        self.ports
+            .subscribers
+            .list(organisation, filter, page)
+            .await
     }
 
     /// Changes what a subscriber receives. [`Error::NotFound`], [`Error::Invalid`].

@@ -12,9 +12,11 @@ use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{
+    SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
+};
 use allclear_domain::audit::{Action, Actor, TargetType};
-use allclear_domain::channel::RecipientKey;
+use allclear_domain::channel::{Channel, RecipientKey};
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
@@ -48,12 +50,11 @@ impl SubscriberStore for Database {
     async fn list(
         &self,
         organisation: &OrganisationId,
+        filter: &SubscriberFilter,
         page: Page,
     ) -> Result<Listed<Subscriber>, Error> {
-        let listed = page::read(self.read(), of(organisation), page, Column::Id, |row| {
-            row.id
-        })
-        .await?;
+        let selected = of(organisation).filter(condition(filter));
+        let listed = page::read(self.read(), selected, page, Column::Id, |row| row.id).await?;
         let items = subscribers(self.read(), listed.items).await?;
         Ok(Listed {
             items,
@@ -230,6 +231,34 @@ impl SubscriberStore for Database {
 /// The subscribers of an organisation. Every query of subscribers begins here.
 fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find().filter(Column::OrganisationId.eq(organisation.as_str()))
+}
+
+fn condition(filter: &SubscriberFilter) -> Condition {
+    let email = filter.email.as_deref().map(contains);
+    let channel = filter.channel.map(|it| Column::Channel.eq(it.to_string()));
+    let scope = filter.scope.map(|it| Column::Scope.eq(it.to_string()));
+    let status = filter.status.map(|it| Column::Status.eq(it.to_string()));
+    let failing = filter.failing.then(|| Column::FailingSince.is_not_null());
+    Condition::all()
+        .add_option(email)
+        .add_option(channel)
+        .add_option(scope)
+        .add_option(status)
+        .add_option(failing)
+}
+
+/// Selects mail addresses that contain `part`. The database converts both to lower case, so that it converts them alike.
+fn contains(part: &str) -> Expr {
+    let mut pattern = String::from("%");
+    for character in part.chars() {
+        if matches!(character, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(character);
+    }
+    pattern.push('%');
+    let matches = Expr::cust_with_values("LOWER(target) LIKE LOWER($1) ESCAPE '!'", [pattern]);
+    Column::Channel.eq(Channel::Email.to_string()).and(matches)
 }
 
 async fn find(

@@ -2,6 +2,7 @@
 
 mod delivery;
 mod export;
+mod filter;
 pub(crate) mod form;
 mod import;
 mod input;
@@ -23,6 +24,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use self::filter::{Filter, FilterQuery};
 use self::input::{SubscriberChangeInput, SubscriberInput};
 use crate::limit::throttle::{Bucket, Limit};
 use crate::request::caller::{CanRead, CanWrite};
@@ -260,20 +262,23 @@ async fn test(
     Ok(ApiResponse::with_message(SubscriberBody::from(&tested), message).ok())
 }
 
-/// Lists the subscribers of the organisation, newest first.
+/// Lists the subscribers of the organisation that the parameters select, newest first.
 #[utoipa::path(
     tag = "subscribers",
-    params(PageQuery),
+    params(FilterQuery, PageQuery),
     responses((status = 200, body = ApiResponse<Vec<SubscriberBody>>), ErrorResponses),
     security(("bearer" = ["viewer"]))
 )]
 #[get("/list")]
 async fn list(
     caller: CanRead,
+    filter: Filter,
     page: RequestedPage,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let listed = subscribers.list(&caller.organisation, page.0).await?;
+    let listed = subscribers
+        .list(&caller.organisation, &filter.0, page.0)
+        .await?;
     Ok(list_response(&listed, page.is_part(), |subscriber| {
         SubscriberBody::from(subscriber)
     }))

@@ -11,6 +11,8 @@ export interface List<T> {
   /** Newest first; undefined until the first response. */
   rows: T[] | undefined;
   error: ApiError | undefined;
+  /** Whether `rows` are those of the previous query, until the first response to the present one. */
+  isStale: boolean;
   /** Whether the server has older rows than these. */
   hasOlder: boolean;
   isLoadingOlder: boolean;
@@ -18,17 +20,27 @@ export interface List<T> {
   refresh: () => Promise<void>;
 }
 
-/** Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older rows on demand. */
+/**
+ * Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older rows on demand. When the query
+ * changes, the previous rows stay until the first response to the new one.
+ */
 export function useList<T>(path: string): List<T> {
+  const { cache } = useSWRConfig();
   const refresh = useRefreshList(path);
-  const { data, error, isValidating, size, setSize } = useSWRInfinite<ApiResponse<T[]>, ApiError>(
-    pageKey(path),
+  const { data, error, isLoading, isValidating, size, setSize } = useSWRInfinite<
+    ApiResponse<T[]>,
+    ApiError
+  >(pageKey(path), { keepPreviousData: true });
+  const isOfPreviousPath = cache.get(unstable_serialize(pageKey(path)))?.data === undefined;
+  const rows = useMemo(
+    () => (error && isOfPreviousPath ? undefined : data?.flatMap((page) => page.data)),
+    [data, error, isOfPreviousPath],
   );
-  const rows = useMemo(() => data?.flatMap((page) => page.data), [data]);
   const older = data?.at(-1)?.next ?? null;
   return {
     rows,
     error,
+    isStale: isLoading && data !== undefined,
     hasOlder: older !== null,
     isLoadingOlder: isValidating && data !== undefined && data.length < size,
     showOlder: () => void setSize((data?.length ?? 0) + 1),
@@ -36,15 +48,18 @@ export function useList<T>(path: string): List<T> {
   };
 }
 
-/** Reads a list again after a save: now if it is on screen, otherwise when it is shown the next time. */
+/** Reads a list, with each query, again after a save: now if it is on screen, otherwise when it is shown the next time. */
 export function useRefreshList(path: string): () => Promise<void> {
-  const { mutate } = useSWRConfig();
+  const { cache, mutate } = useSWRConfig();
   return useCallback(async () => {
     const isPage = (key: unknown) =>
       typeof key === 'string' && (key === path || key.startsWith(`${path}?`));
     await mutate(isPage, undefined, { revalidate: false });
-    await mutate(unstable_serialize(pageKey(path)));
-  }, [mutate, path]);
+    // A filter of `mutate` is not called for the entries of `useSWRInfinite`.
+    const start = unstable_serialize(() => path);
+    const lists = [...cache.keys()].filter((key) => key.startsWith(`${start}?`));
+    await Promise.all(lists.map((key) => mutate(key)));
+  }, [cache, mutate, path]);
 }
 
 /** Changes a cached list without a request, as an event says: also one that `useQuery` reads as a whole. */

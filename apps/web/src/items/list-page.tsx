@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
@@ -12,14 +12,12 @@ import { usePageTitle } from '@/ui/use-page-title';
 import { DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
 
-/** Shows a part of the items. */
-export interface ListFilter<Item> {
+/** Lists a part of the items. */
+export interface ListFilter {
   /** The fields of the filter. */
   controls: ReactNode;
-  /** Whether it hides anything. */
-  isActive: boolean;
-  /** Always the same function for the same choice. */
-  isShown: (item: Item) => boolean;
+  /** The query of the list; empty for all items. */
+  query: URLSearchParams;
 }
 
 interface ListPageProps<Item extends { id: string }> {
@@ -33,7 +31,7 @@ interface ListPageProps<Item extends { id: string }> {
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;
   emptyHint: string;
-  filter?: ListFilter<Item>;
+  filter?: ListFilter;
   /** Replaces the table until the first response. */
   placeholder?: ReactNode;
   /** Follows the list once it is loaded or has failed. */
@@ -54,27 +52,13 @@ export function ListPage<Item extends { id: string }>({
   children,
 }: ListPageProps<Item>) {
   usePageTitle(title);
-  const list = useList<Item>(kind.endpoints.list);
+  const isFiltered = filter !== undefined && filter.query.size > 0;
+  const path = kind.endpoints.list;
+  const list = useList<Item>(isFiltered ? `${path}?${filter.query.toString()}` : path);
   useErrorToast(list.error !== undefined, kind.listFailed);
-  const rows = useMemo(
-    () => (filter ? list.rows?.filter(filter.isShown) : list.rows),
-    // The filter's fields are a new element at each render.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [list.rows, filter?.isShown],
-  );
   const mayWrite = useMay('write');
-  const isSearchedInPart = filter?.isActive === true && list.hasOlder;
-  const searchedInPart = () =>
-    `The filter has searched the newest ${list.rows?.length.toLocaleString('en')}.`;
   const isLoading = list.rows === undefined && list.error === undefined;
-
-  function hintIfEmpty() {
-    if (isSearchedInPart) {
-      return `${searchedInPart()} None of them matches. “Show older” searches more.`;
-    }
-    if (filter?.isActive) return `No ${kind.noun} matches the filter.`;
-    return mayWrite && emptyHint;
-  }
+  const hint = isFiltered ? `No ${kind.noun} matches the filter.` : mayWrite && emptyHint;
 
   return (
     <div className="grid min-w-0 gap-4">
@@ -102,23 +86,19 @@ export function ListPage<Item extends { id: string }>({
           readOnly={!mayWrite}
           label={title}
           columns={columns}
-          rows={rows}
+          rows={list.rows}
+          isStale={list.isStale}
           getRowId={(item) => item.id}
           rowLabel={kind.nameOf}
-          emptyHint={hintIfEmpty()}
+          emptyHint={hint}
           bulkActions={(selected, clear) => (
             <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
           )}
           footer={
             list.hasOlder && (
-              <>
-                <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
-                  Show older
-                </Button>
-                {isSearchedInPart && rows !== undefined && rows.length > 0 && (
-                  <span className="text-sm text-subtle">{searchedInPart()}</span>
-                )}
-              </>
+              <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
+                Show older
+              </Button>
             )
           }
         />

@@ -1,9 +1,11 @@
 //! The storage port of subscribers.
 
-use allclear_domain::channel::{RecipientKey, TargetKey};
+use allclear_domain::channel::{Channel, RecipientKey, TargetKey};
 use allclear_domain::id::{IncidentId, OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
-use allclear_domain::subscriber::{Scope, Subscriber, SubscriberDraft};
+use allclear_domain::subscriber::{
+    Scope, ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -40,6 +42,21 @@ impl SubscriberKey {
     }
 }
 
+/// Which subscribers are listed; by default all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SubscriberFilter {
+    /// Only mail addresses that contain this text, in any case. URLs of webhooks are not searched, because they are secret.
+    pub email: Option<String>,
+    /// Only subscribers on this channel.
+    pub channel: Option<Channel>,
+    /// Only subscribers with a scope of this kind.
+    pub scope: Option<ScopeKind>,
+    /// Only subscribers with this status.
+    pub status: Option<SubscriberStatus>,
+    /// Only subscribers to which messages fail.
+    pub failing: bool,
+}
+
 /// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that stores its result.
 pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
 
@@ -47,10 +64,11 @@ pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscribe
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait SubscriberStore: Send + Sync {
-    /// The subscribers of an organisation, newest first.
+    /// The subscribers of an organisation that a filter selects, newest first.
     async fn list(
         &self,
         organisation: &OrganisationId,
+        filter: &SubscriberFilter,
         page: Page,
     ) -> Result<Listed<Subscriber>, Error>;
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use allclear_application::component::ComponentStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
-use allclear_application::subscriber::SubscriberStore;
+use allclear_application::subscriber::{SubscriberFilter, SubscriberStore};
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
@@ -170,9 +170,14 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
         ),
         ("Upgrade", "Begun")
     );
-    let subscribers = SubscriberStore::list(database, &acme, Page::default())
-        .await
-        .unwrap();
+    let subscribers = SubscriberStore::list(
+        database,
+        &acme,
+        &SubscriberFilter::default(),
+        Page::default(),
+    )
+    .await
+    .unwrap();
     let addresses: Vec<_> = subscribers
         .items
         .iter()

@@ -1,14 +1,18 @@
 use allclear_application::error::Error;
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
-use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
+use allclear_application::subscriber::{
+    SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
+};
 use allclear_domain::channel::RecipientKey;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{OrganisationId, SubscriberId};
 use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::organisation::Revision;
-use allclear_domain::subscriber::{Subscriber, SubscriberDraft, SubscriberStatus};
+use allclear_domain::subscriber::{
+    Failing, ScopeKind, Subscriber, SubscriberDraft, SubscriberStatus,
+};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use tokio::task::JoinSet;
@@ -23,6 +27,8 @@ contract!(
     subscribers_belong_to_their_organisation,
     of_twenty_who_subscribe_one_address_at_once_one_is_new,
     the_newest_subscribers_are_listed_first_and_in_parts,
+    filter_selects_subscribers,
+    searched_text_is_no_pattern,
     a_deleted_subscriber_may_come_back,
     a_deleted_organisation_takes_its_subscribers_along,
     an_address_is_mailed_so_often_by_however_many_at_once,
@@ -147,11 +153,16 @@ async fn subscribers_belong_to_their_organisation(database: &Database) {
         None
     );
     assert!(
-        SubscriberStore::list(database, &other, Page::default())
-            .await
-            .unwrap()
-            .items
-            .is_empty()
+        SubscriberStore::list(
+            database,
+            &other,
+            &SubscriberFilter::default(),
+            Page::default()
+        )
+        .await
+        .unwrap()
+        .items
+        .is_empty()
     );
     assert!(
         !SubscriberStore::delete(database, &other, ann.id)
@@ -163,10 +174,15 @@ async fn subscribers_belong_to_their_organisation(database: &Database) {
         ann.id
     );
     assert_eq!(
-        SubscriberStore::list(database, &acme, Page::default())
-            .await
-            .unwrap()
-            .items,
+        SubscriberStore::list(
+            database,
+            &acme,
+            &SubscriberFilter::default(),
+            Page::default()
+        )
+        .await
+        .unwrap()
+        .items,
         [ann]
     );
 }
@@ -182,11 +198,16 @@ async fn of_twenty_who_subscribe_one_address_at_once_one_is_new(database: &Datab
     ids.dedup();
     assert_eq!(ids.len(), 1);
     assert_eq!(
-        SubscriberStore::list(database, &acme, Page::default())
-            .await
-            .unwrap()
-            .items
-            .len(),
+        SubscriberStore::list(
+            database,
+            &acme,
+            &SubscriberFilter::default(),
+            Page::default()
+        )
+        .await
+        .unwrap()
+        .items
+        .len(),
         1
     );
 }
@@ -196,7 +217,7 @@ async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Databas
     for name in ["one", "two", "three"] {
         subscribe(database, &acme, &format!("{name}@example.com")).await;
     }
-    let first = SubscriberStore::list(database, &acme, two(None))
+    let first = SubscriberStore::list(database, &acme, &SubscriberFilter::default(), two(None))
         .await
         .unwrap();
     let shown: Vec<_> = first
@@ -205,13 +226,133 @@ async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Databas
         .map(|subscriber| subscriber.target.as_str())
         .collect();
     assert_eq!(shown, ["three@example.com", "two@example.com"]);
-    let rest = SubscriberStore::list(database, &acme, two(first.next))
-        .await
-        .unwrap();
+    let rest = SubscriberStore::list(
+        database,
+        &acme,
+        &SubscriberFilter::default(),
+        two(first.next),
+    )
+    .await
+    .unwrap();
     assert_eq!(
         (rest.items[0].target.as_str(), rest.items.len(), rest.next),
         ("one@example.com", 1, None)
     );
+}
+
+/// The addresses that a filter selects, newest first.
+async fn selected(
+    database: &Database,
+    organisation: &OrganisationId,
+    filter: SubscriberFilter,
+) -> Vec<String> {
+    let listed = SubscriberStore::list(database, organisation, &filter, Page::default()).await;
+    let texts = listed.unwrap().items.into_iter();
+    texts.map(|it| it.target.as_str().to_owned()).collect()
+}
+
+async fn filter_selects_subscribers(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let other = organisation(database, "other").await;
+    let ann = subscribe(database, &acme, "Ann@example.com").await;
+    subscribe(database, &acme, "bob@example.com").await;
+    subscribe(database, &other, "ann@example.org").await;
+    let webhook = Target::parse(Channel::Webhook, "https://ann.example.com/secret").unwrap();
+    let draft = SubscriberDraft::of_everything(webhook.clone());
+    let key = SubscriberKey::of_draft(&draft);
+    let add: SubscriberRule = Box::new(|_| {
+        Ok(Subscriber::create(
+            SubscriberId(clock().id()),
+            draft,
+            clock().now(),
+        ))
+    });
+    database.save(&acme, key, add).await.unwrap();
+    let (now, end) = (clock().now(), clock().now() + TimeDelta::days(7));
+    let verify: SubscriberRule =
+        Box::new(move |known| Ok(known.unwrap().verify(end, now).unwrap()));
+    let fail: SubscriberRule = Box::new(move |known| {
+        Ok(Subscriber {
+            failing: Some(Failing {
+                reason: "No such mailbox".to_owned(),
+                since: now,
+            }),
+            ..known.unwrap()
+        })
+    });
+    for rule in [verify, fail] {
+        let key = SubscriberKey::of(&ann);
+        database.save(&acme, key, rule).await.unwrap();
+    }
+
+    let all = SubscriberFilter::default();
+    let of_email = |text: &str| SubscriberFilter {
+        email: Some(text.to_owned()),
+        ..SubscriberFilter::default()
+    };
+    let of_status = |status| SubscriberFilter {
+        status: Some(status),
+        ..SubscriberFilter::default()
+    };
+    let (ann, bob, webhook) = ("Ann@example.com", "bob@example.com", webhook.as_str());
+    let cases = [
+        (all.clone(), vec![webhook, bob, ann]),
+        (of_email("aNN@"), vec![ann]),
+        (of_email("example.com"), vec![bob, ann]),
+        (of_email("secret"), vec![]),
+        (of_status(SubscriberStatus::Pending), vec![webhook, bob]),
+        (of_status(SubscriberStatus::Subscribed), vec![ann]),
+        (
+            SubscriberFilter {
+                channel: Some(Channel::Webhook),
+                ..all.clone()
+            },
+            vec![webhook],
+        ),
+        (
+            SubscriberFilter {
+                scope: Some(ScopeKind::Incident),
+                ..all.clone()
+            },
+            vec![],
+        ),
+        (
+            SubscriberFilter {
+                failing: true,
+                ..all
+            },
+            vec![ann],
+        ),
+    ];
+    for (filter, expected) in cases {
+        let found = selected(database, &acme, filter.clone()).await;
+        assert_eq!(found, expected, "{filter:?}");
+    }
+}
+
+async fn searched_text_is_no_pattern(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    for email in [
+        "a_b@example.com",
+        "axb@example.com",
+        "a%b@example.com",
+        "a!b@example.com",
+    ] {
+        subscribe(database, &acme, email).await;
+    }
+    for (text, expected) in [
+        ("a_b", vec!["a_b@example.com"]),
+        ("a%b", vec!["a%b@example.com"]),
+        ("a!b", vec!["a!b@example.com"]),
+        ("\\", vec![]),
+        ("'", vec![]),
+    ] {
+        let filter = SubscriberFilter {
+            email: Some(text.to_owned()),
+            ..SubscriberFilter::default()
+        };
+        assert_eq!(selected(database, &acme, filter).await, expected, "{text}");
+    }
 }
 
 async fn a_deleted_subscriber_may_come_back(database: &Database) {

@@ -7,8 +7,8 @@ use actix_web::http::header::{self, ContentDisposition, DispositionParam, Dispos
 use actix_web::{HttpRequest, HttpResponse, get, web};
 use allclear_application::error::Error;
 use allclear_application::page::Page;
-use allclear_application::subscriber::Subscribers;
 use allclear_application::subscriber::import::NamedComponent;
+use allclear_application::subscriber::{SubscriberFilter, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::{Scope, Subscriber};
@@ -80,7 +80,8 @@ async fn page(
         limit: Some(Page::MAX_LIMIT),
         before,
     };
-    let listed = subscribers.list(organisation, page).await?;
+    let all = SubscriberFilter::default();
+    let listed = subscribers.list(organisation, &all, page).await?;
     let mut text = Vec::new();
     for subscriber in &listed.items {
         let is_exported = subscriber.scope.incident().is_none();

@@ -9,6 +9,8 @@ import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
+import { cn } from '@/ui/cn';
+import { staleClass } from '@/ui/data-table/data-table';
 import { EmptyState } from '@/ui/empty-state';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
@@ -92,7 +94,9 @@ function Selection({ list, isFiltered }: SelectionProps) {
         </Card>
       ) : (
         <>
-          <AuditTable items={items.slice(0, shown)} />
+          <div aria-busy={list.isStale} className={cn('min-w-0', list.isStale && staleClass)}>
+            <AuditTable items={items.slice(0, shown)} />
+          </div>
           {(items.length > shown || list.hasOlder) && (
             <Button
               className="justify-self-center"

@@ -1,6 +1,6 @@
-import { useCallback, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import type { ScopeKind, Subscriber, SubscriberStatus } from '@/api/types';
+import type { ScopeKind, SubscriberStatus } from '@/api/types';
 import type { ListFilter } from '@/items/list-page';
 import { channelNames } from '@/subscription/channels';
 import { Field } from '@/ui/field';
@@ -29,23 +29,26 @@ const states: Options = {
 };
 const scopes: Options = labels(scopesOf, (scope) => scopeNames[scope]);
 
+/** How long typing pauses before the server is asked. */
+const typingPauseMs = 250;
+
 /** The filter of the list. The query of the address keeps what is chosen, but no part of a subscriber's address. */
-export function useSubscriberFilter(): ListFilter<Subscriber> {
+export function useSubscriberFilter(): ListFilter {
   const [query, setQuery] = useSearchParams();
   const channel = chosen(query, 'channel', channelNames);
   const scope = chosen(query, 'scope', scopes);
   const state = chosen(query, 'state', states);
   const [text, setText] = useState('');
-  const searched = text.trim().toLowerCase();
+  const email = useAfterPause(text.trim(), typingPauseMs);
 
-  const isShown = useCallback(
-    (subscriber: Subscriber) =>
-      subscriber.target.toLowerCase().includes(searched) &&
-      (channel === '' || subscriber.channel === channel) &&
-      (scope === '' || subscriber.scope === scopesOf[scope]) &&
-      (state === '' || hasState(subscriber, state)),
-    [searched, channel, scope, state],
-  );
+  const filters = {
+    email,
+    channel,
+    scope: scopesOf[scope],
+    status: statesOf[state],
+    failing: state === 'failing' ? 'true' : '',
+  };
+  const set = Object.entries(filters).filter(([, value]) => value);
 
   function choose(name: string, value: string) {
     const next = new URLSearchParams(query);
@@ -72,11 +75,12 @@ export function useSubscriberFilter(): ListFilter<Subscriber> {
   return {
     controls: (
       <div role="group" aria-label="Filter" className="grid grid-cols-2 gap-3 sm:flex sm:flex-wrap">
-        <Field label="Email or URL" className="col-span-2 sm:w-64">
+        <Field label="Email" className="col-span-2 sm:w-64">
           {(control) => (
             <Input
               {...control}
               type="search"
+              maxLength={254}
               value={text}
               onChange={({ target }) => setText(target.value)}
             />
@@ -87,13 +91,18 @@ export function useSubscriberFilter(): ListFilter<Subscriber> {
         {select('state', 'Status', state, states)}
       </div>
     ),
-    isActive: searched !== '' || channel !== '' || scope !== '' || state !== '',
-    isShown,
+    query: new URLSearchParams(set as [string, string][]),
   };
 }
 
-function hasState({ status, failing }: Subscriber, state: string): boolean {
-  return state === 'failing' ? Boolean(failing) : status === statesOf[state];
+/** The value once it has not changed for some time. */
+function useAfterPause(value: string, pauseMs: number): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value, pauseMs]);
+  return settled;
 }
 
 /** Returns '' for a missing or unknown choice. */

@@ -19,6 +19,8 @@ interface DataTableProps<Row extends RowData> {
   columns: readonly DataColumn<Row>[];
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
+  /** Whether the rows that replace these are being loaded. */
+  isStale?: boolean;
   getRowId: (row: Row) => string;
   /** Name of a row, for its checkbox: "Select Website". */
   rowLabel: (row: Row) => string;
@@ -35,6 +37,8 @@ interface DataTableProps<Row extends RowData> {
 }
 
 const noRows: never[] = [];
+/** Dims rows, unless those that replace them come soon. */
+export const staleClass = 'opacity-60 transition-opacity delay-200';
 
 /** The column in a table that is only read. */
 function asRead<Row extends RowData>(column: DataColumn<Row>): DataColumn<Row> {
@@ -48,6 +52,7 @@ export function DataTable<Row extends RowData>({
   label,
   columns,
   rows,
+  isStale = false,
   getRowId,
   rowLabel,
   wide = false,
@@ -117,8 +122,8 @@ export function DataTable<Row extends RowData>({
       )}
       <div className={cn('overflow-x-auto', wide ? '@container/wide' : '@container/narrow')}>
         <table
-          className={cn('w-full table-fixed text-left', stacked.table)}
-          aria-busy={rows === undefined}
+          className={cn('w-full table-fixed text-left', stacked.table, isStale && staleClass)}
+          aria-busy={isStale || rows === undefined}
         >
           <caption className="sr-only">{label}</caption>
           <colgroup>

@@ -72,3 +72,44 @@ async fn an_operator_adds_lists_and_deletes_subscribers() {
     // A deleted subscriber stays deleted; earlier links do not work.
     assert_eq!(site.post("/verify", link.remove(0)).await.status, 400);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn operator_finds_subscribers_by_a_part_of_the_address() {
+    let site = Site::start().await;
+    let operator = site.operator("Acme").await;
+    for email in ["ann@example.com", "bob@example.com"] {
+        operator.post("/subscriber", json!({"email": email})).await;
+    }
+    let found = async |query: &str| {
+        let response = operator.get(&format!("/subscriber/list?{query}")).await;
+        assert_eq!(response.status, 200, "{query}");
+        let listed = response.body["data"].as_array().unwrap().clone();
+        listed
+            .iter()
+            .map(|it| it["email"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(found("email=%20ANN%20").await, ["ann@example.com"]);
+    assert_eq!(found("email=&status=&channel=").await.len(), 2);
+    assert_eq!(
+        found("status=PENDING&channel=email&scope=ALL").await.len(),
+        2
+    );
+    assert!(found("status=SUBSCRIBED").await.is_empty());
+    assert!(found("failing=true").await.is_empty());
+    let part = operator.get("/subscriber/list?email=example&limit=1").await;
+    assert_eq!(part.body["data"][0]["email"], json!("bob@example.com"));
+    assert!(part.body["meta"]["next"].is_string());
+
+    let long = "a".repeat(255);
+    let query = format!("email={long}&channel=fax&scope=x&status=x&failing=x");
+    let bad = operator.get(&format!("/subscriber/list?{query}")).await;
+    let errors = json!([
+        {"field": "email", "message": "Must be at most 254 characters"},
+        {"field": "channel", "message": "Unknown value"},
+        {"field": "scope", "message": "Unknown value"},
+        {"field": "status", "message": "Unknown value"},
+        {"field": "failing", "message": "Unknown value"},
+    ]);
+    assert_eq!((bad.status, &bad.body["errors"]), (422, &errors));
+}

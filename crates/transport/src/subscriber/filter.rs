@@ -1,0 +1,88 @@
+//! The query parameters that select subscribers.
+
+use std::future::{Ready, ready};
+use std::str::FromStr;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest, web};
+use allclear_application::subscriber::SubscriberFilter;
+use allclear_domain::channel::Channel;
+use allclear_domain::email::MAX_EMAIL_LENGTH;
+use allclear_domain::subscriber::{ScopeKind, SubscriberStatus};
+use allclear_domain::validation::{FieldError, Invalid};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::response::problem::Problem;
+
+/// Which subscribers are returned. An empty parameter selects all.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct FilterQuery {
+    /// Only mail addresses that contain this text, in any case.
+    #[param(value_type = Option<String>, max_length = 254)]
+    email: Option<String>,
+    /// Only subscribers on this channel.
+    #[param(value_type = Option<Channel>)]
+    channel: Option<String>,
+    /// Only subscribers with a scope of this kind.
+    #[param(value_type = Option<ScopeKind>)]
+    scope: Option<String>,
+    /// Only subscribers with this status.
+    #[param(value_type = Option<SubscriberStatus>)]
+    status: Option<String>,
+    /// `true` for only those subscribers to which messages fail.
+    #[param(value_type = Option<bool>)]
+    failing: Option<String>,
+}
+
+impl FilterQuery {
+    fn read(self) -> Result<SubscriberFilter, Invalid> {
+        let mut invalid = Invalid::default();
+        let email = given(self.email.map(|text| text.trim().to_owned()));
+        if email
+            .as_ref()
+            .is_some_and(|text| text.chars().count() > MAX_EMAIL_LENGTH)
+        {
+            let message = format!("Must be at most {MAX_EMAIL_LENGTH} characters");
+            invalid.add(FieldError::new("email", message));
+        }
+        let filter = SubscriberFilter {
+            email,
+            channel: one_of("channel", self.channel, &mut invalid),
+            scope: one_of("scope", self.scope, &mut invalid),
+            status: one_of("status", self.status, &mut invalid),
+            failing: one_of("failing", self.failing, &mut invalid).unwrap_or(false),
+        };
+        invalid.into_result()?;
+        Ok(filter)
+    }
+}
+
+fn given(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn one_of<T: FromStr>(field: &str, text: Option<String>, invalid: &mut Invalid) -> Option<T> {
+    let value = given(text)?.parse().ok();
+    if value.is_none() {
+        invalid.add(FieldError::new(field, "Unknown value"));
+    }
+    value
+}
+
+/// The filter of a request.
+#[derive(Debug)]
+pub(super) struct Filter(pub(super) SubscriberFilter);
+
+impl FromRequest for Filter {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let query = web::Query::<FilterQuery>::from_query(request.query_string())
+            .map_err(|_| Invalid::field("email", "The query is not well-formed"));
+        let filter = query.and_then(|query| query.into_inner().read());
+        ready(filter.map(Self).map_err(Problem::from))
+    }
+}

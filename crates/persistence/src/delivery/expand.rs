@@ -10,8 +10,8 @@ use sea_orm::sea_query::{
     Query, SelectStatement,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, JoinType,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -50,7 +50,10 @@ pub(super) fn next() -> Select<Entity> {
         .limit(1)
 }
 
-/// Queues deliveries of the next notice that no other node is expanding. Returns whether there was one.
+/// Number of subscribers that one transaction looks at. Those of a notice may be few among many.
+const MAX_SCANNED: u64 = 1_000;
+
+/// Queues at most `limit` deliveries of the next notice that no other node is expanding. Returns whether there was a notice.
 pub(super) async fn expand(
     transaction: &Transaction,
     now: DateTime<Utc>,
@@ -63,7 +66,10 @@ pub(super) async fn expand(
         return Ok(false);
     };
     let id = notice.id;
-    let recipients = recipients(transaction, &notice).await?;
+    let last_scanned = last_scanned(transaction, &notice).await?;
+    let recipients = recipients(transaction, &notice)
+        .await?
+        .add_option(last_scanned.map(|last| subscriber::Column::Id.lte(last)));
     let rows = transaction
         .fetch_rows(&queued(&notice, recipients, now, limit)?)
         .await?;
@@ -71,11 +77,16 @@ pub(super) async fn expand(
         .iter()
         .map(|row| row.try_get::<Uuid>("", "subscriber_id"));
     let reached = reached.collect::<Result<Vec<_>, _>>().map_err(broken)?;
-    let all = (reached.len() as u64) < limit;
+    let is_full = reached.len() as u64 == limit;
+    let last = if is_full {
+        reached.into_iter().max()
+    } else {
+        last_scanned
+    };
     let noted = ActiveModel {
         id: Set(id),
-        reached: Set(reached.into_iter().max().or(notice.reached)),
-        expanded_at: Set(all.then_some(now)),
+        reached: Set(last.or(notice.reached)),
+        expanded_at: Set((!is_full && last_scanned.is_none()).then_some(now)),
         batches: Set(notice.batches.saturating_add(1)),
         ..Default::default()
     };
@@ -83,15 +94,41 @@ pub(super) async fn expand(
     Ok(true)
 }
 
+/// The last of the next [`MAX_SCANNED`] subscribers; `None` if there are fewer.
+async fn last_scanned(transaction: &Transaction, notice: &Model) -> Result<Option<Uuid>, Error> {
+    scanned(notice)?
+        .offset(MAX_SCANNED - 1)
+        .limit(1)
+        .into_tuple()
+        .fetch_one(transaction)
+        .await
+}
+
+/// The identifiers of the subscribers after the last one reached, in order.
+fn scanned(notice: &Model) -> Result<Select<subscriber::Entity>, Error> {
+    use subscriber::Column as Of;
+
+    let organisation = parse_stored(&notice.organisation_id)?;
+    let mut these = subscribed(&organisation)
+        .select_only()
+        .column(Of::Id)
+        .order_by_asc(Of::Id);
+    if let Some(reached) = notice.reached {
+        these = these.filter(Of::Id.gt(reached));
+    }
+    Ok(these)
+}
+
 /// The subscribers that receive a notice.
 async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
-    let mut scopes = concerned(notice, &subscriber::Entity.into_iden());
+    let backend = transaction.get_database_backend();
+    let mut scopes = concerned(backend, notice, &subscriber::Entity.into_iden());
     Ok(match content(notice)?.change {
         NoticeChange::Incident { .. } => {
             if is_followed(transaction, notice).await? {
-                scopes = scopes.add(followers(notice));
+                scopes = scopes.add(followers(backend, notice));
             }
             scopes
         }
@@ -103,12 +140,16 @@ async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Conditi
 }
 
 /// Whether a row of `subscribers` is of everything, or of a component or group that the notice concerns.
-fn concerned(notice: &Model, subscribers: &DynIden) -> Condition {
+pub(super) fn concerned(backend: DbBackend, notice: &Model, subscribers: &DynIden) -> Condition {
     let is_of = |scope: ScopeKind| {
         Expr::col((subscribers.clone(), subscriber::Column::Scope)).eq(scope.to_string())
     };
     let has_chosen = Condition::any()
-        .add(Expr::exists(chosen_components(notice.id, subscribers)))
+        .add(Expr::exists(chosen_components(
+            backend,
+            notice.id,
+            subscribers,
+        )))
         .add(Expr::exists(chosen_groups(notice.id, subscribers)));
     let chosen = Condition::all()
         .add(is_of(ScopeKind::Components))
@@ -117,17 +158,17 @@ fn concerned(notice: &Model, subscribers: &DynIden) -> Condition {
 }
 
 /// The subscribers that follow the incident of the notice, without those whose target receives the notice by another subscription.
-pub(super) fn followers(notice: &Model) -> Condition {
+pub(super) fn followers(backend: DbBackend, notice: &Model) -> Condition {
     use subscriber::Column as Of;
 
     Condition::all()
         .add(Of::Scope.eq(ScopeKind::Incident.to_string()))
         .add(Of::IncidentId.eq(notice.subject_id))
-        .add(Expr::exists(receives_already(notice)).not())
+        .add(Expr::exists(receives_already(backend, notice)).not())
 }
 
 /// A row that exists if the subscriber's target receives the notice by a subscription to everything, or to components and groups.
-fn receives_already(notice: &Model) -> SelectStatement {
+fn receives_already(backend: DbBackend, notice: &Model) -> SelectStatement {
     use subscriber::{Column as Of, Entity as Subscribers};
 
     let other = Alias::new("other").into_iden();
@@ -141,7 +182,7 @@ fn receives_already(notice: &Model) -> SelectStatement {
         .and_where(of_other(Of::IncidentId).is_null())
         .and_where(of_other(Of::Status).eq(SubscriberStatus::Subscribed.to_string()))
         .and_where(of_other(Of::ConfirmedRevision).lt(notice.revision))
-        .cond_where(concerned(notice, &other))
+        .cond_where(concerned(backend, notice, &other))
         .take()
 }
 
@@ -161,15 +202,21 @@ async fn is_followed(transaction: &Transaction, notice: &Model) -> Result<bool, 
 }
 
 /// Rows that say that a row of `subscribers` chose a component of the notice.
-fn chosen_components(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
+fn chosen_components(backend: DbBackend, notice: Uuid, subscribers: &DynIden) -> SelectStatement {
     use notice_component::{Column as Of, Entity as Concerned};
     use subscriber_component::{Column as ByComponent, Entity as Chosen};
 
+    // SQLite keeps the order of a cross join. Otherwise it begins at the notice, which may have more components than a choice.
+    let join = match backend {
+        DbBackend::Sqlite => JoinType::CrossJoin,
+        _ => JoinType::InnerJoin,
+    };
     Query::select()
         .expr(Expr::val(1))
-        .from(Concerned)
-        .inner_join(
-            Chosen,
+        .from(Chosen)
+        .join(
+            join,
+            Concerned,
             Expr::col((Chosen, ByComponent::ComponentId)).equals((Concerned, Of::ComponentId)),
         )
         .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))
@@ -185,18 +232,20 @@ fn chosen_groups(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
     use notice_component::{Column as Of, Entity as Concerned};
     use subscriber_group::{Column as ByGroup, Entity as Chosen};
 
+    let groups = Query::select()
+        .column(Of::GroupId)
+        .from(Concerned)
+        .and_where(Of::NoticeId.eq(notice))
+        .and_where(Of::GroupId.is_not_null())
+        .take();
     Query::select()
         .expr(Expr::val(1))
-        .from(Concerned)
-        .inner_join(
-            Chosen,
-            Expr::col((Chosen, ByGroup::GroupId)).equals((Concerned, Of::GroupId)),
-        )
-        .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))
+        .from(Chosen)
         .and_where(
             Expr::col((Chosen, ByGroup::SubscriberId))
                 .equals((subscribers.clone(), subscriber::Column::Id)),
         )
+        .and_where(Expr::col((Chosen, ByGroup::GroupId)).in_subquery(groups))
         .take()
 }
 
@@ -210,7 +259,6 @@ fn queued(
 ) -> Result<InsertStatement, Error> {
     use delivery::Column as Queued;
 
-    let organisation = parse_stored(&notice.organisation_id)?;
     let subscriber = |column: subscriber::Column| Expr::col((subscriber::Entity, column));
     let ahead = Alias::new("ahead");
     let held_back = Query::select()
@@ -222,7 +270,7 @@ fn queued(
         )
         .and_where(Expr::col((ahead, Queued::DueAt)).gt(now))
         .take();
-    let mut these = subscribed(&organisation)
+    let these = scanned(notice)?
         .select_only()
         .expr(subscriber(subscriber::Column::OrganisationId))
         .expr(subscriber(subscriber::Column::Id))
@@ -233,11 +281,7 @@ fn queued(
         .expr(subscriber(subscriber::Column::Channel).eq(Channel::Email.to_string()))
         .filter(subscriber::Column::ConfirmedRevision.lt(notice.revision))
         .filter(recipients)
-        .order_by_asc(subscriber::Column::Id)
         .limit(limit);
-    if let Some(reached) = notice.reached {
-        these = these.filter(subscriber::Column::Id.gt(reached));
-    }
     let columns = [
         Queued::OrganisationId,
         Queued::SubscriberId,

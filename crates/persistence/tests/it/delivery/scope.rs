@@ -26,6 +26,7 @@ use crate::world::{World, open_on};
 
 contract!(
     subscriber_of_components_receives_these_and_one_without_a_choice_receives_all,
+    a_notice_for_one_of_many_subscribers_is_queued_in_several_transactions,
     subscriber_of_a_group_receives_the_components_it_has_at_that_time,
     subscriber_of_a_deleted_group_has_chosen_its_components,
     all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components,
@@ -54,6 +55,30 @@ impl World {
             mute_maintenances,
         };
         self.subscriber_of(draft, clock().now()).await;
+    }
+
+    /// Imports subscribers with the names `person0`, `person1`, ….
+    async fn import(&self, count: usize, scope: &Scope) {
+        let now = clock().now();
+        let subscriber = |number: &usize| {
+            let email = address(&format!("person{number}"));
+            let draft = SubscriberDraft {
+                target: Target::parse(Channel::Email, &email).unwrap(),
+                scope: scope.clone(),
+                mute_maintenances: false,
+            };
+            let pending = Subscriber::create(SubscriberId(clock().id()), draft, now);
+            let end = now + Subscriber::VERIFICATION_LIFETIME;
+            pending.verify(end, now).unwrap()
+        };
+        let numbers: Vec<_> = (0..count).collect();
+        for numbers in numbers.chunks(500) {
+            let batch = ImportBatch {
+                subscribers: numbers.iter().map(subscriber).collect(),
+                consent: Some("asked in June".to_owned()),
+            };
+            self.database.import(&self.acme, batch).await.unwrap();
+        }
     }
 
     async fn scope_of(&self, name: &str) -> Scope {
@@ -119,6 +144,23 @@ async fn subscriber_of_components_receives_these_and_one_without_a_choice_receiv
     assert_eq!(world.receivers().await, ["all", "both"]);
     world.open("No component", &[]).await;
     assert_eq!(world.receivers().await, ["all"]);
+}
+
+async fn a_notice_for_one_of_many_subscribers_is_queued_in_several_transactions(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    world.import(1_200, &components(&[web])).await;
+    world.chooses("api", components(&[api])).await;
+    world
+        .open("API", &[open_on(api, ComponentStatus::Degraded)])
+        .await;
+    for (expanded, waiting) in [(true, 0), (true, 1), (false, 1)] {
+        assert_eq!(database.expand(clock().now(), 500).await.unwrap(), expanded);
+        assert_eq!(database.waiting().await.unwrap(), waiting);
+    }
+    assert_eq!(world.receivers().await, ["api"]);
 }
 
 async fn subscriber_of_a_group_receives_the_components_it_has_at_that_time(database: &Database) {
@@ -191,24 +233,7 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
     for component in [web, api] {
         world.move_component(component, Some(edge)).await;
     }
-    let numbers: Vec<_> = (0..SUBSCRIBERS).collect();
-    for numbers in numbers.chunks(500) {
-        let now = clock().now();
-        let subscriber = |number: &usize| {
-            let email = address(&format!("person{number}"));
-            let draft = SubscriberDraft {
-                target: Target::parse(Channel::Email, &email).unwrap(),
-                scope: groups(&[edge]),
-                mute_maintenances: false,
-            };
-            Subscriber::create(SubscriberId(clock().id()), draft, now)
-        };
-        let batch = ImportBatch {
-            subscribers: numbers.iter().map(subscriber).collect(),
-            consent: Some("asked in June".to_owned()),
-        };
-        database.import(&world.acme, batch).await.unwrap();
-    }
+    world.import(SUBSCRIBERS, &groups(&[edge])).await;
     let scopes = async || {
         let mut scopes = Vec::new();
         for number in [0, 999, 1_000, SUBSCRIBERS - 1] {

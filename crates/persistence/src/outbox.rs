@@ -12,8 +12,10 @@ use allclear_domain::incident::Incident;
 use allclear_domain::organisation::Revision;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select,
 };
 
 use crate::audit::NoAuditItem;
@@ -29,7 +31,7 @@ use crate::run::{Fetch, Run};
 
 /// Maximum number of organisations in one statement.
 const MAX_ORGANISATIONS_PER_READ: usize = 500;
-/// Maximum number of commits in one statement.
+/// Maximum number of commits that one statement returns.
 const MAX_COMMITS_PER_READ: u64 = 32;
 /// Maximum size of the events of a backlog: a reader that catches up reads in steps.
 const MAX_BACKLOG_BYTES: usize = 1024 * 1024;
@@ -45,11 +47,11 @@ impl Outbox for Database {
         // Read before the commits: a commit between the two reads must not look pruned.
         let newest = self.revisions(std::slice::from_ref(organisation)).await?;
         let rows = self.stored_after(organisation, revision, limit).await?;
-        // Pruning removes the oldest first: if the next revision exists, all later ones do.
-        if rows
-            .first()
-            .is_some_and(|oldest| oldest.revision != revision.next().0)
-        {
+        // Pruning removes the oldest first, also between two statements of this read.
+        let is_complete = (revision.next().0..)
+            .zip(&rows)
+            .all(|(next, row)| row.revision == next);
+        if !is_complete {
             return Ok(Backlog::TooOld);
         }
         if rows.is_empty() && newest.first().is_some_and(|(_, newest)| *newest > revision) {
@@ -156,30 +158,62 @@ impl Database {
         limit: u64,
     ) -> Result<Vec<Unpacked>, Error> {
         let (mut rows, mut bytes): (Vec<Unpacked>, usize) = (Vec::new(), 0);
-        let mut left = limit;
-        while left > 0 && bytes < MAX_BACKLOG_BYTES {
-            let after = rows.last().map_or(revision.0, |row| row.revision);
-            let wanted = left.min(MAX_COMMITS_PER_READ);
-            let some = Entity::find()
-                .filter(Column::OrganisationId.eq(organisation.as_str()))
-                .filter(Column::Revision.gt(after))
-                .order_by_asc(Column::Revision)
-                .limit(wanted)
+        let mut after = revision.0;
+        while (rows.len() as u64) < limit && bytes < MAX_BACKLOG_BYTES {
+            let wanted = MAX_COMMITS_PER_READ.min(limit - rows.len() as u64);
+            let Some(last) = self.last_that_fits(organisation, after, wanted).await? else {
+                break;
+            };
+            let some = commits_after(organisation, after)
+                .filter(Column::Revision.lte(last))
                 .fetch_all(self.read())
                 .await?;
-            let is_last = (some.len() as u64) < wanted;
-            left -= some.len() as u64;
+            after = last;
             for row in some {
                 let row = Unpacked::try_from(row)?;
                 bytes += row.events.len();
                 rows.push(row);
-            }
-            if is_last {
-                break;
+                if bytes >= MAX_BACKLOG_BYTES {
+                    break;
+                }
             }
         }
         Ok(rows)
     }
+
+    /// The last of the next commits that are together stored in at most [`MAX_BACKLOG_BYTES`], or of which the first is larger. `None`
+    /// if there is no further commit.
+    async fn last_that_fits(
+        &self,
+        organisation: &OrganisationId,
+        after: i64,
+        limit: u64,
+    ) -> Result<Option<i64>, Error> {
+        let sizes: Vec<(i64, i64)> = commits_after(organisation, after)
+            .select_only()
+            .column(Column::Revision)
+            .expr(Expr::cust(
+                "octet_length(events) + COALESCE(octet_length(packed), 0)",
+            ))
+            .limit(limit)
+            .into_tuple()
+            .fetch_all(self.read())
+            .await?;
+        let mut total = 0;
+        let fits = |(_, size): &&(i64, i64)| {
+            let is_first = total == 0;
+            total += usize::try_from(*size).unwrap_or(usize::MAX);
+            is_first || total <= MAX_BACKLOG_BYTES
+        };
+        Ok(sizes.iter().take_while(fits).last().map(|(last, _)| *last))
+    }
+}
+
+fn commits_after(organisation: &OrganisationId, revision: i64) -> Select<Entity> {
+    Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::Revision.gt(revision))
+        .order_by_asc(Column::Revision)
 }
 
 /// Stores the organisation's next revision with the public form of its events. The state is stored already. `incident` was stored

@@ -3,6 +3,8 @@
 
 use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;
+use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_domain::organisation::Revision;
 use allclear_domain::reminder::OpenIncident;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
@@ -18,6 +20,7 @@ contract!(by url:
     dashboard_reads_only_the_incidents_that_it_shows,
     dashboard_reads_only_the_maintenances_that_it_shows,
     reminders_read_only_the_newest_incidents_of_an_organisation,
+    outbox_is_read_only_up_to_a_size,
 );
 
 async fn world(url: &str) -> World {
@@ -93,4 +96,23 @@ async fn reminders_read_only_the_newest_incidents_of_an_organisation(url: &str) 
     let later = clock().now() + TimeDelta::hours(2);
     let reminded = world.database.queue_reminders(later).await.unwrap();
     assert_eq!(reminded, OpenIncident::REMINDED as u64);
+}
+
+async fn outbox_is_read_only_up_to_a_size(url: &str) {
+    let world = world(url).await;
+    for title in ["One", "Two", "Three"] {
+        world.open(title, &[]).await;
+    }
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let space = " ".repeat(1024 * 1024);
+    let update = format!("UPDATE outbox SET events = events || '{space}' WHERE revision = 1");
+    connection.execute_unprepared(&update).await.unwrap();
+    connection.close().await.unwrap();
+    damage(url, "outbox", "revision = 2").await;
+    let after = world.database.after(&world.acme, Revision(0), 10).await;
+    let Ok(Backlog::Commits(commits)) = after else {
+        panic!("{after:?}")
+    };
+    let revisions: Vec<_> = commits.iter().map(Commit::revision).collect();
+    assert_eq!(revisions, [Revision(1)]);
 }

@@ -61,6 +61,12 @@ impl Commit {
         events.any(|event| event.kind().is_none_or(&is_wanted))
     }
 
+    /// The size of its events as JSON, in bytes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.events.iter().map(|event| event.args.get().len()).sum()
+    }
+
     /// The revision the transaction made.
     #[must_use]
     pub const fn revision(&self) -> Revision {

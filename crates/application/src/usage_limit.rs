@@ -25,6 +25,23 @@ pub struct Concurrency {
     pub writes: usize,
 }
 
+/// Largest size of the descriptions of all components of an organisation together, in bytes. One change may publish all of them: an
+/// incident or a maintenance may have all components.
+pub const MAX_DESCRIPTIONS_BYTES: u64 = 1_000_000;
+
+/// Checks the size of the descriptions of all components of an organisation, in bytes.
+///
+/// # Errors
+/// [`Error::Conflict`] if it is above [`MAX_DESCRIPTIONS_BYTES`].
+pub fn check_descriptions(bytes: u64) -> Result<(), Error> {
+    if bytes <= MAX_DESCRIPTIONS_BYTES {
+        return Ok(());
+    }
+    Err(Error::Conflict(format!(
+        "The descriptions of all components together may have {MAX_DESCRIPTIONS_BYTES} bytes"
+    )))
+}
+
 impl UsageLimits {
     /// Checks that an account that created `present` organisations may create another.
     ///
@@ -93,5 +110,12 @@ mod tests {
         assert!(message.contains("ALLCLEAR_LIMIT_COMPONENTS"), "{message}");
         assert!(limits.check_subscribers(u64::MAX).is_ok());
         assert!(limits.check_organisations(u64::MAX).is_ok());
+    }
+
+    #[test]
+    fn descriptions_of_all_components_have_a_largest_size() {
+        assert!(check_descriptions(MAX_DESCRIPTIONS_BYTES).is_ok());
+        let message = check_descriptions(MAX_DESCRIPTIONS_BYTES + 1).unwrap_err();
+        assert!(message.to_string().contains("1000000 bytes"), "{message}");
     }
 }

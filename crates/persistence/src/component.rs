@@ -6,6 +6,7 @@ use allclear_application::component::{ComponentReport, ComponentStore};
 use allclear_application::error::Error;
 use allclear_application::page::{Listed, Page};
 use allclear_application::transition::{Committed, CreateTransition, Transition};
+use allclear_application::usage_limit::check_descriptions;
 use allclear_domain::author::Author;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
@@ -15,7 +16,7 @@ use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Query, SelectStatement};
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
     Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
@@ -82,6 +83,9 @@ impl ComponentStore for Database {
                 place(scope, &mut created.state).await?;
                 let row = row(scope.organisation, &created.state).into_active_model();
                 Entity::insert(row).run(scope.transaction).await?;
+                if !created.state.description.is_empty() {
+                    check_descriptions(descriptions_bytes(scope).await?)?;
+                }
                 let cause = PeriodCause::Operator(Some(author));
                 begin_period(scope, &created.state, cause, created.state.updated_at).await?;
                 Ok(Some(created.map(|component| ComponentReport {
@@ -107,6 +111,7 @@ impl ComponentStore for Database {
                     return Ok(None);
                 };
                 let (status, group) = (before.status, before.place.group);
+                let described = before.description.len();
                 let mut changed = rule(before, scope.stamp)?;
                 if !changed.has_no_events() {
                     changed.state.version = scope.stamp.revision;
@@ -120,6 +125,9 @@ impl ComponentStore for Database {
                         place(scope, &mut changed.state).await?;
                     }
                     update(scope.transaction, scope.organisation, &changed.state).await?;
+                    if changed.state.description.len() > described {
+                        check_descriptions(descriptions_bytes(scope).await?)?;
+                    }
                 }
                 let now = scope.stamp.clock;
                 let maintained =
@@ -158,6 +166,17 @@ pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
     Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::DeletedAt.is_null())
+}
+
+/// The size of the descriptions of all components of the organisation.
+async fn descriptions_bytes(scope: Scope<'_>) -> Result<u64, Error> {
+    let sum: Option<Option<i64>> = of(scope.organisation)
+        .select_only()
+        .expr(Expr::cust("CAST(SUM(octet_length(description)) AS BIGINT)"))
+        .into_tuple()
+        .fetch_one(scope.transaction)
+        .await?;
+    u64::try_from(sum.flatten().unwrap_or_default()).map_err(Error::internal)
 }
 
 /// Returns those of the given components that the organisation has, the oldest first.

@@ -127,6 +127,10 @@ impl App {
             PublicStatus::new(settings, &public_url, &database, &relay, &clock, &provider)?;
         let retention = retention(settings, &store, &clock);
         let draining = Draining::default();
+        let usage = Arc::new(Usage::new(
+            settings.usage.write_limits(),
+            database.concurrency_of_one(),
+        ));
         let state = AppState {
             identity: provider,
             api_keys: Arc::clone(&automation.api_keys),
@@ -161,10 +165,7 @@ impl App {
             readiness: store,
             draining: draining.clone(),
             metrics: metrics::handle(),
-            usage: Arc::new(Usage::new(
-                settings.usage.write_limits(),
-                database.concurrency_of_one(),
-            )),
+            usage: Arc::clone(&usage),
             metrics_access: Arc::new(settings.metrics.access()?),
             hsts: settings.hsts(&public_url),
             proxies: Arc::clone(&public.proxies),
@@ -180,6 +181,7 @@ impl App {
         let running_deliveries = delivery_services.start(&mut tasks, Arc::clone(&broadcast));
         public.start(&mut tasks, &relay);
         domain_services.start(&mut tasks, Arc::clone(&broadcast));
+        count_commits(&mut tasks, usage, Arc::clone(&broadcast));
         schedule(&mut tasks, &services, broadcast, clock);
         maintain(&mut tasks, &identity, retention);
         automation.start(&mut tasks);
@@ -300,6 +302,13 @@ fn schedule(
         let (broadcast, wake_timer) = (Arc::clone(&broadcast), Arc::clone(&wake_timer));
         let clock = Arc::clone(&clock);
         async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await }
+    });
+}
+
+fn count_commits(tasks: &mut Tasks, usage: Arc<Usage>, broadcast: Arc<dyn Broadcast>) {
+    tasks.start("count_commits", move || {
+        let (usage, broadcast) = (Arc::clone(&usage), Arc::clone(&broadcast));
+        async move { usage.count_commits(&*broadcast).await }
     });
 }
 

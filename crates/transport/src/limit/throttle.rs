@@ -94,6 +94,16 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
         (taken, level)
     }
 
+    /// Takes attempts that cannot be refused any more. The key waits until they are refilled, also beyond a whole burst.
+    pub(crate) fn charge(&self, key: &K, amount: u32) {
+        let now = Instant::now();
+        let mut keys = self.keys();
+        let full_at = keys.full_at.get(key).copied().unwrap_or(now).max(now);
+        keys.make_room(now);
+        keys.full_at
+            .insert(key.clone(), full_at + self.interval * amount);
+    }
+
     /// Returns an attempt that does not count.
     pub(crate) fn give_back(&self, key: &K) {
         let mut keys = self.keys();

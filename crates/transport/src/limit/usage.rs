@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use actix_web::http::header;
 use actix_web::{HttpMessage as _, HttpRequest};
+use allclear_application::broadcast::Broadcast;
+use allclear_application::outbox::Commit;
 use allclear_application::usage_limit::Concurrency;
 use allclear_domain::id::{OrganisationId, UserId};
 use tokio::sync::OwnedSemaphorePermit;
@@ -29,6 +31,11 @@ pub struct WriteLimits {
 const MAX_WAITING: usize = 512;
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
+
+/// Number of events of a commit that count as a change.
+const EVENTS_OF_A_CHANGE: u32 = 10;
+/// Size in bytes above which the events of a commit count as text.
+const LARGE_COMMIT: u32 = 32 * 1024;
 
 /// A kind of requests that take long, of which an organisation has one at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,6 +101,30 @@ impl Usage {
         let permit = permit.ok_or_else(|| Problem::too_many(1))?;
         request.extensions_mut().insert(Permit(permit));
         Ok(())
+    }
+
+    /// Counts large commits of all organisations until the broadcast ends.
+    pub async fn count_commits(&self, broadcast: &dyn Broadcast) {
+        let mut commits = broadcast.subscribe().await;
+        while let Some(commit) = commits.recv().await {
+            self.count_commit(&commit);
+        }
+    }
+
+    /// Counts what a commit costs beyond its request: a short request may change a thousand components.
+    fn count_commit(&self, commit: &Commit) {
+        let changes = u32::try_from(commit.events.len()).unwrap_or(u32::MAX) / EVENTS_OF_A_CHANGE;
+        if let Some(writes) = &self.writes
+            && changes > 0
+        {
+            writes.charge(&commit.organisation, changes);
+        }
+        let bytes = u32::try_from(commit.size()).unwrap_or(u32::MAX);
+        if let Some(text) = &self.text
+            && bytes > LARGE_COMMIT
+        {
+            text.charge(&commit.organisation, bytes);
+        }
     }
 
     /// Waits until an organisation may begin a long request. Meanwhile other requests have its place.
@@ -175,6 +206,8 @@ mod tests {
     use actix_web::body::to_bytes;
     use actix_web::http::Method;
     use actix_web::test::TestRequest;
+    use allclear_application::outbox::PublicEvent;
+    use allclear_domain::event::EventKind;
     use futures_util::FutureExt as _;
 
     fn usage(writes: Option<(u32, u32)>, text: u32) -> Usage {
@@ -221,6 +254,42 @@ mod tests {
         assert!(usage.count(&other, &post("2")).is_ok());
         let read = request(Method::GET, ("accept", "*/*"));
         assert!(usage.begin(&one, &read).await.is_ok());
+    }
+
+    #[actix_web::test]
+    async fn commit_with_many_events_counts_as_several_changes() {
+        let usage = usage(Some((10, 60)), 0);
+        let (one, other) = (organisation("one"), organisation("other"));
+        let post = post("0");
+        let commit = |events: u32| {
+            let kinds = vec![EventKind::ComponentUpdate; events as usize];
+            Commit::example("one", 1, &kinds)
+        };
+        usage.count_commit(&commit(EVENTS_OF_A_CHANGE - 1));
+        for _ in 0..10 {
+            assert!(usage.count(&one, &post).is_ok());
+        }
+        usage.count_commit(&commit(10 * EVENTS_OF_A_CHANGE));
+        let refused = usage.count(&one, &post).unwrap_err().error_response();
+        let wait = refused.headers().get("retry-after").unwrap().to_str();
+        assert!((600..=661).contains(&wait.unwrap().parse::<u64>().unwrap()));
+        assert!(usage.count(&other, &post).is_ok());
+    }
+
+    #[actix_web::test]
+    async fn events_of_a_large_commit_count_as_text() {
+        let usage = usage(None, 2 * LARGE_COMMIT);
+        let one = organisation("one");
+        let commit = |bytes: u32| {
+            let mut commit = Commit::example("one", 1, &[]);
+            let text = "x".repeat(bytes as usize);
+            let event = PublicEvent::new(EventKind::ComponentUpdate, &[text]).unwrap();
+            commit.events.push(event);
+            commit
+        };
+        usage.count_commit(&commit(LARGE_COMMIT - 4));
+        usage.count_commit(&commit(2 * LARGE_COMMIT - 4));
+        assert!(usage.count(&one, &post("1000")).is_err());
     }
 
     #[actix_web::test]

@@ -7,14 +7,11 @@ use std::sync::Arc;
 use allclear_domain::audit::{Action, ActorType, TargetType};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use crate::error::Error;
 use crate::page::{Listed, Page};
-
-/// How long items are kept by default.
-pub const RETENTION: TimeDelta = TimeDelta::days(365);
 
 /// An item of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]

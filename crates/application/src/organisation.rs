@@ -33,8 +33,8 @@ pub trait OrganisationStore: Send + Sync {
         rule: Transition<Organisation>,
     ) -> Result<Option<Committed<Organisation>>, Error>;
 
-    /// Ensures that the organisation exists and has the name, if one is given. A changed name makes a revision without events, so
-    /// that cached pages are read again.
+    /// Ensures that the organisation exists and has the name, if one is given. A changed name makes a revision with
+    /// [`OrganisationUpdated`](allclear_domain::event::Event::OrganisationUpdated).
     async fn ensure(
         &self,
         id: &OrganisationId,

@@ -50,7 +50,7 @@ pub struct Commit {
     pub organisation: OrganisationId,
     /// The revision the transaction made.
     pub revision: i64,
-    /// What happened, in order; empty if only the organisation's name changed.
+    /// What happened, in order; at least one event.
     pub events: Vec<PublicEvent>,
 }
 

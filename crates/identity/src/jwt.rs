@@ -20,7 +20,7 @@ const MAX_LENGTH: usize = 8192;
 pub struct Claims {
     /// Issuer (RFC 7519, section 4.1.1).
     pub iss: String,
-    /// Identifier of the organisation.
+    /// Identifier of the account.
     pub sub: String,
     /// The session it belongs to.
     pub sid: String,
@@ -37,7 +37,7 @@ pub struct Claims {
     /// The token's organisation; `None` for a token without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub org_id: Option<String>,
-    /// `admin` or `member`.
+    /// `admin`, `editor` or `viewer`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub org_role: Option<String>,
     /// The organisation's name.

@@ -173,7 +173,7 @@ fn welcome(app: &App, settings: &Settings) -> String {
         app.public_url(),
         app.address(),
         data(settings),
-        settings.data_dir.join("mail").display(),
+        mail(settings),
     )
 }
 
@@ -182,6 +182,13 @@ fn data(settings: &Settings) -> String {
         Some(url) if !url.reveal().starts_with("sqlite:") => "PostgreSQL".to_owned(),
         _ => settings.database().trim_start_matches("sqlite:").to_owned(),
     }
+}
+
+fn mail(settings: &Settings) -> String {
+    if settings.mail.is_sent() {
+        return "sent by the server of ALLCLEAR_SMTP_URL".to_owned();
+    }
+    settings.data_dir.join("mail").display().to_string()
 }
 
 fn openapi() -> Result<(), String> {

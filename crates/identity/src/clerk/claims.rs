@@ -68,7 +68,7 @@ struct ActiveOrganisation {
 pub struct Organisation {
     /// Its identifier.
     pub id: OrganisationId,
-    /// The user's role: admin for `org:admin`, which every application has, and member for other roles.
+    /// The user's role: admin for `org:admin`, which every application has, viewer for `org:viewer`, and editor for others.
     pub role: Role,
     /// Slug of the organisation.
     pub slug: Option<String>,

@@ -3,14 +3,12 @@
 use std::time::SystemTime;
 
 use allclear_application::message::MessageError;
+use allclear_domain::delivery::RetryRule;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use reqwest::header::RETRY_AFTER;
 
 use crate::client::{RequestError, Response};
-
-/// The longest wait that a receiver may ask for.
-const MAX_WAIT: TimeDelta = TimeDelta::hours(24);
 
 /// The outcome of a request without a response.
 pub(super) fn of_failure(error: &RequestError) -> MessageError {
@@ -67,7 +65,7 @@ fn wait(text: &str, now: DateTime<Utc>) -> Option<TimeDelta> {
     let is_number = |byte: u8| byte.is_ascii_digit() || byte == b'.';
     let wait = if text.bytes().all(is_number) {
         let seconds: f64 = text.parse().ok()?;
-        let seconds = seconds.ceil().min(MAX_WAIT.as_seconds_f64());
+        let seconds = seconds.ceil().min(RetryRule::MAX_WAIT.as_seconds_f64());
         std::time::Duration::try_from_secs_f64(seconds)
             .ok()
             .and_then(|wait| TimeDelta::from_std(wait).ok())?
@@ -75,7 +73,7 @@ fn wait(text: &str, now: DateTime<Utc>) -> Option<TimeDelta> {
         let date: SystemTime = httpdate::parse_http_date(text).ok()?;
         DateTime::<Utc>::from(date) - now
     };
-    Some(wait.clamp(TimeDelta::zero(), MAX_WAIT))
+    Some(wait.clamp(TimeDelta::zero(), RetryRule::MAX_WAIT))
 }
 
 fn sentence(clause: &str) -> String {
@@ -96,11 +94,11 @@ mod tests {
             ("120", Some(120)),
             (" 7 ", Some(7)),
             ("0.3", Some(1)),
-            ("999999999999999999999", Some(24 * 3600)),
+            ("999999999999999999999", Some(20 * 3600)),
             ("Thu, 05 Mar 2026 16:23:41 GMT", Some(60)),
             ("Thursday, 05-Mar-26 16:23:41 GMT", Some(60)),
             ("Thu, 05 Mar 2026 16:00:00 GMT", Some(0)),
-            ("Thu, 05 Mar 2099 16:00:00 GMT", Some(24 * 3600)),
+            ("Thu, 05 Mar 2099 16:00:00 GMT", Some(20 * 3600)),
             ("", None),
             (".", None),
             ("-5", None),

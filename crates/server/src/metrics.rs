@@ -51,7 +51,7 @@ pub(crate) struct EventCounter;
 impl CommitListener for EventCounter {
     fn on_commit(&self, commit: &Arc<Commit>) {
         for event in &commit.events {
-            metrics::counter!("allclear_events_told_total", "event" => event.name.clone())
+            metrics::counter!("allclear_events_published_total", "event" => event.name.clone())
                 .increment(1);
         }
     }

@@ -16,10 +16,10 @@ use allclear_domain::status_period::{PeriodCause, StatusPeriod, StatusSpan};
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, Query, SelectStatement};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel,
-    Order, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
+    PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
@@ -162,7 +162,7 @@ impl ComponentStore for Database {
 }
 
 /// The components of an organisation. Every query of components begins here.
-pub(crate) fn of(organisation: &OrganisationId) -> sea_orm::Select<Entity> {
+pub(crate) fn of(organisation: &OrganisationId) -> Select<Entity> {
     Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::DeletedAt.is_null())
@@ -259,22 +259,19 @@ pub(crate) async fn update(
 }
 
 /// Ends the period of the component's former status and begins one of its new status at `since`, but not before the component's
-/// previous change. OPERATIONAL has no periods.
+/// previous change. A period of the former status that would be empty is removed. OPERATIONAL has no periods.
 pub(crate) async fn begin_period(
     scope: Scope<'_>,
     state: &Component,
     cause: PeriodCause,
     since: DateTime<Utc>,
 ) -> Result<(), Error> {
-    use component_period::{Column, Entity};
-    let start_at = start_of_period(scope, state, since).await?;
-    Entity::update_many()
-        .col_expr(Column::EndAt, start_at.into())
-        .col_expr(Column::Version, scope.stamp.revision.0.into())
-        .filter(Column::Id.in_subquery(last_period(state.id)))
-        .filter(Column::EndAt.is_null())
-        .run(scope.transaction)
-        .await?;
+    use component_period::Entity;
+    let last = last_period(state.id).fetch_one(scope.transaction).await?;
+    let start_at = start_of_period(last.as_ref(), since, state.updated_at);
+    if let Some(last) = last.filter(|last| last.end_at.is_none()) {
+        end_period(scope, &last, start_at).await?;
+    }
     if state.status == ComponentStatus::Operational {
         return Ok(());
     }
@@ -293,43 +290,50 @@ pub(crate) async fn begin_period(
     Ok(())
 }
 
-/// The identifier of a component's last period, the only one that may last.
-fn last_period(id: ComponentId) -> SelectStatement {
+/// The last period of a component, the only one that may last. Of periods that start together, only one is not empty: the one
+/// that lasts comes first.
+fn last_period(id: ComponentId) -> Select<component_period::Entity> {
     use component_period::{Column, Entity};
-    Query::select()
-        .column(Column::Id)
-        .from(Entity)
-        .and_where(Column::ComponentId.eq(id.0))
-        .order_by(Column::StartAt, Order::Desc)
+    Entity::find()
+        .filter(Column::ComponentId.eq(id.0))
+        // The index has this order, so that only periods of one start are sorted.
+        .order_by_desc(Column::StartAt)
+        .order_by_desc(Column::EndAt.is_null())
+        .order_by_desc(Column::Id)
         .limit(1)
-        .take()
 }
 
-/// When a period begins whose cause began at `since`. A period of the former status that would be empty is removed.
-async fn start_of_period(
-    scope: Scope<'_>,
-    state: &Component,
+/// When a period begins whose cause began at `since`: not before the last period ended, or began if it lasts, and not after `now`.
+fn start_of_period(
+    last: Option<&component_period::Model>,
     since: DateTime<Utc>,
-) -> Result<DateTime<Utc>, Error> {
-    use component_period::{Column, Entity};
-    let now = state.updated_at;
-    if since >= now {
-        return Ok(now);
+    now: DateTime<Utc>,
+) -> DateTime<Utc> {
+    let earliest = last.map_or(since, |last| last.end_at.unwrap_or(last.start_at));
+    since.max(earliest).min(now)
+}
+
+/// Ends a period that lasts, or removes it if it would be empty.
+async fn end_period(
+    scope: Scope<'_>,
+    period: &component_period::Model,
+    end_at: DateTime<Utc>,
+) -> Result<(), Error> {
+    use component_period::{ActiveModel, Entity};
+    if period.start_at >= end_at {
+        Entity::delete_by_id(period.id)
+            .run(scope.transaction)
+            .await?;
+        return Ok(());
     }
-    let last = Entity::find()
-        .filter(Column::ComponentId.eq(state.id.0))
-        .order_by_desc(Column::StartAt)
-        .limit(1)
-        .fetch_one(scope.transaction)
-        .await?;
-    let Some(last) = last else {
-        return Ok(since);
+    let ended = ActiveModel {
+        id: Set(period.id),
+        end_at: Set(Some(end_at)),
+        version: Set(scope.stamp.revision.0),
+        ..Default::default()
     };
-    let start_at = since.max(last.end_at.unwrap_or(last.start_at)).min(now);
-    if last.end_at.is_none() && last.start_at == start_at {
-        Entity::delete_by_id(last.id).run(scope.transaction).await?;
-    }
-    Ok(start_at)
+    Entity::update(ended).run(scope.transaction).await?;
+    Ok(())
 }
 
 fn row(organisation: &OrganisationId, state: &Component) -> Model {

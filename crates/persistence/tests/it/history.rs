@@ -17,12 +17,15 @@ use allclear_domain::status_period::{
 use allclear_domain::time_zone::TimeZone;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use crate::backend::{author, clock, organisation};
 use crate::contract;
 
 contract!(
     a_change_of_status_ends_one_period_and_begins_another,
+    changes_of_one_instant_leave_no_empty_period,
+    a_period_that_lasts_ends_although_an_empty_one_began_with_it,
     a_corrected_history_reads_as_it_was_written,
     a_rule_sees_what_a_new_period_overlaps,
     a_history_is_newest_first_and_comes_in_parts,
@@ -55,15 +58,24 @@ async fn set_status(
     id: ComponentId,
     status: ComponentStatus,
 ) -> Component {
+    // A millisecond later, so that the period before has a length.
+    let later = |stamp: Stamp| stamp.now + TimeDelta::milliseconds(1);
+    set_status_at(database, organisation, id, status, later).await
+}
+
+async fn set_status_at(
+    database: &Database,
+    organisation: &OrganisationId,
+    id: ComponentId,
+    status: ComponentStatus,
+    at: impl FnOnce(Stamp) -> DateTime<Utc> + Send + 'static,
+) -> Component {
     let patch = ComponentPatch {
         status: Some(status),
         ..ComponentPatch::default()
     };
-    // A millisecond later, so that the period before has a length.
-    let rule: Transition<Component> = Box::new(move |component, stamp| {
-        let now = stamp.now + TimeDelta::milliseconds(1);
-        Ok(component.edit(patch, stamp.zone, now)?)
-    });
+    let rule: Transition<Component> =
+        Box::new(move |component, stamp| Ok(component.edit(patch, stamp.zone, at(stamp))?));
     let changed = ComponentStore::change(database, organisation, id, rule, author()).await;
     changed.unwrap().unwrap().state.component
 }
@@ -137,6 +149,58 @@ async fn a_change_of_status_ends_one_period_and_begins_another(database: &Databa
     assert_eq!(spans, expected);
     let cause = PeriodCause::Operator(Some(author()));
     assert!(periods.iter().all(|period| period.cause == cause));
+}
+
+async fn changes_of_one_instant_leave_no_empty_period(database: &Database) {
+    use ComponentStatus::{Degraded, MajorOutage, Operational, PartialOutage};
+    let acme = organisation(database, "acme").await;
+    let id = create(database, &acme).await.id;
+    let first = clock().now() + TimeDelta::seconds(1);
+    let (second, third) = (first + TimeDelta::seconds(1), first + TimeDelta::seconds(2));
+    let set = async |status, at| set_status_at(database, &acme, id, status, move |_| at).await;
+    let spans = async || {
+        let periods = history(database, &acme, id).await;
+        let spans = periods.into_iter().map(|period| period.span);
+        spans.collect::<Vec<_>>()
+    };
+    let span = |status, start_at, end_at| StatusSpan {
+        status,
+        start_at,
+        end_at,
+    };
+    for status in [Degraded, PartialOutage, MajorOutage] {
+        set(status, first).await;
+    }
+    assert_eq!(spans().await, [span(MajorOutage, first, None)]);
+    set(Degraded, second).await;
+    set(Operational, second).await;
+    let outage = span(MajorOutage, first, Some(second));
+    assert_eq!(spans().await, [outage]);
+    set(PartialOutage, second).await;
+    set(Operational, third).await;
+    let partial = span(PartialOutage, second, Some(third));
+    assert_eq!(spans().await, [partial, outage]);
+}
+
+async fn a_period_that_lasts_ends_although_an_empty_one_began_with_it(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let id = create(database, &acme).await.id;
+    let start_at = set_status(database, &acme, id, ComponentStatus::Degraded).await;
+    let start_at = start_at.updated_at;
+    // Earlier versions stored such periods.
+    let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
+        let mut changed =
+            history.add(StatusPeriodId(Uuid::max()), span(3, 2), author(), stamp.now)?;
+        let empty = &mut changed.state.changes.inserted[0].span;
+        (empty.start_at, empty.end_at) = (start_at, Some(start_at));
+        Ok(changed)
+    });
+    let scope = HistoryScope::New(span(3, 2));
+    let stored = database.change_history(&acme, id, scope, rule).await;
+    stored.unwrap().unwrap();
+    set_status(database, &acme, id, ComponentStatus::Operational).await;
+    let periods = history(database, &acme, id).await;
+    assert!(periods.iter().all(|period| period.span.end_at.is_some()));
 }
 
 async fn a_corrected_history_reads_as_it_was_written(database: &Database) {

@@ -4,9 +4,10 @@ use allclear_application::component::history::Interval;
 use allclear_domain::id::{ComponentId, OrganisationId};
 use chrono::{DateTime, TimeDelta};
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
+use super::super::last_period;
 use super::overlapping;
 use super::spans::{SpanPlace, ended_spans, lasting_spans, spans_since, within};
 use crate::entity::component_period::Entity;
@@ -72,6 +73,16 @@ async fn sqlite_reads_of_a_component_only_the_periods_since_a_day() {
             && plan.contains("component_id=? AND start_at<?"),
         "{plan}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_reads_the_last_period_of_a_component_in_the_order_of_the_index() {
+    let (database, _folder) = sqlite().await;
+    let last = last_period(ComponentId(Uuid::from_u128(12)));
+    let plan = plan(database.read(), &last.into_query()).await;
+    assert!(plan.contains("component_id=?"), "{plan}");
+    // Only periods that start together are sorted.
+    assert!(plan.contains("LAST 2 TERMS OF ORDER BY"), "{plan}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

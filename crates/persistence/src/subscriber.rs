@@ -22,7 +22,7 @@ use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
     QueryFilter, QuerySelect,
@@ -37,7 +37,7 @@ use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::delivery::{drop_queued, queue_verification};
 use crate::entity::incident;
-use crate::entity::subscriber::{Column, Entity, Model};
+use crate::entity::subscriber::{Column, Entity};
 use crate::error::parse_stored;
 use crate::idempotency;
 use crate::organisation::lock::lock;
@@ -266,16 +266,12 @@ async fn find(
     organisation: &OrganisationId,
     key: &SubscriberKey,
 ) -> Result<Option<Subscriber>, Error> {
-    let found = find_row(connection, organisation, key).await?;
+    let found = row_of(organisation, key).fetch_one(connection).await?;
     one(connection, found).await
 }
 
-async fn find_row(
-    connection: &impl ConnectionTrait,
-    organisation: &OrganisationId,
-    key: &SubscriberKey,
-) -> Result<Option<Model>, Error> {
-    let found = match key {
+fn row_of(organisation: &OrganisationId, key: &SubscriberKey) -> sea_orm::Select<Entity> {
+    match key {
         SubscriberKey::Id(id) => of(organisation).filter(Column::Id.eq(id.0)),
         SubscriberKey::Target(target, incident) => {
             let found = of(organisation).filter(Column::TargetKey.eq(target.as_str()));
@@ -284,8 +280,13 @@ async fn find_row(
                 None => found.filter(Column::IncidentId.is_null()),
             }
         }
-    };
-    found.fetch_one(connection).await
+    }
+}
+
+/// Locks the row until the transaction ends: results of deliveries change subscribers without the lock of the organisation. New
+/// deliveries do not wait for it.
+fn with_lock(row: sea_orm::Select<Entity>) -> sea_orm::Select<Entity> {
+    row.lock(LockType::NoKeyUpdate)
 }
 
 /// The item for a change of a subscriber, if a person of the organisation made it. What visitors do is not in the audit log.
@@ -326,7 +327,8 @@ async fn store(
     let locked = lock(transaction, organisation)
         .await?
         .ok_or(Error::NotFound("Organisation"))?;
-    let row = find_row(transaction, organisation, key).await?;
+    let row = with_lock(row_of(organisation, key));
+    let row = row.fetch_one(transaction).await?;
     let subscribed = SubscriberStatus::Subscribed.to_string();
     let confirmed = row
         .as_ref()
@@ -352,6 +354,26 @@ async fn store(
         drop_queued(transaction, state.id).await?;
     }
     Ok((before, state))
+}
+
+/// Unsubscribes a subscriber whose receiver ended the subscription, and deletes its queued deliveries.
+pub(crate) async fn end(
+    transaction: &Transaction,
+    id: SubscriberId,
+    at: DateTime<Utc>,
+) -> Result<(), Error> {
+    let row = with_lock(Entity::find_by_id(id.0));
+    let Some(row) = row.fetch_one(transaction).await? else {
+        return Ok(());
+    };
+    let organisation = parse_stored(&row.organisation_id)?;
+    let confirmed = row.confirmed_revision;
+    if let Some(known) = one(transaction, Some(row)).await? {
+        let row = self::row(&organisation, &known.unsubscribe(at), confirmed);
+        let all = row.into_active_model().reset_all();
+        Entity::update(all).run(transaction).await?;
+    }
+    drop_queued(transaction, id).await
 }
 
 /// Subscribers of single incidents that are deleted or were resolved before the given time.

@@ -5,19 +5,20 @@ use std::collections::BTreeMap;
 use allclear_application::delivery::{Claim, DeliveryResult, Outcome};
 use allclear_application::error::Error;
 use allclear_domain::id::SubscriberId;
-use allclear_domain::subscriber::SubscriberStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, OnConflict, Query};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+};
 use uuid::Uuid;
 
 use super::claim::these;
-use super::{day, drop_queued};
+use super::day;
 use crate::entity::delivery::{Column, Entity};
-use crate::entity::{delivery_count, subscriber};
+use crate::entity::{delivery_count, subscriber as entity};
 use crate::error::broken;
 use crate::run::{Fetch, Run, RunStatement};
-use crate::subscriber::no_failure;
+use crate::subscriber::{self, no_failure};
 use crate::transaction::Transaction;
 
 pub(super) async fn record(
@@ -134,7 +135,7 @@ async fn retry(
     };
     let later = Entity::update_many()
         .col_expr(Column::DueAt, Expr::val(again))
-        .filter(Column::SubscriberId.eq(subscriber))
+        .filter(Column::SubscriberId.eq(subscriber.0))
         .filter(Column::Id.gte(claim.id))
         .filter(Column::DueAt.lt(again));
     later.run(transaction).await?;
@@ -151,59 +152,54 @@ async fn recover(transaction: &Transaction, ids: Vec<i64>) -> Result<(), Error> 
         .from(Entity)
         .and_where(Column::Id.is_in(ids))
         .take();
-    subscriber::Entity::update_many()
+    entity::Entity::update_many()
         .set(no_failure())
-        .filter(subscriber::Column::Id.in_subquery(whose))
+        .filter(entity::Column::Id.in_subquery(whose))
         .run(transaction)
         .await?;
     Ok(())
 }
 
-/// Unsubscribes the subscriber of a delivery, with all its deliveries.
+/// Ends the subscription of a delivery's subscriber, unless the claim was lost: then the later claim has the result that counts.
 async fn end(transaction: &Transaction, claim: Claim, at: DateTime<Utc>) -> Result<(), Error> {
-    use subscriber::{Column as Of, Entity as Subscribers};
-
-    let Some(subscriber) = subscriber_of(transaction, claim).await? else {
-        return Ok(());
-    };
-    Subscribers::update_many()
-        .col_expr(
-            Of::Status,
-            SubscriberStatus::Unsubscribed.to_string().into(),
-        )
-        .col_expr(Of::Round, Expr::col(Of::Round).add(1))
-        .col_expr(Of::UpdatedAt, at.into())
-        .filter(Of::Id.eq(subscriber))
-        .filter(Of::Status.ne(SubscriberStatus::Unsubscribed.to_string()))
-        .run(transaction)
-        .await?;
-    drop_queued(transaction, SubscriberId(subscriber)).await
+    match subscriber_of(transaction, claim).await? {
+        Some(id) => subscriber::end(transaction, id, at).await,
+        None => Ok(()),
+    }
 }
 
-/// The subscriber of a delivery; `None` if the delivery is gone.
-async fn subscriber_of(transaction: &Transaction, claim: Claim) -> Result<Option<Uuid>, Error> {
-    Entity::find_by_id(claim.id)
+/// The subscriber of a delivery that waits; `None` if the claim was lost.
+async fn subscriber_of(
+    transaction: &Transaction,
+    claim: Claim,
+) -> Result<Option<SubscriberId>, Error> {
+    let id: Option<Uuid> = waiting(claim).into_tuple().fetch_one(transaction).await?;
+    Ok(id.map(SubscriberId))
+}
+
+/// The identifier of the subscriber of a delivery that waits; no row if the claim was lost.
+fn waiting(claim: Claim) -> Select<Entity> {
+    Entity::find()
         .select_only()
         .column(Column::SubscriberId)
-        .into_tuple::<Uuid>()
-        .fetch_one(transaction)
-        .await
+        .filter(these(&[claim]))
+        .filter(Column::DueAt.is_not_null())
 }
 
-/// Marks a subscriber as failing, for the first reason's time.
+/// Marks the subscriber of a delivery as failing, for the first reason's time, unless the claim was lost.
 async fn mark_failing(
     transaction: &Transaction,
-    subscriber: Uuid,
+    claim: Claim,
     at: DateTime<Utc>,
     reason: &str,
 ) -> Result<(), Error> {
-    use subscriber::{Column as Of, Entity as Subscribers};
+    use entity::{Column as Of, Entity as Subscribers};
 
     let since = Func::coalesce([Expr::col(Of::FailingSince), Expr::val(at)]);
     Subscribers::update_many()
         .col_expr(Of::FailingReason, reason.into())
         .col_expr(Of::FailingSince, since.into())
-        .filter(Of::Id.eq(subscriber))
+        .filter(Of::Id.in_subquery(waiting(claim).into_query()))
         .run(transaction)
         .await?;
     Ok(())
@@ -216,6 +212,8 @@ async fn give_up(
     at: DateTime<Utc>,
     reason: &str,
 ) -> Result<Option<String>, Error> {
+    // Comes first: every other change of both locks the subscriber before its deliveries.
+    mark_failing(transaction, claim, at, reason).await?;
     let never: Expr = Expr::val(Option::<DateTime<Utc>>::None);
     let given_up = Entity::update_many()
         .col_expr(Column::DueAt, never.clone())
@@ -228,15 +226,10 @@ async fn give_up(
     if given_up == 0 {
         return Ok(None);
     }
-    let whose: Option<(String, Uuid)> = Entity::find_by_id(claim.id)
+    Entity::find_by_id(claim.id)
         .select_only()
-        .columns([Column::OrganisationId, Column::SubscriberId])
+        .column(Column::OrganisationId)
         .into_tuple()
         .fetch_one(transaction)
-        .await?;
-    let Some((organisation, subscriber)) = whose else {
-        return Ok(None);
-    };
-    mark_failing(transaction, subscriber, at, reason).await?;
-    Ok(Some(organisation))
+        .await
 }

@@ -16,13 +16,14 @@ use allclear_application::delivery::{
 };
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
-use allclear_application::subscriber::{SubscriberKey, SubscriberStore};
+use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::id::SubscriberId;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::metrics::MetricsDays;
-use allclear_domain::subscriber::SubscriberStatus;
+use allclear_domain::subscriber::{Subscriber, SubscriberStatus};
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::backend::clock;
@@ -46,6 +47,8 @@ contract!(
     old_results_are_deleted_and_waiting_deliveries_stay,
     a_given_up_message_marks_its_subscriber_as_failing_until_one_arrives,
     a_subscription_that_the_receiver_ends_loses_its_queued_deliveries,
+    a_subscription_that_the_receiver_ends_during_an_edit_stays_ended,
+    a_result_of_a_lost_claim_ends_no_subscription,
     deliveries_of_a_deleted_incident_are_withdrawn,
     dashboard_and_metrics_count_subscribers_and_mails,
     a_deleted_organisation_takes_its_deliveries_along,
@@ -513,6 +516,52 @@ async fn a_subscription_that_the_receiver_ends_loses_its_queued_deliveries(datab
         (found.status, found.round),
         (SubscriberStatus::Unsubscribed, ann.round + 1)
     );
+}
+
+async fn a_subscription_that_the_receiver_ends_during_an_edit_stays_ended(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let ann = world.subscriber("ann@example.com").await;
+    world.incident("Down").await;
+    world.expand().await;
+    let claimed = world.claim(10).await;
+    let (begun, has_begun) = oneshot::channel();
+    let edit: SubscriberRule = Box::new(move |known| {
+        begun.send(()).unwrap();
+        // Long enough for the result to be stored, unless it waits for the edit.
+        std::thread::sleep(Duration::from_millis(300));
+        Ok(Subscriber {
+            mute_maintenances: true,
+            ..known.unwrap()
+        })
+    });
+    let key = SubscriberKey::Id(ann.id);
+    let (store, acme, edited) = (database.clone(), world.acme.clone(), key.clone());
+    let editing = tokio::spawn(async move { store.save(&acme, edited, edit).await });
+    has_begun.await.unwrap();
+    let ended = result(claimed[0].claim, Outcome::Ended);
+    world.results(vec![ended]).await;
+    editing.await.unwrap().unwrap();
+    let found = SubscriberStore::find(database, &world.acme, &key).await;
+    let found = found.unwrap().unwrap();
+    assert_eq!(
+        (found.status, found.round, found.mute_maintenances),
+        (SubscriberStatus::Unsubscribed, ann.round + 1, true)
+    );
+}
+
+async fn a_result_of_a_lost_claim_ends_no_subscription(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let ann = world.subscriber("ann@example.com").await;
+    world.incident("Down").await;
+    world.expand().await;
+    let lost = world.claim(10).await.remove(0).claim;
+    let again = world.claim_at(later(10), 10).await;
+    assert_eq!(again[0].claim.id, lost.id);
+    world.results(vec![result(lost, Outcome::Ended)]).await;
+    let key = SubscriberKey::Id(ann.id);
+    let found = SubscriberStore::find(database, &world.acme, &key).await;
+    assert_eq!(found.unwrap(), Some(ann));
+    assert_eq!(database.waiting().await.unwrap(), 1);
 }
 
 async fn deliveries_of_a_deleted_incident_are_withdrawn(database: &Database) {

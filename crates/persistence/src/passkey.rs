@@ -276,8 +276,8 @@ async fn use_challenge(
     mark_used(transaction, &challenge.digest, challenge.expires_at, now).await
 }
 
-/// Makes other changes of the account's factors wait for this transaction.
-async fn lock_owner(transaction: &Transaction, user: UserId) -> Result<(), Error> {
+/// Makes other changes of the account's factors wait for this transaction. Comes first in each.
+pub(crate) async fn lock_owner(transaction: &Transaction, user: UserId) -> Result<(), Error> {
     let owner = user_entity::Entity::find_by_id(user.0)
         .lock_exclusive()
         .one(transaction);

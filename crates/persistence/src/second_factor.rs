@@ -9,7 +9,7 @@ use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::OnConflict;
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
 };
@@ -20,7 +20,8 @@ use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
-use crate::passkey;
+use crate::organisation::lock::lock;
+use crate::passkey::{self, lock_owner};
 use crate::run::{Fetch, Run};
 use crate::session::{self, end_all};
 use crate::transaction::Transaction;
@@ -98,6 +99,7 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.change(move |transaction| {
             Box::pin(async move {
+                lock_owner(transaction, user).await?;
                 let count = digests.len();
                 replace_recovery_codes(transaction, user, digests).await?;
                 let (action, states) = (
@@ -117,6 +119,7 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.change(move |transaction| {
             Box::pin(async move {
+                lock_owner(transaction, user).await?;
                 let removed = Entity::delete_many()
                     .filter(Column::UserId.eq(user.0))
                     .filter(Column::ConfirmedAt.is_not_null())
@@ -183,6 +186,7 @@ impl FactorStore for Database {
         let now = self.clock.now();
         self.change(move |transaction| {
             Box::pin(async move {
+                lock_owner(transaction, user).await?;
                 let removed = Entity::delete_by_id(user.0).run(transaction).await?;
                 let mut factors = passkey::remove_all(transaction, user).await?;
                 if removed > 0 {
@@ -234,6 +238,10 @@ async fn require_factor(
     required: bool,
     now: DateTime<Utc>,
 ) -> Result<NewAuditItems, Error> {
+    // Of concurrent requests, one finds it missing.
+    lock(transaction, organisation)
+        .await?
+        .ok_or(Error::NotFound("Organisation"))?;
     let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
         .run(transaction)
         .await?;
@@ -261,10 +269,7 @@ async fn begin_totp(
     nonce: String,
     now: DateTime<Utc>,
 ) -> Result<bool, Error> {
-    let stored = Entity::find_by_id(user.0).fetch_one(transaction).await?;
-    if stored.is_some_and(|stored| stored.confirmed_at.is_some()) {
-        return Ok(false);
-    }
+    lock_owner(transaction, user).await?;
     let row = ActiveModel {
         user_id: Set(user.0),
         nonce: Set(nonce),
@@ -274,12 +279,13 @@ async fn begin_totp(
     };
     let newest = OnConflict::column(Column::UserId)
         .update_columns([Column::Nonce, Column::LastStep, Column::CreatedAt])
+        .action_and_where(Expr::col((Entity, Column::ConfirmedAt)).is_null())
         .to_owned();
-    Entity::insert(row)
+    let stored = Entity::insert(row)
         .on_conflict(newest)
         .run(transaction)
         .await?;
-    Ok(true)
+    Ok(stored > 0)
 }
 
 async fn confirm_totp(
@@ -294,6 +300,7 @@ async fn confirm_totp(
         recovery_codes,
         spared,
     } = confirmation;
+    lock_owner(transaction, user).await?;
     let confirmed = Entity::update_many()
         .set(ActiveModel {
             last_step: Set(step),

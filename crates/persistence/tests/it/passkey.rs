@@ -50,7 +50,7 @@ async fn open(database: &Database, user: &User) -> SessionId {
     id
 }
 
-fn new_passkey(user: &User, credential: &str, spared: SessionId) -> NewPasskey {
+pub(crate) fn new_passkey(user: &User, credential: &str, spared: SessionId) -> NewPasskey {
     NewPasskey {
         user: user.id,
         passkey: Passkey {

@@ -1,3 +1,4 @@
+use allclear_application::passkey::PasskeyStore;
 use allclear_application::second_factor::{FactorStore, Factors, TotpConfirmation, TotpFactor};
 use allclear_application::secret::{Digest, SecretToken};
 use allclear_application::session::SessionStore;
@@ -9,6 +10,7 @@ use tokio::task::JoinSet;
 use crate::account::{account, new_session};
 use crate::backend::{clock, organisation};
 use crate::contract;
+use crate::passkey::new_passkey;
 
 contract!(
     an_app_is_enrolled_confirmed_and_removed,
@@ -18,7 +20,13 @@ contract!(
     a_change_of_factors_ends_the_other_sessions,
     a_reset_removes_every_factor_and_ends_every_session,
     a_requirement_belongs_to_one_organisation,
+    an_enrolment_at_the_same_time_leaves_a_confirmed_app_as_it_is,
+    a_passkey_added_while_the_app_is_removed_has_recovery_codes,
+    a_requirement_is_set_by_however_many_at_once,
 );
+
+/// How often two changes are made at the same time, so that they overlap in some of them.
+const ROUNDS: usize = 20;
 
 fn digests(count: usize) -> Vec<Digest> {
     (0..count)
@@ -197,4 +205,56 @@ async fn a_requirement_belongs_to_one_organisation(database: &Database) {
     }
     database.require_factor(&acme, false).await.unwrap();
     assert!(!required(&acme).await);
+}
+
+async fn an_enrolment_at_the_same_time_leaves_a_confirmed_app_as_it_is(database: &Database) {
+    for round in 0..ROUNDS {
+        let ann = account(database, &format!("ann{round}@example.com"), "hash").await;
+        let session = open(database, &ann).await;
+        let now = clock().now();
+        let began = database.begin_totp(ann.id, "first".into(), now).await;
+        assert!(began.unwrap());
+        let (confirmed, began) = tokio::join!(
+            confirm(database, &ann, "first", digests(10), session),
+            database.begin_totp(ann.id, "second".into(), now)
+        );
+        let began = began.unwrap();
+        let totp = database.factors(ann.id).await.unwrap().totp.unwrap();
+        let expected = if confirmed { "first" } else { "second" };
+        assert_eq!(totp.nonce, expected, "{round}");
+        assert_eq!(totp.confirmed_at.is_some(), confirmed, "{round}");
+        assert_eq!(began, !confirmed, "{round}");
+    }
+}
+
+async fn a_passkey_added_while_the_app_is_removed_has_recovery_codes(database: &Database) {
+    for round in 0..ROUNDS {
+        let ann = account(database, &format!("ann{round}@example.com"), "hash").await;
+        let session = open(database, &ann).await;
+        let began = database.begin_totp(ann.id, "nonce".into(), clock().now());
+        assert!(began.await.unwrap());
+        assert!(confirm(database, &ann, "nonce", digests(10), session).await);
+        let new = new_passkey(&ann, &format!("phone{round}"), session);
+        let (removed, added) = tokio::join!(
+            database.remove_totp(ann.id, session),
+            database.add_passkey(new)
+        );
+        assert!(removed.unwrap());
+        added.unwrap();
+        let factors = database.factors(ann.id).await.unwrap();
+        assert_eq!((factors.passkeys.len(), factors.recovery_codes), (1, 10));
+    }
+}
+
+async fn a_requirement_is_set_by_however_many_at_once(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let mut setting = JoinSet::new();
+    for _ in 0..10 {
+        let (database, acme) = (database.clone(), acme.clone());
+        setting.spawn(async move { database.require_factor(&acme, true).await });
+    }
+    for set in setting.join_all().await {
+        set.unwrap();
+    }
+    assert!(database.is_factor_required(&acme).await.unwrap());
 }

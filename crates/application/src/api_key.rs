@@ -1,7 +1,8 @@
 //! API keys: the use cases, their storage port, and their verification.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
 use allclear_domain::id::{ApiKeyId, OrganisationId};
@@ -66,8 +67,11 @@ pub struct ApiKeys {
     clock: Arc<dyn Clock>,
     background: Background,
     /// When this node last noted the use of a key, for the keys of the last minute.
-    noted: Mutex<HashMap<ApiKeyId, DateTime<Utc>>>,
+    noted: Arc<Mutex<NotedUses>>,
 }
+
+/// The time at which the use of each key was noted.
+type NotedUses = HashMap<ApiKeyId, DateTime<Utc>>;
 
 impl ApiKeys {
     /// How often the use of a key is noted.
@@ -80,7 +84,7 @@ impl ApiKeys {
             store,
             clock,
             background,
-            noted: Mutex::default(),
+            noted: Arc::default(),
         }
     }
 
@@ -160,18 +164,28 @@ impl ApiKeys {
             return;
         }
         {
-            let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut noted = lock(&self.noted);
             noted.retain(|_, at| *at > unless_after);
-            if noted.insert(key.id, now).is_some() {
+            let Entry::Vacant(unnoted) = noted.entry(key.id) else {
                 return;
-            }
+            };
+            unnoted.insert(now);
         }
-        let (store, id) = (Arc::clone(&self.store), key.id);
+        let (store, noted, id) = (Arc::clone(&self.store), Arc::clone(&self.noted), key.id);
         self.background
             .start("noting the use of an API key", async move {
-                store.touch(id, now, unless_after).await
+                let touched = store.touch(id, now, unless_after).await;
+                if touched.is_err() {
+                    // The next request tries again.
+                    lock(&noted).remove(&id);
+                }
+                touched
             });
     }
+}
+
+fn lock(noted: &Mutex<NotedUses>) -> MutexGuard<'_, NotedUses> {
+    noted.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The digest of a key, which is stored. The text has 256 random bits, so one fast round is enough.

@@ -30,8 +30,12 @@ fn owner() -> KeyOwner {
 }
 
 fn verifier(store: MockApiKeyStore) -> (KeyVerifier, Background) {
+    verifier_at(store, TestClock::stopped())
+}
+
+fn verifier_at(store: MockApiKeyStore, clock: Arc<TestClock>) -> (KeyVerifier, Background) {
     let background = Background::on(Handle::current());
-    let keys = ApiKeys::new(Arc::new(store), TestClock::stopped(), background.clone());
+    let keys = ApiKeys::new(Arc::new(store), clock, background.clone());
     let mut provider = MockTokenVerifier::new();
     provider
         .expect_verify()
@@ -103,4 +107,41 @@ async fn recent_use_is_not_noted_again() {
     let (verifier, background) = verifier(store);
     assert!(verifier.verify(text().reveal()).await.is_ok());
     background.wait_idle().await;
+}
+
+/// A key that was never used.
+fn unused() -> MockApiKeyStore {
+    let mut store = MockApiKeyStore::new();
+    store
+        .expect_find_by_digest()
+        .returning(|_| Ok(Some((key(None, None), owner()))));
+    store
+}
+
+#[tokio::test]
+async fn use_that_was_not_stored_is_noted_with_the_next_request() {
+    let mut store = unused();
+    let mut failures = vec![Error::internal("away")];
+    store
+        .expect_touch()
+        .times(2)
+        .returning(move |_, _, _| failures.pop().map_or(Ok(()), Err));
+    let (verifier, background) = verifier(store);
+    for _ in 0..3 {
+        assert!(verifier.verify(text().reveal()).await.is_ok());
+        background.wait_idle().await;
+    }
+}
+
+#[tokio::test]
+async fn requests_within_a_minute_do_not_delay_the_next_note() {
+    let mut store = unused();
+    store.expect_touch().times(2).returning(|_, _, _| Ok(()));
+    let clock = TestClock::stopped();
+    let (verifier, background) = verifier_at(store, Arc::clone(&clock));
+    for _ in 0..3 {
+        assert!(verifier.verify(text().reveal()).await.is_ok());
+        background.wait_idle().await;
+        clock.advance(TimeDelta::seconds(31));
+    }
 }

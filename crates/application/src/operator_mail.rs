@@ -103,6 +103,15 @@ pub struct OperatorMail {
     pub content: OperatorMailContent,
 }
 
+/// The result of a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClaimedMails {
+    /// The claimed mails.
+    pub mails: Vec<OperatorMail>,
+    /// Number of due mails that were claimed or removed.
+    pub taken: u64,
+}
+
 /// Storage of mails to operators.
 ///
 /// The recipients are the members whose confirmed address is known, at most [`RECIPIENTS`]: all of them for a reminder, the admins for
@@ -122,14 +131,14 @@ pub trait OperatorMailStore: Send + Sync {
     /// organisations.
     async fn queue_digests(&self, now: DateTime<Utc>) -> Result<Vec<OrganisationId>, Error>;
 
-    /// Claims due mails until a time. Each is claimed by one node. A mail whose recipient is no longer a member, or whose incident is
-    /// resolved, is removed instead.
+    /// Claims at most `limit` due mails until a time. Each is claimed by one node. A mail whose recipient is no longer a member, or
+    /// whose incident is resolved, is removed instead; so is a mail that cannot be read, because it would stop all others.
     async fn claim_mails(
         &self,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
         limit: u64,
-    ) -> Result<Vec<OperatorMail>, Error>;
+    ) -> Result<ClaimedMails, Error>;
 
     /// Removes a mail that was sent or given up.
     async fn remove_mail(&self, id: Uuid) -> Result<(), Error>;
@@ -198,18 +207,20 @@ impl OperatorMails {
     async fn tick(&self, stop: &CancellationToken) -> Result<(), Error> {
         let now = self.store.database_time().await?;
         let reminded = self.store.queue_reminders(now).await;
-        self.store.queue_digests(now).await?;
+        let digested = self.store.queue_digests(now).await;
         while !stop.is_cancelled() {
             let now = self.store.database_time().await?;
             let until = now + Self::CLAIM_DURATION;
-            let mails = self.store.claim_mails(now, until, Self::BATCH).await?;
-            if mails.is_empty() {
+            let claimed = self.store.claim_mails(now, until, Self::BATCH).await?;
+            let mails = claimed.mails.into_iter();
+            let sent = join_all(mails.map(|mail| self.deliver(mail, now))).await;
+            sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+            if claimed.taken < Self::BATCH {
                 break;
             }
-            let sent = join_all(mails.into_iter().map(|mail| self.deliver(mail, now))).await;
-            sent.into_iter().collect::<Result<Vec<()>, _>>()?;
         }
-        reminded.map(drop)
+        reminded?;
+        digested.map(drop)
     }
 
     async fn deliver(&self, mail: OperatorMail, now: DateTime<Utc>) -> Result<(), Error> {

@@ -8,7 +8,7 @@ mod reminder;
 
 use allclear_application::delivery::DeliveryQueue;
 use allclear_application::error::Error;
-use allclear_application::operator_mail::{OperatorMail, OperatorMailStore};
+use allclear_application::operator_mail::{ClaimedMails, OperatorMailStore};
 use allclear_domain::id::OrganisationId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -58,9 +58,9 @@ impl OperatorMailStore for Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
         limit: u64,
-    ) -> Result<Vec<OperatorMail>, Error> {
+    ) -> Result<ClaimedMails, Error> {
         if !queue::is_due(self.read(), now).await? {
-            return Ok(Vec::new());
+            return Ok(ClaimedMails::default());
         }
         self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(queue::claim(transaction, now, until, limit))

@@ -35,7 +35,10 @@ fn queued(mails: Vec<OperatorMail>) -> MockOperatorMailStore {
             assert!(until - now() > TimeDelta::from_std(MailSender::TIMEOUT).unwrap());
             let mut due = due.lock().unwrap();
             let count = due.len().min(usize::try_from(limit).unwrap());
-            Ok(due.drain(..count).collect())
+            Ok(ClaimedMails {
+                mails: due.drain(..count).collect(),
+                taken: count as u64,
+            })
         });
     store
 }
@@ -112,23 +115,67 @@ async fn a_mail_that_fails_for_days_is_given_up() {
     tick(store, mailer).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_failure_of_reminders_delays_no_queued_mail() {
+/// A store whose first claim takes these mails.
+fn claiming_once(claimed: ClaimedMails) -> MockOperatorMailStore {
     let mut store = MockOperatorMailStore::new();
     store.expect_database_time().returning(|| Ok(now()));
+    let mut claimed = Some(claimed);
+    store
+        .expect_claim_mails()
+        .returning(move |_, _, _| Ok(claimed.take().unwrap_or_default()));
+    store.expect_remove_mail().once().returning(|_| Ok(()));
+    store
+}
+
+fn one_mail() -> ClaimedMails {
+    ClaimedMails {
+        mails: vec![mail(1)],
+        taken: 1,
+    }
+}
+
+fn sending_one() -> MockMailer {
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().once().returning(|_| Ok(()));
+    mailer
+}
+
+#[tokio::test]
+async fn a_failure_of_reminders_delays_no_queued_mail() {
+    let mut store = claiming_once(one_mail());
     store
         .expect_queue_reminders()
         .returning(|_| Err(Error::internal("broken")));
     store.expect_queue_digests().returning(|_| Ok(Vec::new()));
-    let left = AtomicU32::new(1);
-    store.expect_claim_mails().returning(move |_, _, _| {
-        let is_first = left.swap(0, Ordering::Relaxed) == 1;
-        Ok(is_first.then(|| mail(1)).into_iter().collect())
-    });
+    tick(store, sending_one()).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_failure_of_digests_delays_no_queued_mail() {
+    let mut store = claiming_once(one_mail());
+    store.expect_queue_reminders().returning(|_| Ok(0));
+    store
+        .expect_queue_digests()
+        .returning(|_| Err(Error::internal("broken")));
+    tick(store, sending_one()).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn a_batch_of_obsolete_mails_delays_no_other_mail() {
+    let mut store = MockOperatorMailStore::new();
+    store.expect_database_time().returning(|| Ok(now()));
+    store.expect_queue_reminders().returning(|_| Ok(0));
+    store.expect_queue_digests().returning(|_| Ok(Vec::new()));
+    let obsolete = ClaimedMails {
+        mails: Vec::new(),
+        taken: OperatorMails::BATCH,
+    };
+    let mut claims = vec![one_mail(), obsolete];
+    store
+        .expect_claim_mails()
+        .returning(move |_, _, _| Ok(claims.pop().unwrap_or_default()));
     store.expect_remove_mail().once().returning(|_| Ok(()));
-    let mut mailer = MockMailer::new();
-    mailer.expect_send().once().returning(|_| Ok(()));
-    tick(store, mailer).await.unwrap_err();
+    tick(store, sending_one()).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,14 +2,16 @@
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
-use allclear_application::operator_mail::{OperatorMail, OperatorMailContent, RECIPIENTS};
+use allclear_application::operator_mail::{
+    ClaimedMails, OperatorMail, OperatorMailContent, RECIPIENTS,
+};
 use allclear_domain::id::{IncidentId, OrganisationId};
 use allclear_domain::membership::{Member, Role};
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, Order,
-    QueryFilter,
+    QueryFilter, QueryResult,
 };
 use uuid::Uuid;
 
@@ -101,7 +103,7 @@ pub(super) async fn claim(
     now: DateTime<Utc>,
     until: DateTime<Utc>,
     limit: u64,
-) -> Result<Vec<OperatorMail>, Error> {
+) -> Result<ClaimedMails, Error> {
     let mut free = due(now, limit);
     // Mails that another node is claiming are skipped.
     free.lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
@@ -113,20 +115,32 @@ pub(super) async fn claim(
         .returning_all()
         .take();
     let rows = transaction.fetch_rows(&claiming).await?;
-    let mut claimed = Vec::new();
+    let mut claimed = ClaimedMails {
+        mails: Vec::new(),
+        taken: rows.len() as u64,
+    };
     for row in rows {
-        let row = Model::from_query_result(&row, "").map_err(broken)?;
-        let id = row.id;
-        match mail(transaction, row).await? {
-            Some(mail) => claimed.push(mail),
-            None => remove(transaction, id).await?,
+        let id: Uuid = row.try_get("", "id").map_err(broken)?;
+        match mail(transaction, &row).await {
+            Ok(Some(mail)) => claimed.mails.push(mail),
+            Ok(None) => remove(transaction, id).await?,
+            Err(Error::Internal(error)) => {
+                tracing::error!(
+                    %id,
+                    error = &*error as &dyn std::error::Error,
+                    "a mail to an operator cannot be read and is removed"
+                );
+                remove(transaction, id).await?;
+            }
+            Err(error) => return Err(error),
         }
     }
     Ok(claimed)
 }
 
-/// `None` if the mail is no longer needed.
-async fn mail(transaction: &Transaction, row: Model) -> Result<Option<OperatorMail>, Error> {
+/// `None` if the mail is no longer needed. [`Error::Internal`] if it cannot be read.
+async fn mail(transaction: &Transaction, row: &QueryResult) -> Result<Option<OperatorMail>, Error> {
+    let row = Model::from_query_result(row, "").map_err(broken)?;
     if let Some(incident) = row.incident_id {
         let is_open = incident::Entity::find_by_id(incident)
             .filter(incident::Column::ResolvedAt.is_null())

@@ -41,8 +41,8 @@ pub struct Review {
     pub created_at: DateTime<Utc>,
     /// When it last changed.
     pub updated_at: DateTime<Utc>,
-    /// Its version for conditional writes, which grows with each change. It begins at the time of creation in milliseconds, so
-    /// that a review which is written again after its deletion has another one.
+    /// Its version for conditional writes, which grows with each change: the time of the change in milliseconds, or the next number
+    /// if that is not greater. So a review that is written again has another one, both after its deletion and after a restore.
     pub version: Revision,
 }
 
@@ -115,7 +115,7 @@ impl IncidentAndReview {
                 published_at: None,
                 created_at: now,
                 updated_at: now,
-                version: Revision(now.timestamp_millis()),
+                version: version_at(now),
             };
             let action = Action::IncidentReviewCreated;
             return Ok(Changed::without_events(review).audited(
@@ -131,7 +131,7 @@ impl IncidentAndReview {
         let review = Review {
             body,
             updated_at: now,
-            version: before.version.next(),
+            version: next_version(&before, now),
             ..before
         };
         let action = Action::IncidentReviewUpdated;
@@ -153,7 +153,7 @@ impl IncidentAndReview {
         let review = Review {
             published_at: Some(now),
             updated_at: now,
-            version: before.version.next(),
+            version: next_version(&before, now),
             ..before
         };
         let events = public_events(&review);
@@ -180,6 +180,14 @@ impl IncidentAndReview {
         let deleted = Changed::new((), public_events(&review));
         Some(deleted.audited(Action::IncidentReviewDeleted, target, self.incident.title))
     }
+}
+
+fn version_at(now: DateTime<Utc>) -> Revision {
+    Revision(now.timestamp_millis())
+}
+
+fn next_version(before: &Review, now: DateTime<Utc>) -> Revision {
+    before.version.next().max(version_at(now))
 }
 
 /// The beginning of a review, for a mail.
@@ -258,6 +266,30 @@ mod tests {
                 .unwrap()
                 .has_no_events()
         );
+    }
+
+    #[test]
+    fn change_after_a_restore_has_another_version_than_the_lost_one() {
+        // Both change the review of the backup.
+        let written = |at| {
+            let written = of(IncidentStatus::Resolved, Some(draft())).write("Other".into(), at);
+            written.unwrap().state.version
+        };
+        assert_ne!(written(at(4)), written(at(5)));
+        let published = |at| {
+            let published = of(IncidentStatus::Resolved, Some(draft())).publish(at);
+            published.unwrap().state.version
+        };
+        assert_ne!(published(at(4)), published(at(5)));
+    }
+
+    #[test]
+    fn version_grows_with_each_change_although_the_clock_does_not() {
+        let before = draft();
+        let changed = of(IncidentStatus::Resolved, Some(before.clone()))
+            .write("Other".into(), before.updated_at)
+            .unwrap();
+        assert!(changed.state.version > before.version);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 
 use crate::error::Error;
 use crate::invitation::Invitations;
+use crate::page::{Listed, Page};
 use crate::session::Session;
 
 /// An entry of the waitlist.
@@ -28,11 +29,11 @@ pub struct Waiting {
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait WaitlistStore: Send + Sync {
-    /// Adds an entry, unless the address is on the list already.
+    /// Adds an entry, unless the address is on the list already. Keeps the newest [`Waitlist::MAX_LENGTH`] entries.
     async fn add(&self, waiting: Waiting) -> Result<(), Error>;
 
     /// The entries, newest first.
-    async fn list(&self) -> Result<Vec<Waiting>, Error>;
+    async fn list(&self, page: Page) -> Result<Listed<Waiting>, Error>;
 
     /// An entry.
     async fn find(&self, id: WaitlistId) -> Result<Option<Waiting>, Error>;
@@ -48,6 +49,9 @@ pub struct Waitlist {
 }
 
 impl Waitlist {
+    /// Maximum number of entries: anybody may add one.
+    pub const MAX_LENGTH: u64 = 10_000;
+
     const MISSING: Error = Error::NotFound("Waitlist entry");
 
     /// The use cases over these ports.
@@ -57,9 +61,9 @@ impl Waitlist {
     }
 
     /// The entries, newest first. [`Error::Forbidden`].
-    pub async fn list(&self, session: &Session) -> Result<Vec<Waiting>, Error> {
+    pub async fn list(&self, session: &Session, page: Page) -> Result<Listed<Waiting>, Error> {
         require_administrator(&session.user)?;
-        self.store.list().await
+        self.store.list(page).await
     }
 
     /// Mails an invitation and removes the entry. [`Error::Forbidden`], [`Error::NotFound`].

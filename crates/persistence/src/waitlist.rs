@@ -1,17 +1,20 @@
 //! The waitlist.
 
 use allclear_application::error::Error;
-use allclear_application::waitlist::{Waiting, WaitlistStore};
+use allclear_application::page::{Listed, Page};
+use allclear_application::waitlist::{Waiting, Waitlist, WaitlistStore};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::WaitlistId;
 use async_trait::async_trait;
-use sea_orm::sea_query::OnConflict;
-use sea_orm::{ActiveValue::Set, EntityTrait, QueryOrder};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, Query, SubQueryStatement};
+use sea_orm::{ActiveValue::Set, EntityTrait, Order, QueryFilter};
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
 use crate::entity::waiting::{ActiveModel, Column, Entity, Model};
+use crate::page;
 use crate::run::{Fetch, Run};
+use crate::transaction::Transaction;
 
 #[async_trait]
 impl WaitlistStore for Database {
@@ -26,22 +29,22 @@ impl WaitlistStore for Database {
                     created_at: Set(waiting.created_at),
                 };
                 let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
-                Entity::insert(row)
+                let added = Entity::insert(row)
                     .on_conflict(once)
                     .run(transaction)
                     .await?;
+                if added > 0 {
+                    keep_newest(transaction, Waitlist::MAX_LENGTH).await?;
+                }
                 Ok(())
             })
         })
         .await
     }
 
-    async fn list(&self) -> Result<Vec<Waiting>, Error> {
-        let rows = Entity::find()
-            .order_by_desc(Column::Id)
-            .fetch_all(self.read())
-            .await?;
-        Ok(rows.into_iter().map(waiting).collect())
+    async fn list(&self, page: Page) -> Result<Listed<Waiting>, Error> {
+        let listed = page::read(self.read(), Entity::find(), page, Column::Id, |row| row.id);
+        listed.await?.try_map(|row| Ok(waiting(row)))
     }
 
     async fn find(&self, id: WaitlistId) -> Result<Option<Waiting>, Error> {
@@ -60,6 +63,24 @@ impl WaitlistStore for Database {
         })
         .await
     }
+}
+
+/// Removes the entries that are older than the newest `kept`.
+async fn keep_newest(transaction: &Transaction, kept: u64) -> Result<(), Error> {
+    let newest_excess = Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .order_by(Column::Id, Order::Desc)
+        .limit(1)
+        .offset(kept)
+        .take();
+    let newest_excess = SubQueryStatement::SelectStatement(newest_excess);
+    let newest_excess = Expr::SubQuery(None, Box::new(newest_excess));
+    Entity::delete_many()
+        .filter(Expr::col(Column::Id).lte(newest_excess))
+        .run(transaction)
+        .await?;
+    Ok(())
 }
 
 fn waiting(row: Model) -> Waiting {

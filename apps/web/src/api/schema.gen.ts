@@ -14473,7 +14473,12 @@ export interface operations {
     };
     get_identity_waitlist: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Largest number of items, 1 to 500. 500 if absent. */
+                limit?: number;
+                /** @description Only items older than the item with this identifier. */
+                before?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -34,6 +34,7 @@ mod snapshot;
 mod stamp;
 mod statuspage;
 mod subscriber;
+mod waitlist;
 mod world;
 
 /// Makes a test of each named function of this module, once a database.

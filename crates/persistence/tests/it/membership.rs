@@ -4,9 +4,8 @@ use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::SessionStore;
-use allclear_application::waitlist::{Waiting, WaitlistStore};
 use allclear_domain::account::User;
-use allclear_domain::id::{InvitationId, OrganisationId, UserId, WaitlistId};
+use allclear_domain::id::{InvitationId, OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
@@ -27,7 +26,6 @@ contract!(
     an_invitation_ends_with_the_role_of_its_inviter,
     an_accepted_invitation_never_takes_a_role_away,
     a_second_invitation_of_an_address_takes_the_place_of_the_first,
-    an_address_waits_once,
 );
 
 pub(crate) async fn invite(
@@ -361,30 +359,4 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
             .unwrap()
             .is_empty()
     );
-}
-
-async fn an_address_waits_once(database: &Database) {
-    let waiting = |email: &str| {
-        let (id, created_at) = (WaitlistId(clock().id()), clock().now());
-        Waiting {
-            id,
-            name: "Bob".into(),
-            email: email.into(),
-            created_at,
-        }
-    };
-    let (bob, eve) = (waiting("bob@example.com"), waiting("eve@example.com"));
-    for entry in [&bob, &eve, &waiting("Bob@example.com")] {
-        WaitlistStore::add(database, entry.clone()).await.unwrap();
-    }
-    assert_eq!(
-        WaitlistStore::list(database).await.unwrap(),
-        [eve, bob.clone()]
-    );
-    assert_eq!(
-        WaitlistStore::find(database, bob.id).await.unwrap(),
-        Some(bob.clone())
-    );
-    assert!(WaitlistStore::remove(database, bob.id).await.unwrap());
-    assert!(!WaitlistStore::remove(database, bob.id).await.unwrap());
 }

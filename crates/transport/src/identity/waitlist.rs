@@ -9,8 +9,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::session::SignedIn;
+use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
-use crate::response::api_response::{ApiResponse, Deleted};
+use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
@@ -51,16 +52,20 @@ struct InvitedBody {
 /// Lists the waitlist, newest first.
 #[utoipa::path(
     tag = "identity",
+    params(PageQuery),
     responses((status = 200, body = ApiResponse<Vec<WaitingBody>>), ErrorResponses),
     security(("session" = ["administrator"]))
 )]
 #[get("/waitlist")]
 async fn list(
     SignedIn(session): SignedIn,
+    page: RequestedPage,
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
-    let waiting = waitlist.list(&session).await?;
-    Ok(ApiResponse::new(waiting.iter().map(WaitingBody::from).collect::<Vec<_>>()).ok())
+    let listed = waitlist.list(&session, page.0).await?;
+    Ok(list_response(&listed, page.is_part(), |waiting| {
+        WaitingBody::from(waiting)
+    }))
 }
 
 /// Mails an invitation to a person on the waitlist, and removes the entry.

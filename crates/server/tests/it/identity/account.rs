@@ -320,6 +320,15 @@ async fn a_waiting_list_is_the_administrators_to_let_in_from() {
         found["id"].as_str().unwrap().to_owned()
     };
     assert_eq!(waiting.as_array().unwrap().len(), 3);
+    let part = ann.get("/waitlist?limit=1").await.body;
+    assert_eq!(part["data"], json!([waiting[0]]));
+    assert_eq!(part["meta"]["next"], waiting[0]["id"]);
+    let before = format!(
+        "/waitlist?before={}",
+        part["meta"]["next"].as_str().unwrap()
+    );
+    let rest = ann.get(&before).await.body;
+    assert_eq!(rest["data"], json!([waiting[1], waiting[2]]));
     assert_status(
         ann.post(
             &format!("/waitlist/{}/invite", entry(&bob.email)),

@@ -96,8 +96,13 @@ pub trait WithTimeline: Serialize {
         *truncated |= !timeline.is_empty();
         timeline.clear();
         let (description, truncated) = self.description();
-        *truncated |= shorten(description, SHORTENED);
+        *truncated |= shorten_description(description);
     }
+}
+
+/// Keeps the beginning of a description that exceeds a size limit. Returns whether the description was longer.
+pub fn shorten_description(description: &mut String) -> bool {
+    shorten(description, SHORTENED)
 }
 
 /// A shared size limit, in bytes.
@@ -143,7 +148,7 @@ impl Budget {
     ) -> Result<PublicComponent, Error> {
         let size = json_size(&component)?;
         if size > self.0 {
-            component.description_truncated = shorten(&mut component.description, SHORTENED);
+            component.description_truncated = shorten_description(&mut component.description);
         }
         self.0 = self.0.saturating_sub(size);
         Ok(component)
@@ -159,7 +164,7 @@ impl Budget {
     ) -> Result<PublicComponentGroup, Error> {
         let size = json_size(&group)?;
         if size > self.0 {
-            group.description_truncated = shorten(&mut group.description, SHORTENED);
+            group.description_truncated = shorten_description(&mut group.description);
         }
         self.0 = self.0.saturating_sub(size);
         Ok(group)

@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::component::{Component, components};
+use self::component::{Component, ComponentBudget, components};
 use self::incident::Incident;
 use self::maintenance::Maintenance;
 use self::page::{Page, Status};
@@ -90,11 +90,12 @@ impl<'a> Documents<'a> {
         let upcoming = self.state.maintenances_of(MaintenanceStatus::Scheduled);
         let active = self.state.maintenances_of(MaintenanceStatus::InProgress);
         let ahead = upcoming.into_iter().chain(active);
+        let mut budget = ComponentBudget::new();
         SummaryDocument {
             page: &self.page,
             components: &self.components,
-            incidents: self.incidents(self.state.unresolved_incidents()),
-            scheduled_maintenances: self.maintenances(ahead),
+            incidents: self.incidents(self.state.unresolved_incidents(), &mut budget),
+            scheduled_maintenances: self.maintenances(ahead, &mut budget),
             status: self.state.rollup().into(),
         }
     }
@@ -114,30 +115,36 @@ impl<'a> Documents<'a> {
     }
 
     pub(super) fn recent_incidents(&self) -> IncidentsDocument<'_> {
+        let mut budget = ComponentBudget::new();
         IncidentsDocument {
             page: &self.page,
-            incidents: self.incidents(self.state.recent_incidents()),
+            incidents: self.incidents(self.state.recent_incidents(), &mut budget),
         }
     }
 
     pub(super) fn unresolved_incidents(&self) -> IncidentsDocument<'_> {
+        let mut budget = ComponentBudget::new();
         IncidentsDocument {
             page: &self.page,
-            incidents: self.incidents(self.state.unresolved_incidents()),
+            incidents: self.incidents(self.state.unresolved_incidents(), &mut budget),
         }
     }
 
     pub(super) fn recent_maintenances(&self) -> MaintenancesDocument<'_> {
+        let mut budget = ComponentBudget::new();
         MaintenancesDocument {
             page: &self.page,
-            scheduled_maintenances: self.maintenances(self.state.recent_maintenances()),
+            scheduled_maintenances: self
+                .maintenances(self.state.recent_maintenances(), &mut budget),
         }
     }
 
     pub(super) fn maintenances_of(&self, status: MaintenanceStatus) -> MaintenancesDocument<'_> {
+        let mut budget = ComponentBudget::new();
         MaintenancesDocument {
             page: &self.page,
-            scheduled_maintenances: self.maintenances(self.state.maintenances_of(status)),
+            scheduled_maintenances: self
+                .maintenances(self.state.maintenances_of(status), &mut budget),
         }
     }
 

@@ -151,3 +151,38 @@ async fn edit_of_an_update_that_resolves_is_a_move() {
     assert_eq!(moves(&all[0]), [row("API", "partial_outage operational")]);
     assert_ne!(all[0]["updated_at"], all[0]["created_at"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn repeated_descriptions_are_left_out_beyond_a_limit() {
+    const FULL: usize = 26;
+    let (_app, operator) = TestApp::with_operator().await;
+    // 40,000 bytes: 26 of them fit in the 1 MiB of `components`, and four times 26 in the 4 MiB of incidents.
+    let long = "😀".repeat(10_000);
+    let short = "😀".repeat(200) + "…";
+    let mut attached = Vec::new();
+    for number in 0..FULL + 2 {
+        let component = json!({"name": format!("API {number}"), "description": long});
+        let component = operator.create("/component/create", component).await;
+        attached.push(json!({"componentId": component["id"], "status": "DEGRADED"}));
+    }
+    for _ in 0..5 {
+        let incident = json!({"title": "Down", "description": "d", "components": attached});
+        operator.create("/incident/create", incident).await;
+    }
+
+    let summary = document(&operator, "summary").await;
+    let all = summary["components"].as_array().unwrap();
+    let descriptions: Vec<_> = all.iter().map(|one| &one["description"]).collect();
+    assert!(descriptions[..FULL].iter().all(|shown| **shown == long));
+    assert!(descriptions[FULL..].iter().all(|shown| **shown == short));
+    let incidents = summary["incidents"].as_array().unwrap();
+    assert_eq!(incidents.len(), 5);
+    for incident in &incidents[..4] {
+        assert!(incident["components"] == summary["components"]);
+    }
+    let mut expected = all.clone();
+    for component in &mut expected[..FULL] {
+        component["description"] = json!(null);
+    }
+    assert!(incidents[4]["components"].as_array().unwrap() == &expected);
+}

@@ -1,9 +1,11 @@
 //! The components and groups of the page.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use allclear_application::component::ComponentReport;
 use allclear_application::component_group::ComponentGroupReport;
+use allclear_application::public::size::{PAGE_BYTES, shorten_description};
 use allclear_application::statuspage::PublicState;
 use allclear_domain::component_group::ComponentGroup;
 use allclear_domain::id::{ComponentGroupId, ComponentId};
@@ -52,6 +54,56 @@ pub(in crate::statuspage) struct Component {
     components: Option<Vec<Code>>,
 }
 
+/// Maximum number of components of one incident or maintenance.
+const LISTED: usize = 500;
+/// Maximum number of components of all incidents and maintenances of a document.
+const LISTED_IN_ALL: usize = 10_000;
+/// Size limit of the descriptions of these components in a document, in bytes.
+const LISTED_DESCRIPTION_BYTES: usize = 4 * 1024 * 1024;
+
+/// The remaining room of a document for the components of its incidents and maintenances. Each of them repeats the full objects, so
+/// without a limit a document could be thousands of times as large as the list of all components.
+pub(super) struct ComponentBudget {
+    components: usize,
+    description_bytes: usize,
+}
+
+impl ComponentBudget {
+    pub(super) const fn new() -> Self {
+        Self {
+            components: LISTED_IN_ALL,
+            description_bytes: LISTED_DESCRIPTION_BYTES,
+        }
+    }
+
+    /// The components of one incident or maintenance that fit. A description that does not fit is left out.
+    pub(super) fn fit<'a>(
+        &mut self,
+        components: impl Iterator<Item = &'a Component>,
+    ) -> Vec<Cow<'a, Component>> {
+        let count = self.components.min(LISTED);
+        let shown: Vec<_> = components
+            .take(count)
+            .map(|component| self.without_excess(component))
+            .collect();
+        self.components -= shown.len();
+        shown
+    }
+
+    fn without_excess<'a>(&mut self, component: &'a Component) -> Cow<'a, Component> {
+        let bytes = component.description.as_ref().map_or(0, String::len);
+        if let Some(left) = self.description_bytes.checked_sub(bytes) {
+            self.description_bytes = left;
+            Cow::Borrowed(component)
+        } else {
+            Cow::Owned(Component {
+                description: None,
+                ..component.clone()
+            })
+        }
+    }
+}
+
 /// The components and groups by position, and the place of each component. Of equal positions, those on the page come before those
 /// in groups, and those of a group before those of the next.
 pub(super) fn components(state: &PublicState) -> (Vec<Component>, HashMap<ComponentId, usize>) {
@@ -69,8 +121,9 @@ pub(super) fn components(state: &PublicState) -> (Vec<Component>, HashMap<Compon
             };
             let status = PublicStatus::worst(members().map(status_of));
             let members = members().map(|member| member.component.id.code().to_string());
+            let description = report.group.description.as_str();
             let group = group(report, status, members.collect(), &page_id, zone);
-            ((report.position, 0), None, group)
+            ((report.position, 0), None, description, group)
         })
         .collect();
     let positions: HashMap<ComponentGroupId, i32> = state
@@ -87,21 +140,40 @@ pub(super) fn components(state: &PublicState) -> (Vec<Component>, HashMap<Compon
         sorted.push((
             (place.position, group),
             Some(report.component.id),
+            report.component.description.as_str(),
             component,
         ));
     }
     sorted.sort_by_key(|(position, ..)| *position);
     let places = sorted.iter().enumerate();
-    let places = places.filter_map(|(place, (_, id, _))| Some(((*id)?, place)));
+    let places = places.filter_map(|(place, (_, id, ..))| Some(((*id)?, place)));
     let places = places.collect();
-    let components = sorted.into_iter().map(|(.., component)| component);
+    let mut room = PAGE_BYTES;
+    let components = sorted
+        .into_iter()
+        .map(|(.., description, component)| Component {
+            description: shown_description(description, &mut room),
+            ..component
+        });
     (components.collect(), places)
+}
+
+/// The description with the size limit of the status page: beyond it, only the beginning.
+fn shown_description(text: &str, room: &mut usize) -> Option<String> {
+    let mut shown = Some(text.to_owned()).filter(|text| !text.is_empty())?;
+    if shown.len() > *room {
+        shorten_description(&mut shown);
+        shown.shrink_to_fit();
+    }
+    *room = room.saturating_sub(text.len());
+    Some(shown)
 }
 
 fn status_of(report: &ComponentReport) -> PublicStatus {
     PublicStatus::new(report.component.status, report.under_maintenance)
 }
 
+/// A component without its description.
 fn component(report: &ComponentReport, page_id: &str, zone: TimeZone) -> Component {
     let component = &report.component;
     Component {
@@ -111,7 +183,7 @@ fn component(report: &ComponentReport, page_id: &str, zone: TimeZone) -> Compone
         created_at: zone.timestamp(component.created_at),
         updated_at: zone.timestamp(component.updated_at),
         position: component.place.position,
-        description: Some(component.description.clone()).filter(|text| !text.is_empty()),
+        description: None,
         showcase: component.show_uptime,
         start_date: component.start_date,
         group_id: component.place.group.map(|group| group.code().to_string()),
@@ -122,6 +194,7 @@ fn component(report: &ComponentReport, page_id: &str, zone: TimeZone) -> Compone
     }
 }
 
+/// A group without its description.
 fn group(
     report: &ComponentGroupReport,
     status: PublicStatus,
@@ -132,7 +205,6 @@ fn group(
     let ComponentGroup {
         id,
         name,
-        description,
         created_at,
         updated_at,
         ..
@@ -144,7 +216,7 @@ fn group(
         created_at: zone.timestamp(*created_at),
         updated_at: zone.timestamp(*updated_at),
         position: report.position,
-        description: Some(description.clone()).filter(|text| !text.is_empty()),
+        description: None,
         showcase: false,
         start_date: None,
         group_id: None,
@@ -152,5 +224,42 @@ fn group(
         group: true,
         only_show_if_degraded: false,
         components: Some(members),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn component(description: &str) -> Component {
+        Component {
+            id: "0123456789ab".into(),
+            name: "API".into(),
+            status: "operational",
+            created_at: Time::new(),
+            updated_at: Time::new(),
+            position: 1,
+            description: Some(description.into()),
+            showcase: true,
+            start_date: None,
+            group_id: None,
+            page_id: Code::new(),
+            group: false,
+            only_show_if_degraded: false,
+            components: None,
+        }
+    }
+
+    #[test]
+    fn lists_of_a_document_have_a_limited_number_of_components() {
+        let all = vec![component("d"); LISTED + 1];
+        let mut budget = ComponentBudget::new();
+        assert_eq!(budget.fit(all[..3].iter()).len(), 3);
+        let full = LISTED_IN_ALL / LISTED - 1;
+        for _ in 0..full {
+            assert_eq!(budget.fit(all.iter()).len(), LISTED);
+        }
+        assert_eq!(budget.fit(all.iter()).len(), LISTED - 3);
+        assert_eq!(budget.fit(all.iter()).len(), 0);
     }
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::Documents;
+use super::component::ComponentBudget;
 use super::record::Record;
 
 /// An incident.
@@ -21,14 +22,15 @@ impl<'a> Documents<'a> {
     pub(super) fn incidents(
         &self,
         records: impl IntoIterator<Item = &'a IncidentRecord>,
+        budget: &mut ComponentBudget,
     ) -> Vec<Incident<'_>> {
         records
             .into_iter()
-            .map(|record| self.incident(record))
+            .map(|record| self.incident(record, budget))
             .collect()
     }
 
-    fn incident(&self, record: &'a IncidentRecord) -> Incident<'_> {
+    fn incident(&self, record: &'a IncidentRecord, budget: &mut ComponentBudget) -> Incident<'_> {
         let incident = &record.incident;
         let code = incident.id.code().to_string();
         Incident {
@@ -44,7 +46,7 @@ impl<'a> Documents<'a> {
                 started_at: self.time(incident.occured_at),
                 page_id: self.page.id.clone(),
                 incident_updates: self.updates(&code, &record.entries),
-                components: self.affected(&record.components),
+                components: self.affected(&record.components, budget),
                 id: code,
             },
             reminder_intervals: None,

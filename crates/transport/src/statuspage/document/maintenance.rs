@@ -5,6 +5,7 @@ use allclear_domain::rollup::Indicator;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::component::ComponentBudget;
 use super::record::Record;
 use super::{Documents, Time};
 
@@ -23,14 +24,19 @@ impl<'a> Documents<'a> {
     pub(super) fn maintenances(
         &self,
         records: impl IntoIterator<Item = &'a MaintenanceRecord>,
+        budget: &mut ComponentBudget,
     ) -> Vec<Maintenance<'_>> {
         records
             .into_iter()
-            .map(|record| self.maintenance(record))
+            .map(|record| self.maintenance(record, budget))
             .collect()
     }
 
-    fn maintenance(&self, record: &'a MaintenanceRecord) -> Maintenance<'_> {
+    fn maintenance(
+        &self,
+        record: &'a MaintenanceRecord,
+        budget: &mut ComponentBudget,
+    ) -> Maintenance<'_> {
         let maintenance = &record.maintenance;
         let code = maintenance.id.code().to_string();
         let end = maintenance.end_at.unwrap_or(maintenance.start_at);
@@ -47,7 +53,7 @@ impl<'a> Documents<'a> {
                 started_at: self.time(maintenance.created_at),
                 page_id: self.page.id.clone(),
                 incident_updates: self.updates(&code, &record.entries),
-                components: self.affected(&record.components),
+                components: self.affected(&record.components, budget),
                 id: code,
             },
             scheduled_for: self.time(maintenance.start_at),

@@ -1,11 +1,13 @@
 //! What incidents and maintenances share: the fields, the entries, and the affected components.
 
+use std::borrow::Cow;
+
 use allclear_domain::entry::{AffectedComponent, Entry};
 use allclear_domain::id::ComponentId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::component::Component;
+use super::component::{Component, ComponentBudget};
 use super::{Code, Documents, Time};
 
 /// The fields that incidents and maintenances share.
@@ -38,8 +40,8 @@ pub(super) struct Record<'a> {
     pub(super) page_id: Code,
     /// Its entries, newest first.
     pub(super) incident_updates: Vec<Update<'a>>,
-    /// The affected components as they are now.
-    pub(super) components: Vec<&'a Component>,
+    /// The affected components as they are now, at most 500. If there are very many in a document, descriptions may be null.
+    pub(super) components: Vec<Cow<'a, Component>>,
 }
 
 /// A component as it was when an entry was recorded.
@@ -106,17 +108,19 @@ impl<'a> Documents<'a> {
         entries.iter().map(update).collect()
     }
 
-    /// The full objects of components, in the order of all components.
-    pub(super) fn affected(&self, components: &[ComponentId]) -> Vec<&Component> {
+    /// The full objects of components, in the order of all components, as far as they fit.
+    pub(super) fn affected(
+        &self,
+        components: &[ComponentId],
+        budget: &mut ComponentBudget,
+    ) -> Vec<Cow<'_, Component>> {
         let mut places: Vec<_> = components
             .iter()
             .filter_map(|id| self.places.get(id).copied())
             .collect();
         places.sort_unstable();
-        places
-            .into_iter()
-            .filter_map(|place| self.components.get(place))
-            .collect()
+        let places = places.into_iter();
+        budget.fit(places.filter_map(|place| self.components.get(place)))
     }
 }
 

@@ -23,6 +23,9 @@ pub const OPEN_SHOWN: u64 = 200;
 /// Size limit of the texts of all incidents, and of all maintenances, in bytes. Beyond it each keeps only its newest entry and its
 /// description.
 pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
+/// Size limit of the affected components of all entries of incidents, and of all maintenances, in bytes as stored. Beyond it an entry
+/// has none.
+pub const AFFECTED_BYTES: usize = 4 * 1024 * 1024;
 
 /// The public state of an organisation at a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,6 +182,19 @@ impl<'a> Record<'a> {
             .map_or_else(|| self.updated_at(), |newest| newest.display_at)
     }
 
+    /// About its size in memory, in bytes.
+    fn bytes(self) -> usize {
+        let (description, components) = match self {
+            Self::Incident(record) => (&record.incident.description, &record.components),
+            Self::Maintenance(record) => (&record.maintenance.description, &record.components),
+        };
+        let entries = self.entries().iter().map(|entry| {
+            let affected = entry.affected.iter().flatten();
+            entry.body.len() + affected.map(|one| one.name.len() + 64).sum::<usize>() + 256
+        });
+        entries.sum::<usize>() + description.len() + components.len() * size_of::<ComponentId>()
+    }
+
     /// Its path below the address of the status page.
     #[must_use]
     pub fn path(self) -> String {
@@ -228,6 +244,19 @@ impl PublicState {
             .collect();
         found.sort_by_key(|record| (record.maintenance.start_at, record.maintenance.id));
         found
+    }
+
+    /// About its size in memory, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let incidents = self.incidents.iter().map(Record::Incident);
+        let maintenances = self.maintenances.iter().map(Record::Maintenance);
+        let records = incidents.chain(maintenances).map(Record::bytes);
+        let components = self.components.iter().map(|report| &report.component);
+        let components = components.map(|component| component.description.len() + 512);
+        let groups = self.groups.iter().map(|report| &report.group);
+        let groups = groups.map(|group| group.description.len() + 512);
+        2048 + records.chain(components).chain(groups).sum::<usize>() as u64
     }
 
     /// Incidents and maintenances, the one with the newest entry first; without cancelled maintenances.

@@ -9,7 +9,9 @@ use allclear_domain::code::Code;
 use allclear_domain::entry::AffectedComponent;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, MaintenanceId};
 use allclear_domain::rollup::PublicStatus;
-use sea_orm::sea_query::{BinOper, CaseStatement, Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::sea_query::{
+    BinOper, CaseStatement, Expr, ExprTrait, Func, Query, SelectStatement, WindowStatement,
+};
 use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, Iterable, JoinType, ModelTrait, Order};
 use serde::Deserialize;
 
@@ -22,11 +24,15 @@ use crate::run::RunStatement;
 
 /// Maximum number of components of an entry.
 const SHOWN: u64 = 500;
+/// Size limit of the list of an entry, in bytes. It has room for [`SHOWN`] components whose names have 136 bytes.
+const LIST_BYTES: i64 = 100_000;
+/// Size of a component in a list without its name, in bytes.
+const COMPONENT_BYTES: i32 = 64;
 
 /// Column of an entry: the components before its change.
 pub(crate) const BEFORE: &str = "affected_before";
 /// Column of an entry: the components after its change, if the change set a status.
-const AFTER: &str = "affected_after";
+pub(crate) const AFTER: &str = "affected_after";
 
 /// The kind of thing that components are attached to.
 #[derive(Debug, Clone, Copy)]
@@ -63,10 +69,12 @@ pub(crate) fn attached(scope: Scope<'_>, owner: Owner) -> Expr {
     let list = Query::select()
         .expr(json)
         .from_subquery(components, "attached")
+        .and_where(Expr::col(("attached", "bytes")).lte(LIST_BYTES))
         .take();
     Expr::SubQuery(None, Box::new(list.into()))
 }
 
+/// The components by age, each with the size of the list up to it.
 fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
     use component_group::{Column as GroupColumn, Entity as GroupEntity};
     let (links, component, parent, id, without) = match owner {
@@ -95,10 +103,15 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
     let status = CaseStatement::new()
         .case(maintained, "UNDER_MAINTENANCE")
         .finally(status);
+    let bytes = Expr::from(Func::cust("octet_length").arg(name.clone())).add(COMPONENT_BYTES);
+    let by_age = WindowStatement::new()
+        .order_by((Entity, Column::Id), Order::Asc)
+        .take();
     Query::select()
         .column((Entity, Column::Code))
         .expr_as(name, "name")
         .expr_as(status, "status")
+        .expr_window_as(Func::sum(bytes), by_age, "bytes")
         .from(links)
         .inner_join(Entity, Expr::col((Entity, Column::Id)).eq(component))
         .join(

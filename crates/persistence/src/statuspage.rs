@@ -1,6 +1,7 @@
 //! The public state of an organisation for programs.
 
 mod incident;
+mod lists;
 mod maintenance;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
 use uuid::Uuid;
 
+use self::lists::{ListBudget, UpdateTable};
 use crate::affected::read_change;
 use crate::database::Database;
 use crate::entity;
@@ -25,6 +27,7 @@ use crate::maintenance::component::UnderMaintenance;
 use crate::organisation;
 use crate::run::{Fetch, RunStatement};
 use crate::snapshot::in_page_order;
+use crate::timeline::Selected;
 use crate::transaction::Transaction;
 
 #[async_trait]
@@ -87,7 +90,6 @@ struct UpdateRow {
     created_at: DateTime<Utc>,
     edited_at: Option<DateTime<Utc>>,
     display_at: DateTime<Utc>,
-    affected_before: Option<String>,
 }
 
 /// The updates of each incident or maintenance, newest first.
@@ -95,17 +97,36 @@ struct UpdateRow {
 struct Updates(HashMap<Uuid, Vec<RecordedUpdate>>);
 
 impl Updates {
-    /// Adds the next older update of `parent`.
-    fn push(&mut self, parent: &str, row: &QueryResult, after: Option<&str>) -> Result<(), Error> {
-        let parent: Uuid = row.try_get("", parent).map_err(broken)?;
+    /// Reads updates by a query that selects the given columns, and the lists that fit.
+    async fn read(
+        transaction: &Transaction,
+        table: UpdateTable,
+        budget: &mut ListBudget,
+        columns: Vec<Selected>,
+        query: impl Fn(&[Selected]) -> SelectStatement,
+    ) -> Result<Self, Error> {
+        let sizes = transaction.fetch_rows(&query(&table.sizes())).await?;
+        let last = table.last_that_fits(&sizes, budget)?;
+        let columns = [columns, table.lists_until(last)].concat();
+        let mut updates = Self::default();
+        for row in transaction.fetch_rows(&query(&columns)).await? {
+            updates.push(table, &row)?;
+        }
+        Ok(updates)
+    }
+
+    /// Adds the next older update of its incident or maintenance.
+    fn push(&mut self, table: UpdateTable, row: &QueryResult) -> Result<(), Error> {
+        let parent: Uuid = row.try_get("", table.parent).map_err(broken)?;
         let updates = self.0.entry(parent).or_default();
         if updates.len() as u64 >= TIMELINE_LENGTH {
             return Ok(());
         }
-        let after: Option<String> = match after {
-            Some(column) => row.try_get("", column).map_err(broken)?,
-            None => None,
+        let list = |index: usize| -> Result<Option<String>, Error> {
+            let list = table.lists.get(index);
+            list.map_or(Ok(None), |list| row.try_get("", list).map_err(broken))
         };
+        let affected = read_change(list(0)?.as_deref(), list(1)?.as_deref())?;
         let row = UpdateRow::from_query_result(row, "").map_err(broken)?;
         updates.push(RecordedUpdate {
             code: Code::of(row.id.as_bytes()),
@@ -114,7 +135,7 @@ impl Updates {
             created_at: row.created_at,
             edited_at: row.edited_at,
             display_at: row.display_at,
-            affected: read_change(row.affected_before.as_deref(), after.as_deref())?,
+            affected,
         });
         Ok(())
     }
@@ -142,11 +163,9 @@ impl TextBudget {
     }
 }
 
-/// About the bytes of an entry as JSON.
+/// About the bytes of an entry as JSON, without its components, which have a limit of their own.
 fn size_of(entry: &Entry) -> usize {
-    let affected = entry.affected.iter().flatten();
-    let affected: usize = affected.map(|component| component.name.len() + 100).sum();
-    entry.body.len() + affected + 300
+    entry.body.len() + 300
 }
 
 #[derive(FromQueryResult)]

@@ -15,6 +15,15 @@ pub(crate) const READ: u64 = TIMELINE_LENGTH + 1;
 /// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
 pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
 
+/// A column of a query: its name, and what it has.
+pub(crate) type Selected = (&'static str, Expr);
+
+/// Columns of a table under their own names.
+pub(crate) fn columns_of(table: &'static str, names: &[&'static str]) -> Vec<Selected> {
+    let column = |name: &&'static str| (*name, Expr::col((table, *name)));
+    names.iter().map(column).collect()
+}
+
 /// Before every time that an operator can enter.
 pub(crate) const FIRST_TIME: DateTime<Utc> = match DateTime::from_timestamp(-62_135_596_800, 0) {
     Some(time) => time,

@@ -42,11 +42,18 @@ pub struct MessageComposer {
 }
 
 /// The public state for all messages of one notice. It is read once.
-type SharedState = Arc<OnceCell<Arc<PublicState>>>;
+type SharedState = Arc<OnceCell<KeptState>>;
+
+struct KeptState {
+    state: Arc<PublicState>,
+    bytes: u64,
+}
 
 impl MessageComposer {
     /// Number of notices whose public state is kept. A node sends the messages of a few notices at a time.
     const MAX_RECENT: usize = 8;
+    /// Size limit of these states, in bytes. The newest one is kept in any case.
+    const MAX_RECENT_BYTES: u64 = 64 * 1024 * 1024;
 
     /// A composer for this installation's links. `limit` is the maximum number of verification messages per target.
     #[must_use]
@@ -106,15 +113,32 @@ impl MessageComposer {
         }))
     }
 
-    /// The public state after a notice, read once for all its messages.
+    /// The public state after a notice, read once for all its messages, or again if it did not fit beside newer ones.
     async fn state_for(
         &self,
         notice: Uuid,
         organisation: &OrganisationId,
     ) -> Result<Arc<PublicState>, Error> {
         let shared = self.shared(notice);
-        let state = shared.get_or_try_init(|| self.read(organisation)).await?;
-        Ok(Arc::clone(state))
+        let read = || async {
+            let state = self.read(organisation).await?;
+            let bytes = state.bytes();
+            Ok::<_, Error>(KeptState { state, bytes })
+        };
+        let kept = shared.get_or_try_init(read).await?;
+        self.remove_excess();
+        Ok(Arc::clone(&kept.state))
+    }
+
+    /// Removes the oldest states that exceed the size limit.
+    fn remove_excess(&self) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = recent.front().map(|(notice, _)| *notice);
+        let mut bytes = 0;
+        recent.retain(|(notice, state)| {
+            bytes += state.get().map_or(0, |kept| kept.bytes);
+            Some(*notice) == newest || bytes <= Self::MAX_RECENT_BYTES
+        });
     }
 
     fn shared(&self, notice: Uuid) -> SharedState {
@@ -134,3 +158,6 @@ impl MessageComposer {
         state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,12 +58,12 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("some of them", incidents(some())),
         (
             "timelines of some",
-            timeline::newest(backend, some(), &timeline::COLUMNS),
+            timeline::newest(backend, some(), &timeline::columns()),
         ),
         ("links of some", public::links(some())),
         (
             "the timeline of one",
-            timeline::newest(backend, one(), &timeline::COLUMNS),
+            timeline::newest(backend, one(), &timeline::columns()),
         ),
         ("the links of one", public::links(one())),
         ("the newest update of one", newest),

@@ -13,17 +13,22 @@ use uuid::Uuid;
 use crate::entity::incident;
 use crate::entity::incident_update::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
-use crate::timeline::{FIRST_TIME, READ, Timeline};
+use crate::timeline::{FIRST_TIME, READ, Selected, Timeline, columns_of};
 
 /// Columns of a timeline's entry.
-pub(crate) const COLUMNS: [&str; 6] = [
-    "incident_id",
-    "id",
-    "status",
-    "message",
-    "created_at",
-    "display_at",
-];
+pub(crate) fn columns() -> Vec<Selected> {
+    columns_of(
+        "incident_updates",
+        &[
+            "incident_id",
+            "id",
+            "status",
+            "message",
+            "created_at",
+            "display_at",
+        ],
+    )
+}
 
 #[derive(FromQueryResult)]
 struct Row {
@@ -44,7 +49,7 @@ pub(super) async fn of(
         .query_all(&newest(
             connection.get_database_backend(),
             incidents,
-            &COLUMNS,
+            &columns(),
         ))
         .await
         .map_err(broken)?;
@@ -82,7 +87,7 @@ pub(super) fn entry(row: Model) -> Result<IncidentTimelineEntry, Error> {
 pub(crate) fn newest(
     backend: DbBackend,
     incidents: Condition,
-    columns: &[&'static str],
+    columns: &[Selected],
 ) -> SelectStatement {
     match backend {
         DbBackend::Sqlite => from_the_first_shown(incidents, columns),
@@ -92,10 +97,9 @@ pub(crate) fn newest(
 
 /// By a lateral join, which PostgreSQL must execute incident by incident. With other joins it reads every update if it expects
 /// many incidents.
-fn each_incident_by_itself(incidents: Condition, columns: &[&'static str]) -> SelectStatement {
+fn each_incident_by_itself(incidents: Condition, columns: &[Selected]) -> SelectStatement {
     let shown = Alias::new("shown");
-    let entries = Query::select()
-        .columns(columns.iter().copied())
+    let mut entries = Query::select()
         .from(Entity)
         .and_where(
             Expr::col((Entity, Column::IncidentId))
@@ -105,8 +109,11 @@ fn each_incident_by_itself(incidents: Condition, columns: &[&'static str]) -> Se
         .order_by((Entity, Column::Id), Order::Desc)
         .limit(READ)
         .take();
+    for (name, column) in columns {
+        entries.expr_as(column.clone(), *name);
+    }
     Query::select()
-        .columns(columns.iter().map(|column| (shown.clone(), *column)))
+        .columns(columns.iter().map(|(name, _)| (shown.clone(), *name)))
         .from(incident::Entity)
         .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
         .cond_where(incidents)
@@ -117,7 +124,7 @@ fn each_incident_by_itself(incidents: Condition, columns: &[&'static str]) -> Se
 
 /// By the time of the oldest update shown, found in the index for each incident: SQLite has no lateral joins. Older updates with
 /// the same time are read too, and left out by [`Timeline::push`].
-fn from_the_first_shown(incidents: Condition, columns: &[&'static str]) -> SelectStatement {
+fn from_the_first_shown(incidents: Condition, columns: &[Selected]) -> SelectStatement {
     let older = Alias::new("older");
     let first = Query::select()
         .column((older.clone(), Column::DisplayAt))
@@ -135,12 +142,15 @@ fn from_the_first_shown(incidents: Condition, columns: &[&'static str]) -> Selec
     let of_the_incident =
         Expr::col((Entity, Column::IncidentId)).equals((incident::Entity, incident::Column::Id));
     let shown = Expr::col((Entity, Column::DisplayAt)).gte(first);
-    Query::select()
-        .columns(columns.iter().map(|column| (Entity, *column)))
+    let mut query = Query::select()
         .from(incident::Entity)
         .inner_join(Entity, Condition::all().add(of_the_incident).add(shown))
         .cond_where(incidents)
         .order_by((Entity, Column::DisplayAt), Order::Desc)
         .order_by((Entity, Column::Id), Order::Desc)
-        .take()
+        .take();
+    for (name, column) in columns {
+        query.expr_as(column.clone(), *name);
+    }
+    query
 }

@@ -12,21 +12,26 @@ use crate::entity::maintenance;
 use crate::entity::maintenance_update::{Column, Entity, Model};
 use crate::error::broken;
 use crate::run::RunStatement;
-use crate::timeline::{FIRST_TIME, MAX_TIMELINES_PER_READ, READ, Timeline};
+use crate::timeline::{FIRST_TIME, MAX_TIMELINES_PER_READ, READ, Selected, Timeline, columns_of};
 
 /// Columns of an update.
-pub(crate) const COLUMNS: [&str; 10] = [
-    "maintenance_id",
-    "id",
-    "status",
-    "message",
-    "user_id",
-    "user_name",
-    "created_at",
-    "version",
-    "display_at",
-    "edited_at",
-];
+pub(crate) fn columns() -> Vec<Selected> {
+    columns_of(
+        "maintenance_updates",
+        &[
+            "maintenance_id",
+            "id",
+            "status",
+            "message",
+            "user_id",
+            "user_name",
+            "created_at",
+            "version",
+            "display_at",
+            "edited_at",
+        ],
+    )
+}
 
 /// Returns the timelines of maintenances; a maintenance without updates has none.
 pub(crate) async fn of(
@@ -35,7 +40,7 @@ pub(crate) async fn of(
 ) -> Result<HashMap<Uuid, Timeline<MaintenanceTimelineEntry>>, Error> {
     let mut timelines: HashMap<Uuid, Timeline<MaintenanceTimelineEntry>> = HashMap::new();
     for some in maintenances.chunks(MAX_TIMELINES_PER_READ) {
-        let query = newest(connection.get_database_backend(), some, &COLUMNS);
+        let query = newest(connection.get_database_backend(), some, &columns());
         for row in connection.fetch_rows(&query).await? {
             let row = Model::from_query_result(&row, "").map_err(broken)?;
             let entry = MaintenanceTimelineEntry::from(&super::update::update(row)?);
@@ -50,7 +55,7 @@ pub(crate) async fn of(
 pub(crate) fn newest(
     backend: DbBackend,
     maintenances: &[Uuid],
-    columns: &[&'static str],
+    columns: &[Selected],
 ) -> SelectStatement {
     // By a list of identifiers: with a subquery, PostgreSQL reads every update if it expects many maintenances.
     let named = Expr::col((maintenance::Entity, maintenance::Column::Id))
@@ -62,10 +67,9 @@ pub(crate) fn newest(
 }
 
 /// By a lateral join, which PostgreSQL must execute maintenance by maintenance.
-fn each_maintenance_by_itself(named: Expr, columns: &[&'static str]) -> SelectStatement {
+fn each_maintenance_by_itself(named: Expr, columns: &[Selected]) -> SelectStatement {
     let shown = Alias::new("shown");
-    let entries = Query::select()
-        .columns(columns.iter().copied())
+    let mut entries = Query::select()
         .from(Entity)
         .and_where(
             Expr::col((Entity, Column::MaintenanceId))
@@ -75,8 +79,11 @@ fn each_maintenance_by_itself(named: Expr, columns: &[&'static str]) -> SelectSt
         .order_by((Entity, Column::Id), Order::Desc)
         .limit(READ)
         .take();
+    for (name, column) in columns {
+        entries.expr_as(column.clone(), *name);
+    }
     Query::select()
-        .columns(columns.iter().map(|column| (shown.clone(), *column)))
+        .columns(columns.iter().map(|(name, _)| (shown.clone(), *name)))
         .from(maintenance::Entity)
         .join_lateral(JoinType::InnerJoin, entries, shown.clone(), Expr::val(true))
         .and_where(named)
@@ -87,7 +94,7 @@ fn each_maintenance_by_itself(named: Expr, columns: &[&'static str]) -> SelectSt
 
 /// By the time of the oldest update shown, found in the index for each maintenance: SQLite has no lateral joins. Older updates with
 /// the same time are read too, and left out by [`Timeline::push`].
-fn from_the_first_shown(named: Expr, columns: &[&'static str]) -> SelectStatement {
+fn from_the_first_shown(named: Expr, columns: &[Selected]) -> SelectStatement {
     let older = Alias::new("older");
     let parent = (maintenance::Entity, maintenance::Column::Id);
     let first = Query::select()
@@ -102,12 +109,15 @@ fn from_the_first_shown(named: Expr, columns: &[&'static str]) -> SelectStatemen
     let first = Func::coalesce([Expr::from(first), Expr::val(FIRST_TIME)]);
     let of_the_maintenance = Expr::col((Entity, Column::MaintenanceId)).equals(parent);
     let shown = Expr::col((Entity, Column::DisplayAt)).gte(first);
-    Query::select()
-        .columns(columns.iter().map(|column| (Entity, *column)))
+    let mut query = Query::select()
         .from(maintenance::Entity)
         .inner_join(Entity, Condition::all().add(of_the_maintenance).add(shown))
         .and_where(named)
         .order_by((Entity, Column::DisplayAt), Order::Desc)
         .order_by((Entity, Column::Id), Order::Desc)
-        .take()
+        .take();
+    for (name, column) in columns {
+        query.expr_as(column.clone(), *name);
+    }
+    query
 }

@@ -7,23 +7,33 @@ use allclear_application::statuspage::{IncidentRecord, LISTED, OPEN_SHOWN};
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::entry::{AffectedComponent, Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
     QuerySelect, Select,
 };
 use uuid::Uuid;
 
+use super::lists::{self, ListBudget, UpdateTable};
 use super::{TextBudget, Updates, links, live, read_links};
-use crate::affected::read_change;
+use crate::affected::{self, read_change};
 use crate::entity::incident::{Column, Entity};
 use crate::entity::{incident_component, incident_review};
 use crate::error::{broken, parse_stored};
 use crate::incident::public::unresolved;
 use crate::incident::{by_ids, incident, of, timeline};
-use crate::run::{Fetch, RunStatement};
-use crate::timeline::MAX_TIMELINES_PER_READ;
+use crate::run::Fetch;
+use crate::timeline::{MAX_TIMELINES_PER_READ, columns_of};
 use crate::transaction::Transaction;
+
+/// Columns of an incident and of an update: the components before and after its change.
+const LISTS: [&str; 2] = [affected::BEFORE, affected::AFTER];
+
+const UPDATES: UpdateTable = UpdateTable {
+    name: "incident_updates",
+    parent: "incident_id",
+    lists: &LISTS,
+};
 
 /// The newest incidents, and those that are not resolved, newest first.
 pub(super) async fn records(
@@ -37,10 +47,10 @@ pub(super) async fn records(
     }
     // Identifiers are in the order of creation.
     let ids: Vec<_> = ids.into_iter().rev().collect();
-    let mut budget = TextBudget::new();
+    let (mut budget, mut lists) = (TextBudget::new(), ListBudget::new());
     let mut records = Vec::with_capacity(ids.len());
     for some in ids.chunks(MAX_TIMELINES_PER_READ) {
-        for mut record in read(transaction, some).await? {
+        for mut record in read(transaction, some, &mut lists).await? {
             budget.fit(&mut record.entries);
             records.push(record);
         }
@@ -70,23 +80,18 @@ struct AttachedRow {
     affected_after: Option<String>,
 }
 
-/// Selects the components at the creation of incidents.
-fn attached(ids: &[Uuid]) -> SelectStatement {
-    Query::select()
-        .columns(["id", "affected_before", "affected_after"])
-        .from(Entity)
-        .and_where(Expr::col("id").is_in(ids.iter().copied()))
-        .take()
-}
-
-async fn read(transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<IncidentRecord>, Error> {
+async fn read(
+    transaction: &Transaction,
+    ids: &[Uuid],
+    lists: &mut ListBudget,
+) -> Result<Vec<IncidentRecord>, Error> {
     let rows = Entity::find()
         .filter(by_ids(ids.iter().copied()))
         .order_by_desc(Column::Id)
         .fetch_all(transaction)
         .await?;
-    let mut affected = read_affected(transaction, ids).await?;
-    let mut updates = read_updates(transaction, ids).await?;
+    let mut affected = read_affected(transaction, ids, lists).await?;
+    let mut updates = read_updates(transaction, ids, lists).await?;
     let mut postmortems = read_postmortems(transaction, ids).await?;
     let status = Expr::col((
         incident_component::Entity,
@@ -119,8 +124,9 @@ async fn read(transaction: &Transaction, ids: &[Uuid]) -> Result<Vec<IncidentRec
 async fn read_affected(
     transaction: &Transaction,
     ids: &[Uuid],
+    budget: &mut ListBudget,
 ) -> Result<HashMap<Uuid, Option<Vec<AffectedComponent>>>, Error> {
-    let rows = transaction.fetch_rows(&attached(ids)).await?;
+    let rows = lists::read(transaction, "incidents", &LISTS, ids, budget).await?;
     let mut affected = HashMap::new();
     for row in rows {
         let row = AttachedRow::from_query_result(&row, "").map_err(broken)?;
@@ -131,19 +137,21 @@ async fn read_affected(
 }
 
 /// The newest updates of each incident.
-async fn read_updates(transaction: &Transaction, ids: &[Uuid]) -> Result<Updates, Error> {
+async fn read_updates(
+    transaction: &Transaction,
+    ids: &[Uuid],
+    budget: &mut ListBudget,
+) -> Result<Updates, Error> {
     let columns = [
-        timeline::COLUMNS.as_slice(),
-        &["edited_at", "affected_before", "affected_after"],
+        timeline::columns(),
+        columns_of(UPDATES.name, &["edited_at"]),
     ]
     .concat();
-    let incidents = by_ids(ids.iter().copied());
-    let query = timeline::newest(transaction.get_database_backend(), incidents, &columns);
-    let mut updates = Updates::default();
-    for row in transaction.fetch_rows(&query).await? {
-        updates.push("incident_id", &row, Some("affected_after"))?;
-    }
-    Ok(updates)
+    let backend = transaction.get_database_backend();
+    Updates::read(transaction, UPDATES, budget, columns, |columns| {
+        timeline::newest(backend, by_ids(ids.iter().copied()), columns)
+    })
+    .await
 }
 
 /// The published review of each incident that has one.

@@ -8,22 +8,36 @@ use allclear_domain::entry::{AffectedComponent, Maintained, of_maintenance};
 use allclear_domain::id::{ComponentId, OrganisationId};
 use allclear_domain::rollup::PublicStatus;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement, Value};
+use sea_orm::sea_query::{Expr, Value};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
     QuerySelect, Select,
 };
 use uuid::Uuid;
 
+use super::lists::{self, ListBudget, UpdateTable};
 use super::{TextBudget, Updates, links, live, read_links};
 use crate::affected;
 use crate::entity::maintenance::{Column, Entity};
 use crate::error::broken;
 use crate::maintenance::public::not_over;
 use crate::maintenance::{maintenance, of, timeline};
-use crate::run::{Fetch, RunStatement};
+use crate::run::Fetch;
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
+
+/// Columns of a maintenance: the components as they were.
+const LISTS: [&str; 3] = [
+    "affected_at_creation",
+    "affected_at_start",
+    "affected_at_end",
+];
+
+const UPDATES: UpdateTable = UpdateTable {
+    name: "maintenance_updates",
+    parent: "maintenance_id",
+    lists: &[affected::BEFORE],
+};
 
 /// The newest maintenances, those that are not over, and the newest that were cancelled; newest first.
 pub(super) async fn records(
@@ -42,10 +56,10 @@ pub(super) async fn records(
     }
     // Identifiers are in the order of creation.
     let ids: Vec<_> = ids.into_iter().rev().collect();
-    let mut budget = TextBudget::new();
+    let (mut budget, mut lists) = (TextBudget::new(), ListBudget::new());
     let mut records = Vec::with_capacity(ids.len());
     for some in ids.chunks(MAX_TIMELINES_PER_READ) {
-        for mut record in read(transaction, some, now).await? {
+        for mut record in read(transaction, some, now, &mut lists).await? {
             budget.fit(&mut record.entries);
             records.push(record);
         }
@@ -82,20 +96,6 @@ struct AffectedRow {
     affected_at_creation: Option<String>,
     affected_at_start: Option<String>,
     affected_at_end: Option<String>,
-}
-
-/// Selects the components of maintenances as they were.
-fn affected_over_time(ids: &[Uuid]) -> SelectStatement {
-    Query::select()
-        .columns([
-            "id",
-            "affected_at_creation",
-            "affected_at_start",
-            "affected_at_end",
-        ])
-        .from(Entity)
-        .and_where(Expr::col("id").is_in(ids.iter().copied()))
-        .take()
 }
 
 impl AffectedRow {
@@ -136,6 +136,7 @@ async fn read(
     transaction: &Transaction,
     ids: &[Uuid],
     now: DateTime<Utc>,
+    budget: &mut ListBudget,
 ) -> Result<Vec<MaintenanceRecord>, Error> {
     let rows = Entity::find()
         .filter(Column::Id.is_in(ids.iter().copied()))
@@ -143,17 +144,14 @@ async fn read(
         .fetch_all(transaction)
         .await?;
     let mut maintained = HashMap::new();
-    let query = affected_over_time(ids);
-    for row in transaction.fetch_rows(&query).await? {
+    for row in lists::read(transaction, "maintenances", &LISTS, ids, budget).await? {
         let row = AffectedRow::from_query_result(&row, "").map_err(broken)?;
         maintained.insert(row.id, row.maintained()?);
     }
-    let columns = [timeline::COLUMNS.as_slice(), &["affected_before"]].concat();
-    let query = timeline::newest(transaction.get_database_backend(), ids, &columns);
-    let mut updates = Updates::default();
-    for row in transaction.fetch_rows(&query).await? {
-        updates.push("maintenance_id", &row, None)?;
-    }
+    let backend = transaction.get_database_backend();
+    let query = |columns: &[_]| timeline::newest(backend, ids, columns);
+    let mut updates =
+        Updates::read(transaction, UPDATES, budget, timeline::columns(), query).await?;
     let no_status = Expr::val(Value::String(None));
     let links = links("maintenance_components", "maintenance_id", ids, no_status);
     let mut links = read_links(transaction, &links).await?;

@@ -1,9 +1,13 @@
-//! Lists with a maximum length do not read the rows beyond it. Here such a row has a time that cannot be read, so a
+//! Lists with a maximum length do not read the rows beyond it. Here such a row has a time or a list that cannot be read, so a
 //! query that reads it fails.
 
 use allclear_application::dashboard::{DashboardStore, MAX_ITEMS, ShownChanges};
 use allclear_application::operator_mail::OperatorMailStore;
 use allclear_application::outbox::{Backlog, Commit, Outbox};
+use allclear_application::statuspage::{AFFECTED_BYTES, PublicStateStore};
+use allclear_domain::component::ComponentStatus;
+use allclear_domain::entry::Entry;
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::organisation::Revision;
 use allclear_domain::reminder::OpenIncident;
 use allclear_persistence::database::Database;
@@ -12,15 +16,17 @@ use sea_orm::{ConnectionTrait, DbBackend};
 
 use crate::backend::clock;
 use crate::contract;
-use crate::maintenance::create;
+use crate::maintenance::component::plan;
+use crate::maintenance::{create, record};
 use crate::operator_mail::remind_after;
-use crate::world::World;
+use crate::world::{World, open_on};
 
 contract!(by url:
     dashboard_reads_only_the_incidents_that_it_shows,
     dashboard_reads_only_the_maintenances_that_it_shows,
     reminders_read_only_the_newest_incidents_of_an_organisation,
     outbox_is_read_only_up_to_a_size,
+    programs_read_only_the_lists_of_components_that_fit,
 );
 
 async fn world(url: &str) -> World {
@@ -115,4 +121,58 @@ async fn outbox_is_read_only_up_to_a_size(url: &str) {
     };
     let revisions: Vec<_> = commits.iter().map(Commit::revision).collect();
     assert_eq!(revisions, [Revision(1)]);
+}
+
+/// Puts a list that is too large into a column.
+async fn enlarge(url: &str, table: &str, column: &str, condition: &str) {
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let list = "x".repeat(AFFECTED_BYTES + 1);
+    let update = format!("UPDATE {table} SET {column} = '{list}' WHERE {condition}");
+    let updated = connection.execute_unprepared(&update).await.unwrap();
+    assert_eq!(updated.rows_affected(), 1);
+    connection.close().await.unwrap();
+}
+
+async fn programs_read_only_the_lists_of_components_that_fit(url: &str) {
+    let world = world(url).await;
+    let api = world.component("API").await;
+    let attached = [open_on(api, ComponentStatus::Degraded)];
+    let incident = world.open("Down", &attached).await.id;
+    for message in ["One", "Two"] {
+        world
+            .record(incident, IncidentStatus::Identified, message)
+            .await;
+    }
+    let start = clock().now() + TimeDelta::hours(1);
+    let planned = plan(&world, start, None, &[api]).await.state.maintenance.id;
+    record(&world.database, &world.acme, planned, "One").await;
+    let shown = async || {
+        let now = clock().now();
+        let state = world.database.public_state(&world.acme, now).await;
+        let state = state.unwrap().unwrap();
+        let incident = state.incidents[0].entries.iter();
+        let maintenance = state.maintenances[0].entries.iter();
+        let has_list = |entry: &Entry| entry.affected.is_some();
+        (
+            incident.map(has_list).collect::<Vec<_>>(),
+            maintenance.map(has_list).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(shown().await, (vec![true; 3], vec![true; 2]));
+
+    enlarge(url, "incident_updates", "affected_after", "message = 'One'").await;
+    enlarge(
+        url,
+        "maintenance_updates",
+        "affected_before",
+        "message = 'One'",
+    )
+    .await;
+    let without = (vec![true, false, true], vec![false, true]);
+    assert_eq!(shown().await, without);
+
+    enlarge(url, "incidents", "affected_before", "title = 'Down'").await;
+    enlarge(url, "maintenances", "affected_at_start", "title = 'Move'").await;
+    let without = (vec![true, false, false], vec![false, false]);
+    assert_eq!(shown().await, without);
 }

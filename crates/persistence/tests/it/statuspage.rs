@@ -1,10 +1,11 @@
 //! The public state for programs.
 
 use allclear_application::maintenance::MaintenanceStore;
-use allclear_application::statuspage::{LISTED, PublicState, PublicStateStore};
+use allclear_application::statuspage::{AFFECTED_BYTES, LISTED, PublicState, PublicStateStore};
 use allclear_domain::component::ComponentStatus;
-use allclear_domain::entry::AffectedComponent;
+use allclear_domain::entry::{AffectedComponent, Entry};
 use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::impact::Attachment;
 use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::{Maintenance, MaintenancePatch, MaintenanceStatus, NewEnd};
 use allclear_domain::rollup::PublicStatus;
@@ -18,6 +19,8 @@ use crate::world::{World, open_on, set};
 
 contract!(
     entries_have_the_components_of_their_time,
+    an_entry_has_all_components_with_usual_names_and_those_that_fit_with_long_ones,
+    only_the_newest_entries_have_components_if_there_are_very_many,
     a_maintenance_counts_only_for_others_in_what_is_stored,
     clock_stores_the_components_of_begin_and_end,
     newest_and_open_things_are_read_and_others_belong_to_others,
@@ -91,6 +94,67 @@ async fn entries_have_the_components_of_their_time(database: &Database) {
     assert_eq!(record.impacts, [ComponentStatus::MajorOutage]);
     assert!(record.incident.monitoring_at.is_some());
     assert!(without.entries.iter().all(|entry| entry.affected.is_none()));
+}
+
+/// Components whose names have this many bytes, which must be a multiple of 4.
+async fn many_components(world: &World, count: usize, bytes: usize) -> Vec<Attachment> {
+    let mut attached = Vec::new();
+    for number in 0..count {
+        let name = format!("{number:04}{}", "😀".repeat(bytes / 4 - 1));
+        let component = world.component(&name).await;
+        attached.push(open_on(component, ComponentStatus::Degraded));
+    }
+    attached
+}
+
+async fn an_entry_has_all_components_with_usual_names_and_those_that_fit_with_long_ones(
+    database: &Database,
+) {
+    let world = World::new(database, "acme").await;
+    let usual = many_components(&world, 250, 80).await;
+    world.open("Down", &usual).await;
+    let other = World::new(database, "other").await;
+    let long = many_components(&other, 150, 788).await;
+    other.open("Down", &long).await;
+    // Each has its name and 64 bytes: 852 bytes.
+    for (world, expected) in [(world, 250), (other, 100_000 / 852)] {
+        let state = state(database, &world.acme).await;
+        let affected = moves(state.incidents[0].entries[0].affected.as_ref());
+        let names = affected.iter().map(|(name, ..)| &name[..4]);
+        let oldest = (0..expected).map(|number| format!("{number:04}"));
+        assert!(names.eq(oldest), "{affected:?}");
+    }
+}
+
+async fn only_the_newest_entries_have_components_if_there_are_very_many(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let attached = many_components(&world, 110, 788).await;
+    let older = world.open("Older", &attached).await;
+    world
+        .record(older.id, IncidentStatus::Identified, "Found")
+        .await;
+    let incident = world.open("Down", &attached).await;
+    for _ in 0..50 {
+        world
+            .record(incident.id, IncidentStatus::Identified, "Found")
+            .await;
+    }
+    let state = state(database, &world.acme).await;
+    let [record, older] = &state.incidents[..] else {
+        panic!("two incidents: {:?}", state.incidents);
+    };
+    assert_eq!((record.entries.len(), older.entries.len()), (51, 2));
+    let has_list = |entry: &&Entry| entry.affected.is_some();
+    let listed = record.entries[..50].iter().take_while(has_list).count();
+    let all = record.entries.iter().chain(&older.entries);
+    let affected = all.filter_map(|entry| entry.affected.as_ref());
+    let lists: Vec<_> = affected.collect();
+    assert!(lists.iter().all(|list| list.len() == 110));
+    assert_eq!(lists.len(), 2 + listed);
+    // The descriptions of both have a list before and one after. Each component has about 850 bytes.
+    let stored = 4 + listed;
+    let expected = AFFECTED_BYTES / (110 * 850);
+    assert!(stored.abs_diff(expected) <= 1, "{stored} {expected}");
 }
 
 async fn a_maintenance_counts_only_for_others_in_what_is_stored(database: &Database) {

@@ -9,7 +9,7 @@ use actix_web::http::header::HeaderValue;
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
 use allclear_application::relay::Relay;
-use allclear_application::statuspage::{PublicState, PublicStateStore, Record};
+use allclear_application::statuspage::{PublicState, PublicStateStore};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::maintenance::MaintenanceStatus;
 use serde::Serialize;
@@ -168,21 +168,7 @@ impl DocumentAddress {
 
 impl Weigh for PublicState {
     fn weight(&self) -> u64 {
-        let entries = self
-            .incidents
-            .iter()
-            .map(Record::Incident)
-            .chain(self.maintenances.iter().map(Record::Maintenance))
-            .flat_map(Record::entries)
-            .map(|entry| {
-                let affected = entry.affected.iter().flatten();
-                entry.body.len() + affected.map(|one| one.name.len() + 64).sum::<usize>() + 256
-            });
-        let components = self
-            .components
-            .iter()
-            .map(|report| report.component.description.len() + 512);
-        (entries.sum::<usize>() + components.sum::<usize>()) as u64 + 2048
+        self.bytes()
     }
 }
 

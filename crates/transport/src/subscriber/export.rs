@@ -10,7 +10,6 @@ use allclear_application::page::Page;
 use allclear_application::subscriber::import::NamedComponent;
 use allclear_application::subscriber::{SubscriberFilter, Subscribers};
 use allclear_application::timestamp;
-use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::{Scope, Subscriber};
 use futures_util::StreamExt as _;
 use futures_util::stream::{once, try_unfold};

@@ -74,7 +74,7 @@ pub(super) struct Update<'a> {
     updated_at: Time,
     /// Its time for people.
     display_at: Time,
-    /// The components that were attached; null if there were none.
+    /// The components that were attached; null if there were none, and in older entries if there are very many.
     #[schema(required)]
     affected_components: Option<Vec<Affected<'a>>>,
     /// Always true.

@@ -1,0 +1,106 @@
+use super::*;
+
+use allclear_domain::component::{Component, ComponentDraft};
+use allclear_domain::id::ComponentId;
+use allclear_domain::incident::IncidentStatus;
+use allclear_domain::notice::{IncidentChange, NoticeChange, NoticeContent};
+use allclear_domain::organisation::Organisation;
+use allclear_domain::time_zone::TimeZone;
+
+use crate::component::ComponentReport;
+use crate::delivery::fixture::{delivery, subscribed};
+use crate::fixture::{clock, links, now, organisation};
+use crate::notice::Notice;
+use crate::statuspage::MockPublicStateStore;
+use crate::subscriber::MockSubscriberStore;
+
+/// A state with this many bytes of descriptions.
+fn state(bytes: usize) -> PublicState {
+    let draft = ComponentDraft {
+        name: "API".into(),
+        ..ComponentDraft::default()
+    };
+    let id = ComponentId(Uuid::from_u128(3));
+    let created = Component::create(id, draft, TimeZone::default(), now()).unwrap();
+    let component = Component {
+        description: "d".repeat(bytes),
+        ..created.state
+    };
+    PublicState {
+        organisation: Organisation::new(organisation(), "Acme".into()),
+        url: "https://status.example/status/org_1".into(),
+        updated_at: now(),
+        groups: Vec::new(),
+        components: vec![ComponentReport {
+            component,
+            under_maintenance: false,
+        }],
+        incidents: Vec::new(),
+        maintenances: Vec::new(),
+        read_at: now(),
+    }
+}
+
+/// A composer that must read a state of this size exactly `reads` times.
+fn composer(bytes: usize, reads: usize) -> MessageComposer {
+    let mut states = MockPublicStateStore::new();
+    states
+        .expect_public_state()
+        .times(reads)
+        .returning(move |_, _| Ok(Some(state(bytes))));
+    let ports = MessagePorts {
+        subscribers: Arc::new(MockSubscriberStore::new()),
+        states: Arc::new(states),
+        clock: clock(),
+    };
+    let limit = MailLimit {
+        burst: 3,
+        per_hour: 1,
+    };
+    MessageComposer::new(
+        ports,
+        links(),
+        HmacKey::new("the installation's secret").unwrap(),
+        limit,
+    )
+}
+
+async fn compose(composer: &MessageComposer, notice: u128) {
+    let content = NoticeContent {
+        title: "Down".into(),
+        description: "All of it".into(),
+        message: None,
+        change: NoticeChange::Incident {
+            change: IncidentChange::Created,
+            status: IncidentStatus::Investigating,
+            occurred_at: now(),
+            components: Vec::new(),
+        },
+    };
+    let notice = Notice {
+        id: Uuid::from_u128(notice),
+        subject: Uuid::from_u128(5),
+        at: now(),
+        content,
+    };
+    let delivery = delivery(1, subscribed(), DeliveryKind::Notice(Arc::new(notice)));
+    assert!(composer.compose(&delivery).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn state_is_read_once_for_each_notice() {
+    let composer = composer(10, 2);
+    for notice in [7, 8, 7, 8] {
+        compose(&composer, notice).await;
+    }
+}
+
+#[tokio::test]
+async fn kept_states_have_a_size_limit_and_the_newest_is_kept() {
+    let bytes = usize::try_from(MessageComposer::MAX_RECENT_BYTES).unwrap() / 2;
+    let composer = composer(bytes, 3);
+    for notice in [7, 7, 8, 8, 7] {
+        compose(&composer, notice).await;
+    }
+    assert_eq!(composer.recent.lock().unwrap().len(), 1);
+}

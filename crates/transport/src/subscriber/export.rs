@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::vec;
 
 use actix_web::http::header::{self, ContentDisposition, DispositionParam, DispositionType};
 use actix_web::{HttpRequest, HttpResponse, get, web};
@@ -11,8 +12,8 @@ use allclear_application::subscriber::import::NamedComponent;
 use allclear_application::subscriber::{SubscriberFilter, Subscribers};
 use allclear_application::timestamp;
 use allclear_domain::subscriber::{Scope, Subscriber};
-use futures_util::StreamExt as _;
-use futures_util::stream::{once, try_unfold};
+use futures_util::stream::{iter, once, try_unfold};
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use uuid::Uuid;
 
 use crate::limit::usage::{LongRequest, Usage};
@@ -21,6 +22,10 @@ use crate::response::csv_line::{guarded, line, plain};
 use crate::response::problem::{ErrorResponses, Problem};
 
 const HEADER: [&str; 5] = ["email", "components", "status", "isVerified", "createdAt"];
+
+/// Length of a piece of the file, in bytes. A line may have the names of all components, so the text of a whole page of subscribers
+/// could be hundreds of megabytes.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// Returns the subscribers by mail as CSV, newest first, without those of single incidents.
 #[utoipa::path(
@@ -48,15 +53,22 @@ pub(super) async fn export(
     let pages = try_unfold(Some(None), move |before: Option<Option<Uuid>>| {
         let _held = &permit;
         let (organisation, subscribers) = (organisation.clone(), subscribers.clone());
-        let components = Arc::clone(&components);
         async move {
             let Some(before) = before else {
                 return Ok::<_, Error>(None);
             };
-            let (text, next) = page(&subscribers, &organisation, &components, before).await?;
-            Ok(Some((web::Bytes::from(text), next.map(Some))))
+            let page = Page {
+                limit: Some(Page::MAX_LIMIT),
+                before,
+            };
+            let all = SubscriberFilter::default();
+            let listed = subscribers.list(&organisation, &all, page).await?;
+            Ok(Some((listed.items, listed.next.map(Some))))
         }
     });
+    let pieces = pages
+        .map_ok(move |page| iter(Pieces::of(page, Arc::clone(&components))))
+        .try_flatten();
     let header = once(async move { Ok(web::Bytes::from(first)) });
     let disposition = ContentDisposition {
         disposition: DispositionType::Attachment,
@@ -65,30 +77,51 @@ pub(super) async fn export(
     Ok(HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
         .insert_header(disposition)
-        .streaming(header.chain(pages)))
+        .streaming(header.chain(pieces)))
 }
 
-/// The lines of a page of subscribers, and where the next page begins.
-async fn page(
-    subscribers: &Subscribers,
-    organisation: &OrganisationId,
-    components: &Cells,
-    before: Option<Uuid>,
-) -> Result<(Vec<u8>, Option<Uuid>), Error> {
-    let page = Page {
-        limit: Some(Page::MAX_LIMIT),
-        before,
-    };
-    let all = SubscriberFilter::default();
-    let listed = subscribers.list(organisation, &all, page).await?;
-    let mut text = Vec::new();
-    for subscriber in &listed.items {
-        let is_exported = subscriber.scope.incident().is_none();
-        if let Some(email) = subscriber.target.email().filter(|_| is_exported) {
-            text.extend(line(&cells(email, subscriber, components))?);
+/// The lines of subscribers, in pieces.
+struct Pieces {
+    subscribers: vec::IntoIter<Subscriber>,
+    components: Arc<Cells>,
+    text: web::BytesMut,
+}
+
+impl Pieces {
+    fn of(subscribers: Vec<Subscriber>, components: Arc<Cells>) -> Self {
+        Self {
+            subscribers: subscribers.into_iter(),
+            components,
+            text: web::BytesMut::new(),
         }
     }
-    Ok((text, listed.next))
+
+    /// The next piece; empty after the last one.
+    fn piece(&mut self) -> Result<web::Bytes, Error> {
+        while self.text.len() < PIECE_BYTES
+            && let Some(subscriber) = self.subscribers.next()
+        {
+            let is_exported = subscriber.scope.incident().is_none();
+            if let Some(email) = subscriber.target.email().filter(|_| is_exported) {
+                let cells = cells(email, &subscriber, &self.components);
+                self.text.extend_from_slice(&line(&cells)?);
+            }
+        }
+        let length = self.text.len().min(PIECE_BYTES);
+        Ok(self.text.split_to(length).freeze())
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Result<web::Bytes, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let piece = self.piece();
+        match piece {
+            Ok(piece) if piece.is_empty() => None,
+            piece => Some(piece),
+        }
+    }
 }
 
 fn cells(email: &str, subscriber: &Subscriber, components: &Cells) -> [String; 5] {
@@ -137,5 +170,66 @@ impl Cells {
         let found = self.0.iter().filter(|(component, _)| is_chosen(component));
         let texts: Vec<_> = found.map(|(_, text)| text.as_str()).collect();
         texts.join(";")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use allclear_domain::channel::{Channel, Target};
+    use allclear_domain::id::{ComponentId, SubscriberId};
+    use allclear_domain::subscriber::{Choice, SubscriberDraft};
+    use chrono::DateTime;
+
+    /// Subscribers that chose all components, and those components. The name of each component has this many bytes.
+    fn subscribers(count: u128, name: usize) -> (Vec<Subscriber>, Arc<Cells>) {
+        let components = (0..100).map(|number| NamedComponent {
+            id: ComponentId(Uuid::from_u128(number)),
+            name: format!("{number:0name$}"),
+            group: None,
+        });
+        let components: Vec<_> = components.collect();
+        let choice = Choice {
+            components: components.iter().map(|component| component.id).collect(),
+            groups: Vec::new(),
+        };
+        let subscribers = (0..count).map(|number| {
+            let email = format!("ann{number}@example.com");
+            let target = Target::parse(Channel::Email, &email).unwrap();
+            let draft = SubscriberDraft {
+                scope: Scope::Components(choice.clone()),
+                ..SubscriberDraft::of_everything(target)
+            };
+            let id = SubscriberId(Uuid::from_u128(number));
+            Subscriber::create(id, draft, DateTime::UNIX_EPOCH)
+        });
+        (subscribers.collect(), Arc::new(Cells::of(components)))
+    }
+
+    #[test]
+    fn pieces_of_long_lines_are_short_and_together_all_lines() {
+        for name in [10, 200, 2_000] {
+            let (subscribers, components) = subscribers(50, name);
+            let lines = subscribers.iter().flat_map(|subscriber| {
+                let email = subscriber.target.email().unwrap();
+                line(&cells(email, subscriber, &components)).unwrap()
+            });
+            let lines: Vec<_> = lines.collect();
+            let pieces = Pieces::of(subscribers, components);
+            let pieces: Vec<_> = pieces.map(Result::unwrap).collect();
+            assert_eq!(pieces.len(), lines.len().div_ceil(PIECE_BYTES));
+            assert!(pieces.iter().all(|piece| piece.len() <= PIECE_BYTES));
+            assert!(pieces.concat() == lines, "the bytes are the same");
+        }
+    }
+
+    #[test]
+    fn subscribers_by_other_channels_have_no_piece() {
+        let (mut subscribers, components) = subscribers(2, 10);
+        for subscriber in &mut subscribers {
+            subscriber.target = Target::parse(Channel::Webhook, "https://example.com/x").unwrap();
+        }
+        assert_eq!(Pieces::of(subscribers, components).count(), 0);
     }
 }

@@ -1,7 +1,8 @@
-import { http } from 'msw';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hasLastSessionHint, storeLastSessionHint } from '@/auth/last-session-hint';
 import { followEventStream } from '@/features/status-page/event-stream';
+import { FakeEventSource } from '@/features/status-page/fake-event-source';
 import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { success, apiUrl, server } from '@/testing/server';
@@ -52,4 +53,46 @@ it('is the event stream for a visitor not signed in to Clerk', async () => {
     ),
   );
   expect(await chooseFollow()).toBe(followEventStream);
+});
+
+describe('the event stream takes over from the socket', () => {
+  const signedIn = { user: person, organisations: [organisation], activeOrganisationId: 'org-1' };
+
+  const rejectTokens = (status: number, type: string) =>
+    server.use(
+      http.post(apiUrl(endpoints.identity.token), () =>
+        HttpResponse.json({ type, message: 'No token' }, { status }),
+      ),
+    );
+
+  /** Follows the page, which no dialog for signing in belongs to. */
+  async function followSignedIn() {
+    FakeEventSource.install();
+    const follow = await chooseFollow();
+    const onConnected = vi.fn();
+    const stop = follow('org-1', 7, { onEvent: vi.fn(), onState: vi.fn(), onConnected });
+    onTestFinished(stop);
+    return onConnected;
+  }
+
+  it('when the session ends', async () => {
+    serve(signedIn);
+    const connected = await followSignedIn();
+    await expect.poll(() => FakeSocket.all.length).toBe(1);
+    await FakeSocket.last.join(7);
+    rejectTokens(401, 'about:blank');
+    FakeSocket.last.revoke();
+    await expect.poll(() => FakeEventSource.all.length).toBe(1);
+    FakeEventSource.last.open();
+    expect(connected).toHaveBeenLastCalledWith(true);
+  });
+
+  it('when the organisation requires a second factor that the session has not used', async () => {
+    serve(signedIn);
+    rejectTokens(403, '/problems/second-factor-required');
+    const connected = await followSignedIn();
+    await expect.poll(() => FakeEventSource.all.length).toBe(1);
+    FakeEventSource.last.open();
+    expect(connected).toHaveBeenLastCalledWith(true);
+  });
 });

@@ -12,7 +12,9 @@ import { useLink } from './use-link';
 
 export function Provider({ children }: { children: ReactNode }) {
   const [reauthentications] = useState(() => new Reauthentications());
-  const [store] = useState(() => new SessionStore(() => reauthentications.settle(true)));
+  const [store] = useState(
+    () => new SessionStore({ onAuthenticated: () => reauthentications.settle(true) }),
+  );
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const [refresh, refreshFailure] = useRefresh(store);
   const links = useLink();

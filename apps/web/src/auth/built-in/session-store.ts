@@ -34,6 +34,13 @@ type TabMessage =
   /** `organisationId` is null if the user has not switched to another organisation. */
   | { kind: 'changed'; organisationId: string | null };
 
+interface Options {
+  /** Called when the user has authenticated in another window. Only the server knows whether it is true. */
+  onAuthenticated?: () => void;
+  /** Whether the page asks the user to authenticate when the session cannot be used. The public page does not. */
+  hasDialogs?: boolean;
+}
+
 /** The signed-in user and their organisation. The session itself is a cookie that no script can read. */
 export class SessionStore {
   readonly #tokens = new TokenCache(() => this.#askToken());
@@ -45,11 +52,10 @@ export class SessionStore {
   #adopted = 0;
   /** Called when it is adopted next. */
   readonly #waiting: (() => void)[] = [];
-  readonly #onAuthenticated: () => void;
+  readonly #options: Options;
 
-  /** `onAuthenticated` is called when the user has authenticated in another window. Only the server knows whether it is true. */
-  constructor(onAuthenticated: () => void = () => undefined) {
-    this.#onAuthenticated = onAuthenticated;
+  constructor(options: Options = {}) {
+    this.#options = options;
   }
 
   readonly getSnapshot = (): SessionState => this.#state;
@@ -86,7 +92,10 @@ export class SessionStore {
     );
   };
 
-  /** Rejects if the user or the organisation changes before there is a token. */
+  /**
+   * Waits while the user has to authenticate; without a dialog for that, it returns null. Rejects if the user or the
+   * organisation changes before there is a token.
+   */
   readonly getToken: GetToken = async (options) => {
     const before = this.#state;
     const token = await this.#awaitToken(options);
@@ -99,6 +108,7 @@ export class SessionStore {
     await this.#reading?.catch(() => undefined);
     if (this.#state.status !== 'signed-in') return null;
     if (this.#state.hasEnded || this.#state.needsFactor) {
+      if (this.#options.hasDialogs === false) return null;
       await this.#untilAdopted();
       return this.#awaitToken(options);
     }
@@ -111,7 +121,6 @@ export class SessionStore {
         if (adopted === this.#adopted) {
           const needs = error.needsSecondFactor ? { needsFactor: true } : { hasEnded: true };
           this.#set({ ...this.#state, ...needs });
-          await this.#untilAdopted();
         }
         return this.#awaitToken(options);
       }
@@ -221,7 +230,7 @@ export class SessionStore {
       this.#adopt(null, null);
       return;
     }
-    if (message.kind === 'authenticated') this.#onAuthenticated();
+    if (message.kind === 'authenticated') this.#options.onAuthenticated?.();
     if (message.kind === 'opened' || message.kind === 'authenticated') {
       const hasEnded = this.#state.status === 'signed-in' && this.#state.hasEnded;
       if (hasEnded) this.#read(null).catch(() => undefined);

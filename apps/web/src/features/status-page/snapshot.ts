@@ -3,9 +3,6 @@ import type { StatusSnapshot } from '@/api/types';
 import { apiBase, publicEndpoints } from '@/public-paths';
 import type { PageState } from './page-state';
 
-/** The server leaves out empty lists. */
-type Sent = Omit<StatusSnapshot, 'incidents' | 'maintenances'> & Partial<StatusSnapshot>;
-
 /** What the server has drawn. */
 export interface DrawnPage {
   orgId: string;
@@ -81,6 +78,6 @@ async function request(
 }
 
 async function read(response: Response): Promise<PageState> {
-  const { data } = (await response.json()) as { data: Sent };
-  return { incidents: [], maintenances: [], ...data, order: orderOf(data) };
+  const { data } = (await response.json()) as { data: StatusSnapshot };
+  return { ...data, order: orderOf(data) };
 }

@@ -21,7 +21,7 @@ export function subscriber(name: string, more: Partial<Subscriber> = {}): Subscr
   };
 }
 
-/** The part of a snapshot from which subscribers choose. */
+/** The part of a snapshot that the screens of subscribers show. */
 export const parts = {
   organisation: { pageTitle: 'Analytical Engines' },
   groups: [{ id: 'eu', name: 'Europe', position: 1 }],
@@ -29,4 +29,5 @@ export const parts = {
     { id: 'web', name: 'Website', groupId: null, position: 2 },
     { id: 'eu-1', name: 'Berlin', groupId: 'eu', position: 1 },
   ],
+  incidents: [],
 };

@@ -119,9 +119,7 @@ function Loaded({ link, subscriber, snapshot, isEnded, onEnd }: LoadedProps) {
 }
 
 function followed({ incidentId }: Subscriber, { incidents }: StatusSnapshot): string {
-  // The server leaves out empty lists.
-  const known = (incidents as typeof incidents | undefined) ?? [];
-  return known.find(({ id }) => id === incidentId)?.title ?? 'One incident';
+  return incidents.find(({ id }) => id === incidentId)?.title ?? 'One incident';
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {

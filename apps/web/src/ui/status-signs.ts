@@ -32,6 +32,15 @@ export const componentSigns: Record<ComponentStatus, StatusSign> = {
   MAJOR_OUTAGE: sign('Major Outage', 'major', 'octagon-x'),
 };
 
+/** The statuses of a component, from best to worst. */
+export const bySeverity = Object.keys(componentSigns) as ComponentStatus[];
+
+/** Returns the worst status; OPERATIONAL without components. */
+export function worstStatus(components: readonly { status: ComponentStatus }[]): ComponentStatus {
+  const isShown = (status: ComponentStatus) => components.some((it) => it.status === status);
+  return bySeverity.findLast(isShown) ?? 'OPERATIONAL';
+}
+
 export const incidentSigns: Record<IncidentStatus, StatusSign> = {
   INVESTIGATING: sign('Investigating', 'major', 'search'),
   IDENTIFIED: sign('Identified', 'partial', 'crosshair'),

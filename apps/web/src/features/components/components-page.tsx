@@ -10,14 +10,14 @@ import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
-import { componentStatuses, componentStyles } from '@/ui/statuses';
+import { bySeverity } from '@/ui/status-signs';
+import { componentStyles } from '@/ui/statuses';
 import { componentKind } from './component';
 import { useGroupName } from './group';
 import { CreateGroupDialog } from './group-dialog';
 import { GroupsSection } from './groups-section';
 
 const column = columnsOf<Component>();
-const bySeverity = Object.keys(componentStatuses);
 
 /** A maintenance comes after the same status without one. */
 function severity(status: ComponentStatus, underMaintenance: boolean): number {

@@ -12,10 +12,10 @@ import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
+import { worstStatus } from '@/ui/status-signs';
 import { componentStatuses } from '@/ui/statuses';
 import { displays, groupKind, useGroups } from './group';
 import { EditGroupDialog } from './group-dialog';
-import { worstOf } from './worst-of';
 
 /** The groups of the organisation's components; nothing without any. */
 export function GroupsSection() {
@@ -65,11 +65,13 @@ function groupColumns(components: readonly Component[], edit: (id: string) => vo
       header: 'Name',
       cell: ({ row }) => <NameCell>{row.original.name}</NameCell>,
     }),
-    column.accessor((group) => worstOf(membersOf(group)), {
+    column.accessor((group) => worstStatus(membersOf(group)), {
       id: 'status',
       header: 'Status',
       meta: columnStyles.componentStatus,
-      cell: ({ row }) => <StatusBadge {...componentStatuses[worstOf(membersOf(row.original))]} />,
+      cell: ({ row }) => (
+        <StatusBadge {...componentStatuses[worstStatus(membersOf(row.original))]} />
+      ),
     }),
     column.accessor((group) => membersOf(group).length, {
       id: 'components',

@@ -1,7 +1,7 @@
 import { useSyncExternalStore, type ReactNode, type ToggleEvent } from 'react';
 import type { PublicComponent, PublicComponentGroup } from '@/api/types';
-import { signsOf } from '@/ui/status-signs';
-import { standsOut, worstStatus } from './headline';
+import { signsOf, worstStatus } from '@/ui/status-signs';
+import { standsOut } from './headline';
 import { chosenGroups, chooseGroup, subscribeToGroups } from './open-groups';
 import { Prose, StatusMarks } from './page-parts';
 

@@ -1,21 +1,6 @@
 import type { Banner, ComponentStatus, PublicComponent } from '@/api/types';
-import { componentSigns } from '@/ui/status-signs';
+import { componentSigns, worstStatus } from '@/ui/status-signs';
 import type { PageState } from './page-state';
-
-/** From best to worst. */
-const badness: readonly ComponentStatus[] = [
-  'OPERATIONAL',
-  'DEGRADED',
-  'PARTIAL_OUTAGE',
-  'MAJOR_OUTAGE',
-];
-
-/** Returns the worst status; OPERATIONAL without components. */
-export function worstStatus(components: readonly { status: ComponentStatus }[]): ComponentStatus {
-  return (
-    badness.findLast((status) => components.some((it) => it.status === status)) ?? 'OPERATIONAL'
-  );
-}
 
 export function isAffected({ status }: { status: ComponentStatus }): boolean {
   return status !== 'OPERATIONAL';
@@ -42,9 +27,8 @@ export function documentTitle({ organisation, components }: PageState): string {
 
 /** Returns the icon: of the worst status, otherwise of a maintenance in progress. */
 export function favicon({ components, maintenances }: PageState): string {
-  const worst = badness.findLast((status) => components.some((it) => it.status === status));
-  if (worst && worst !== 'OPERATIONAL') return `/favicon-${componentSigns[worst].tone}.svg`;
+  const worst = worstStatus(components);
   const maintained = maintenances.some(({ status }) => status === 'IN_PROGRESS');
-  if (maintained) return '/favicon-maintenance.svg';
-  return worst ? '/favicon-operational.svg' : '/favicon.svg';
+  if (worst === 'OPERATIONAL' && maintained) return '/favicon-maintenance.svg';
+  return components.length > 0 ? `/favicon-${componentSigns[worst].tone}.svg` : '/favicon.svg';
 }

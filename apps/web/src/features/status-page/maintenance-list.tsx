@@ -8,8 +8,7 @@ import {
   Omitted,
   PageSection,
   Prose,
-  QuietStatus,
-  StatusBadge,
+  StatusMarks,
   TitleLink,
 } from './page-parts';
 import { isPast, pastShown } from './page-state';
@@ -71,7 +70,7 @@ function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
       <Highlight changes={changes[id]} />
       <header className="heading">
         <TitleLink to={publicPaths.publicMaintenance(orgId, code)}>{title}</TitleLink>
-        {quiet ? <QuietStatus {...sign} /> : <StatusBadge {...sign} />}
+        <StatusMarks signs={[sign]} marked={!quiet} />
       </header>
       <dl className="times">
         <dt>Starts:</dt>

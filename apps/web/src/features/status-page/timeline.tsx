@@ -22,29 +22,24 @@ interface TimelineProps {
 }
 
 /** The updates of an incident or a maintenance, newest first. */
-export function Timeline(props: TimelineProps) {
+export function Timeline({ label, entries, changes, quiet, truncated }: TimelineProps) {
   return (
     <>
-      <Entries {...props} />
-      {props.truncated && <Omitted>Older updates are not shown.</Omitted>}
+      {entries.length > 0 && (
+        <ol aria-label={`Timeline of ${label}`} className="timeline">
+          {entries.map(({ id, status, message, displayAt }) => (
+            <li key={id} data-tone={quiet ? undefined : incidentSigns[status].tone}>
+              <Highlight changes={changes[id]} />
+              <p>
+                <span>{incidentSigns[status].label}</span>
+                <TimeWithDistance value={displayAt} />
+              </p>
+              <Prose text={message} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {truncated && <Omitted>Older updates are not shown.</Omitted>}
     </>
-  );
-}
-
-function Entries({ label, entries, changes, quiet }: TimelineProps) {
-  if (entries.length === 0) return null;
-  return (
-    <ol aria-label={`Timeline of ${label}`} className="timeline">
-      {entries.map(({ id, status, message, displayAt }) => (
-        <li key={id} data-tone={quiet ? undefined : incidentSigns[status].tone}>
-          <Highlight changes={changes[id]} />
-          <p>
-            <span>{incidentSigns[status].label}</span>
-            <TimeWithDistance value={displayAt} />
-          </p>
-          <Prose text={message} />
-        </li>
-      ))}
-    </ol>
   );
 }

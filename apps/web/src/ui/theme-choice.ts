@@ -26,14 +26,9 @@ export function setTheme(theme: Theme): void {
   window.dispatchEvent(new Event(changed));
 }
 
-/** Returns the theme that results from a choice. */
-export function shownTheme(theme: Theme): 'dark' | 'light' {
-  const light = theme === 'light' || (theme === 'system' && matchMedia(prefersLight).matches);
-  return light ? 'light' : 'dark';
-}
-
 function applyTheme(theme: Theme): void {
-  const name = shownTheme(theme);
+  const light = theme === 'light' || (theme === 'system' && matchMedia(prefersLight).matches);
+  const name = light ? 'light' : 'dark';
   document.documentElement.dataset.theme = name;
   const canvas = document.querySelector('meta[name=theme-color]');
   canvas?.setAttribute('content', canvasColours[name]);

@@ -2,8 +2,9 @@ import { act, renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import themeScript from '/public/theme.js?raw';
 import tokens from '@/styles/tokens.css?raw';
-import { useShownTheme, useTheme } from './theme';
+import { useTheme } from './theme';
 import { setTheme } from './theme-choice';
+import { useShownTheme } from './use-shown-theme';
 
 function firstPaint(): string | undefined {
   const script = document.createElement('script');

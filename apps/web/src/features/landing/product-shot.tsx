@@ -1,5 +1,5 @@
 import { cn } from '@/ui/cn';
-import { useShownTheme } from '@/ui/theme';
+import { useShownTheme } from '@/ui/use-shown-theme';
 import componentsDark from './shots/components-dark.webp';
 import componentsLight from './shots/components-light.webp';
 import editIncidentDark from './shots/edit-incident-dark.webp';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { publicPaths } from '@/public-paths';
-import { useTheme } from '@/ui/theme';
+import { setTheme } from '@/ui/theme-choice';
+import { useShownTheme } from '@/ui/use-shown-theme';
 import { PageIcon } from './page-parts';
 
 interface PageFrameProps {
@@ -39,9 +40,7 @@ export function PageFrame({ heading, actions, children }: PageFrameProps) {
 }
 
 function ThemeSwitch() {
-  const [theme, setTheme] = useTheme();
-  const isLight =
-    theme === 'light' || (theme === 'system' && document.documentElement.dataset.theme === 'light');
+  const isLight = useShownTheme() === 'light';
   const label = isLight ? 'Switch to dark theme' : 'Switch to light theme';
   return (
     <button

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StatusSnapshot } from '@/api/types';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { setTheme } from '@/ui/theme-choice';
 import { FakeEventSource } from './fake-event-source';
 import {
   aComponent,
@@ -279,4 +280,16 @@ it('switches the theme, and says which one comes next', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Switch to light theme' }));
   expect(document.documentElement.dataset.theme).toBe('light');
   expect(screen.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible();
+});
+
+it('says which theme comes next after the system has changed its theme', () => {
+  const light = Object.assign(new EventTarget(), window.matchMedia(''), { matches: true });
+  vi.spyOn(window, 'matchMedia').mockReturnValue(light);
+  setTheme('system');
+  show();
+  expect(screen.getByRole('button', { name: 'Switch to dark theme' })).toBeVisible();
+  light.matches = false;
+  act(() => void light.dispatchEvent(new Event('change')));
+  expect(document.documentElement.dataset.theme).toBe('dark');
+  expect(screen.getByRole('button', { name: 'Switch to light theme' })).toBeVisible();
 });

@@ -11,7 +11,7 @@ import {
 } from './fixtures';
 import { liveEventNames, type LiveEvent, type LiveEventName } from '@/realtime/live-events';
 import type { PageOrder } from '@/api/page-order';
-import { applyEvent, type PageState } from './page-state';
+import { applyEvent, limitPast, type PageState } from './page-state';
 
 const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
@@ -93,6 +93,18 @@ describe('an event', () => {
     const deleted = after({ name: 'component-deleted', args: ['c1'] });
     expect(ids(deleted.components)).not.toContain('c1');
     expect(deleted.incidents[0]?.components[0]?.componentId).toBe('c1');
+  });
+
+  it('keeps the lists that it does not change, on which the uptime bars depend', () => {
+    const worse = aComponent({ id: 'c1', status: 'MAJOR_OUTAGE' });
+    const state = limitPast(after({ name: 'component-update', args: [worse] }));
+    expect(state.incidents).toBe(before.incidents);
+    expect(state.maintenances).toBe(before.maintenances);
+    const renamed = after({
+      name: 'component-update',
+      args: [aComponent({ id: 'c2', name: 'API' })],
+    });
+    expect(renamed.incidents).toBe(before.incidents);
   });
 
   it('brings an incident that was over for long back in by its age', () => {

@@ -102,7 +102,10 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
 /** Number of past incidents, and of past maintenances, that the server shows. */
 export const pastShown = 50;
 
-/** Removes the past items that the server would not show: it shows those that ended last. */
+/**
+ * Removes the past items that the server would not show: it shows those that ended last. Lists without such items stay the
+ * same objects, so that the uptime bars are not computed again.
+ */
 export function limitPast(state: PageState): PageState {
   return {
     ...state,
@@ -118,7 +121,9 @@ export function isPast({ status }: WithStatus): boolean {
 }
 
 function newest<T extends WithStatus>(items: T[], end: (item: T) => Instant | null): T[] {
-  const first = items.filter(isPast).map(end).sort().at(-pastShown) ?? '';
+  const past = items.filter(isPast);
+  if (past.length <= pastShown) return items;
+  const first = past.map(end).sort().at(-pastShown) ?? '';
   return items.filter((item) => !isPast(item) || (end(item) ?? '') >= first);
 }
 
@@ -154,23 +159,29 @@ function has(items: readonly Item[], { id }: Item): boolean {
   return items.some((it) => it.id === id);
 }
 
-/** Incidents contain the names of their components, so a new name changes them too. */
+type IncidentLink = PublicIncident['components'][number];
+
+/** Incidents contain the names of their components, so a new name changes those that name the component. */
 function withComponent<State extends Lists>(
   state: State,
   component: PublicComponent,
   isNew: boolean,
 ): State {
-  const { id, code, name } = component;
+  const { id, name } = component;
+  const isRenamed = (link: IncidentLink) => link.componentId === id && link.component.name !== name;
+  const rename = (incident: PublicIncident) => ({
+    ...incident,
+    components: incident.components.map((link) =>
+      isRenamed(link) ? { ...link, component: { ...link.component, name } } : link,
+    ),
+  });
   return {
     ...state,
     components: (isNew ? add : replace)(state.components, component),
     order: insertComponent(state.order, id, component.groupId),
-    incidents: state.incidents.map((incident) => ({
-      ...incident,
-      components: incident.components.map((link) =>
-        link.componentId === id ? { ...link, component: { id, code, name } } : link,
-      ),
-    })),
+    incidents: state.incidents.some(({ components }) => components.some(isRenamed))
+      ? state.incidents.map(rename)
+      : state.incidents,
   };
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { PublicUptime } from '@/api/types';
 import { aComponent, aMaintenance, anIncident, aSnapshot } from './fixtures';
 import { areFiguresOld, dayOf } from './moving-figures';
@@ -50,6 +50,16 @@ describe('the days of the bars', () => {
       { date: '2026-11-03', text: `Nov 3, 2026: ${text}`, level, counts: true, isNotable: true },
     ]);
     expect(restText(days)).toBe('No downtime recorded on other days');
+  });
+
+  it('have their dates written once for all components', () => {
+    uptimeDays(aComponent(), uptime(), snapshot);
+    const written = vi.spyOn(Date.prototype, 'toISOString');
+    const days = uptimeDays(aComponent({ id: 'component-2' }), uptime(), snapshot);
+    expect(days.at(-1)?.text).toBe('Nov 20, 2026: No downtime recorded');
+    expect(written).not.toHaveBeenCalled();
+    const tomorrow = { ...snapshot, generatedAt: '2026-11-21T12:00:00.000Z' };
+    expect(uptimeDays(aComponent(), uptime(), tomorrow).at(-1)?.date).toBe('2026-11-21');
   });
 
   it('have no data before the component started', () => {

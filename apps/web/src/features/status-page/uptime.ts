@@ -62,8 +62,7 @@ export function uptimeDays(
       .filter((it) => hasBegun(it) && affects(it))
       .map(({ startAt, endAt, title }) => spanOf(startAt, endAt, `Maintenance: ${cut(title)}`)),
   ];
-  return Array.from({ length: barDays }, (_, index) => {
-    const date = plusDays(today, index - barDays + 1);
+  return datesUntil(today).map(({ date, words }) => {
     const counts = component.startDate === null || component.startDate <= date;
     const { major, partial, degraded } = (counts ? seconds.get(date) : undefined) ?? nothing;
     const titles = affecting
@@ -82,7 +81,7 @@ export function uptimeDays(
     const tenths = major * 10 + partial * 3;
     return {
       date,
-      text: `${written(date)}: ${what}`,
+      text: `${words}: ${what}`,
       level: tenths === 0 ? 0 : 1 + levels.filter((level) => tenths >= level).length,
       counts,
       isNotable: kinds !== '' || titles !== '',
@@ -123,13 +122,23 @@ export function withFigures<State extends Pick<PageState, 'components' | 'genera
   return { ...state, components, generatedAt: read.generatedAt };
 }
 
-function plusDays(date: Day, days: number): Day {
-  const day = new Date(`${date}T00:00:00Z`);
-  day.setUTCDate(day.getUTCDate() + days);
-  return day.toISOString().slice(0, 10);
+/** The days that the bars of a page show, oldest first. */
+let dates: readonly { date: Day; words: string }[] = [];
+
+/** Returns the days of the bars. All components of a page share them, because it is slow to write dates in words. */
+function datesUntil(today: Day): typeof dates {
+  if (dates.at(-1)?.date !== today) {
+    dates = Array.from({ length: barDays }, (_, index) => {
+      const day = new Date(`${today}T00:00:00Z`);
+      day.setUTCDate(day.getUTCDate() + index - barDays + 1);
+      const date = day.toISOString().slice(0, 10);
+      return { date, words: written(date) };
+    });
+  }
+  return dates;
 }
 
-const dates = new Intl.DateTimeFormat('en-US', {
+const format = new Intl.DateTimeFormat('en-US', {
   year: 'numeric',
   month: 'short',
   day: 'numeric',
@@ -137,7 +146,7 @@ const dates = new Intl.DateTimeFormat('en-US', {
 });
 
 function written(date: Day): string {
-  return dates.format(new Date(`${date}T00:00:00Z`));
+  return format.format(new Date(`${date}T00:00:00Z`));
 }
 
 /** Hours and minutes, rounded down; less than a minute is shown as one. */

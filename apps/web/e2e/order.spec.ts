@@ -122,12 +122,18 @@ test('an operator drags a component into another group, and sees the order of so
   ]);
   await save(operatorPage).click();
   await expect(
-    operatorPage.getByText('Somebody else changed the order meanwhile. Your moves were not saved.'),
+    operatorPage.getByText(
+      'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
+    ),
   ).toBeVisible();
-  await expectOrder(operatorPage, 'No group', 'Website', 'API', 'Platform', 'CDN');
-  await expect(save(operatorPage)).toBeDisabled();
+  await expectOrder(operatorPage, 'No group', 'API', 'Platform', 'Website', 'CDN');
   expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('412')]);
+  await save(operatorPage).click();
+  await expect(operatorPage.getByText('Order Saved', { exact: true })).toBeVisible();
+  await expect(operatorPage).toHaveURL('/components');
 
+  await operatorPage.getByRole('link', { name: 'Reorder' }).click();
+  await expectOrder(operatorPage, 'No group', 'API', 'Platform', 'Website', 'CDN');
   await reorder(organisation, [
     { id: group, components: [cdn, api] },
     { id: null, components: [website] },

@@ -115,17 +115,49 @@ it('moves a group, and puts it back by Escape', async () => {
   await waitFor(() => expect(shown()[0]).toBe('No group'));
 });
 
-it('shows the other order when somebody else has saved first', async () => {
+it('keeps the moves on top of the order that somebody else has saved first, and saves them', async () => {
   const { state, change } = serve();
   const { user } = renderApp(paths.components.order);
   await press(user, 'API', 'ArrowDown', 'Space');
   await waitFor(() => expect(saveButton()).toBeEnabled());
-  change(start.toReversed());
+  change([
+    { id: null, components: ['shop', 'website'] },
+    { id: 'platform', components: ['api', 'cdn'] },
+  ]);
   await user.click(saveButton());
-  expect(await screen.findByText(/^Somebody else changed the order meanwhile/)).toBeInTheDocument();
-  await waitFor(() => expect(shown()).toEqual(['No group', 'Website', 'Platform', 'API', 'CDN']));
+  expect(
+    await screen.findByText(
+      'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
+    ),
+  ).toBeInTheDocument();
+  const merged = ['No group', 'Shop', 'Website', 'Platform', 'CDN', 'API'];
+  await waitFor(() => expect(shown()).toEqual(merged));
   expect(state.sent).toEqual([]);
-  expect(saveButton()).toBeDisabled();
+  await user.click(saveButton());
+  expect(await screen.findByText('Order Saved')).toBeInTheDocument();
+  expect(state.sent).toEqual([
+    [
+      { id: null, components: ['shop', 'website'] },
+      { id: 'platform', components: ['cdn', 'api'] },
+    ],
+  ]);
+});
+
+it('takes an order as saved that the server has although the response was lost', async () => {
+  const { state, change } = serve();
+  const { user, router } = renderApp(paths.components.order);
+  await press(user, 'API', 'ArrowDown', 'Space');
+  await waitFor(() => expect(saveButton()).toBeEnabled());
+  // The order of the lost save, and a component that somebody else has created since.
+  change([
+    { id: 'platform', components: ['cdn', 'api'] },
+    { id: null, components: ['shop', 'website'] },
+  ]);
+  await user.click(saveButton());
+  expect(await screen.findByText('Order Saved')).toBeInTheDocument();
+  expect(screen.queryByText(/^Somebody else/)).not.toBeInTheDocument();
+  expect(state.sent).toEqual([]);
+  await waitFor(() => expect(router.state.location.pathname).toBe(paths.components.list));
 });
 
 it('follows the orders of others while nothing is moved', async () => {

@@ -15,6 +15,7 @@ import {
   isAt,
   moveTo,
   type Item,
+  type Move,
   type OrderTree,
   type Place,
 } from './order-tree';
@@ -26,7 +27,7 @@ interface OrderBoardProps {
   tree: OrderTree;
   nameOf: (key: string) => string;
   disabled: boolean;
-  onMove: (tree: OrderTree) => void;
+  onMove: (move: Move) => void;
   onDragging: (isDragging: boolean) => void;
 }
 
@@ -47,7 +48,7 @@ export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: Order
   function end(item: Item, place: Place | undefined) {
     setMoving(null);
     onDragging(false);
-    if (place && !isAt(item, place)) onMove(moveTo(tree, item, place));
+    if (place && !isAt(item, place)) onMove({ item, place });
   }
 
   return (

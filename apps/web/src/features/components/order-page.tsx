@@ -92,7 +92,9 @@ function Actions({ order }: { order: OrderEdit }) {
   async function save() {
     try {
       if ((await order.save()) === 'outdated') {
-        toast.error('Somebody else changed the order meanwhile. Your moves were not saved.');
+        toast.error(
+          'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
+        );
         return;
       }
     } catch (error) {

@@ -2,10 +2,12 @@ import { expect, it } from 'vitest';
 import {
   accepts,
   describePosition,
+  isSameWhereShared,
   moveTo,
   noGroup,
   orderOf,
   placesAmong,
+  repeatMove,
   treeOf,
   type Item,
   type OrderTree,
@@ -49,6 +51,50 @@ it('moves groups and the components without a group among each other', () => {
 
 it('leaves the order as it is when something is dropped where it was', () => {
   expect(put('d', 'g', 'd')).toBe(tree);
+});
+
+/** Repeats the drop of `item` between two neighbours in an order that has changed since. */
+const repeat = (
+  newest: OrderTree,
+  item: Item,
+  entry: string | null,
+  after: string | null,
+  before: string | null,
+) => repeatMove(newest, { item, place: { kind: item.kind, entry, after, before } });
+
+it('repeats a move in a newer order, beside the neighbour that is left', () => {
+  const group = (...components: string[]) => [
+    { key: noGroup, components: ['a'] },
+    { key: 'g', components },
+  ];
+  const dropA = (newest: OrderTree, after: string | null, before: string | null) =>
+    repeat(newest, component('a'), 'g', after, before)[1]?.components;
+  expect(dropA(group('new', 'c', 'd'), 'c', 'd')).toEqual(['new', 'c', 'a', 'd']);
+  expect(dropA(group('c', 'e'), 'c', 'd')).toEqual(['c', 'a', 'e']);
+  expect(dropA(group('d', 'e'), null, 'c')).toEqual(['a', 'd', 'e']);
+  expect(dropA(group('c', 'd'), 'e', null)).toEqual(['c', 'd', 'a']);
+  expect(repeat(tree, entry('h'), null, null, 'gone').map(({ key }) => key)).toEqual([
+    'h',
+    noGroup,
+    'g',
+  ]);
+});
+
+it('leaves out moves of what is gone, and into a group that is gone', () => {
+  expect(repeat(tree, component('gone'), 'g', null, 'c')).toBe(tree);
+  expect(repeat(tree, component('a'), 'gone', null, null)).toBe(tree);
+  expect(repeat(tree, entry('gone'), null, null, noGroup)).toBe(tree);
+});
+
+it('compares orders by what both have', () => {
+  const newest = [
+    { key: noGroup, components: ['new', 'a', 'b'] },
+    { key: 'g', components: ['c', 'e'] },
+    { key: 'new group', components: [] },
+  ];
+  expect(isSameWhereShared(tree, newest)).toBe(true);
+  expect(isSameWhereShared(put('b', noGroup, 'a'), newest)).toBe(false);
+  expect(isSameWhereShared(put('b', 'h', null), newest)).toBe(false);
 });
 
 it('offers each place once, and only to things of its kind', () => {

@@ -50,6 +50,21 @@ export function isSameOrder(a: OrderTree, b: OrderTree): boolean {
   return JSON.stringify(orderOf(a)) === JSON.stringify(orderOf(b));
 }
 
+/** Whether two orders are the same, apart from what one of them lacks. */
+export function isSameWhereShared(a: OrderTree, b: OrderTree): boolean {
+  return isSameOrder(onlyShared(a, b), onlyShared(b, a));
+}
+
+/** Leaves out what the other order lacks. */
+function onlyShared(tree: OrderTree, other: OrderTree): OrderTree {
+  return tree
+    .filter((entry) => other.some(({ key }) => key === entry.key))
+    .map(({ key, components }) => ({
+      key,
+      components: components.filter((component) => entryOf(other, component)),
+    }));
+}
+
 /** The number of groups and components. */
 export function countThings(tree: OrderTree): number {
   return tree.reduce(
@@ -102,6 +117,32 @@ export function moveTo(tree: OrderTree, item: Item, place: Place): OrderTree {
         : others;
     return { ...entry, components };
   });
+}
+
+/** A thing and the place where it is dropped. */
+export interface Move {
+  item: Item;
+  place: Place;
+}
+
+/**
+ * Repeats a move in an order that may have changed since. A place whose next neighbour is gone is found by the previous
+ * one. Without the item or the group of the place the order stays.
+ */
+export function repeatMove(tree: OrderTree, { item, place }: Move): OrderTree {
+  const entries = tree.map(({ key }) => key);
+  const isThere = item.kind === 'entry' ? entries.includes(item.key) : entryOf(tree, item.key);
+  const neighbours =
+    item.kind === 'entry' ? entries : tree.find(({ key }) => key === place.entry)?.components;
+  if (!isThere || neighbours === undefined) return tree;
+  return moveTo(tree, item, { ...place, before: nextOf(neighbours, place) });
+}
+
+/** The neighbour behind a place; null at the end. */
+function nextOf(neighbours: readonly string[], { after, before }: Place): string | null {
+  if (before !== null && neighbours.includes(before)) return before;
+  if (after === null) return neighbours[0] ?? null;
+  return neighbours.includes(after) ? (neighbours[neighbours.indexOf(after) + 1] ?? null) : null;
 }
 
 /** Inserts before the element that matches; at the end if none does. */

@@ -7,7 +7,17 @@ import { useEdit, type Edit, type MergeDecision } from '@/items/use-edit';
 import { endpoints } from '@/paths';
 import type { LiveEvent, LiveEventName } from '@/realtime/live-events';
 import { useChanges } from '@/realtime/realtime';
-import { entryOf, isSameOrder, noGroup, orderOf, treeOf, type OrderTree } from './order-tree';
+import {
+  entryOf,
+  isSameOrder,
+  isSameWhereShared,
+  noGroup,
+  orderOf,
+  repeatMove,
+  treeOf,
+  type Move,
+  type OrderTree,
+} from './order-tree';
 
 export interface OrderEdit {
   /** The order with the moves that are not saved; undefined until it is read. */
@@ -18,11 +28,14 @@ export interface OrderEdit {
   /** Whether there are moves that are not saved. */
   isDirty: boolean;
   isSaving: boolean;
-  /** Replaces the order on the screen. */
-  move: (tree: OrderTree) => void;
+  /** Changes the order on the screen. */
+  move: (move: Move) => void;
   /** Holds back the orders of others, while the user drags. */
   setDragging: (isDragging: boolean) => void;
-  /** Saves the moves. After a change by somebody else it drops them and shows the other order; throws `ApiError`. */
+  /**
+   * Saves the moves; throws `ApiError`. After a change by somebody else it shows the newest order with the moves, which
+   * the next save is based on.
+   */
   save: () => Promise<'saved' | 'outdated'>;
 }
 
@@ -38,41 +51,45 @@ const orderEvents = new Set<LiveEventName>([
 export function useOrder(): OrderEdit {
   const api = useApi();
   const edit = useEdit<ComponentOrder>(endpoints.componentOrder);
-  const [moved, setMoved] = useState<OrderTree | null>(null);
+  const [moves, setMoves] = useState<readonly Move[]>([]);
   const [isDragging, setDragging] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const saved = useMemo(() => edit.loaded && treeOf(edit.loaded), [edit.loaded]);
-  const isDirty = moved !== null;
+  const tree = useMemo(() => saved && moves.reduce(repeatMove, saved), [saved, moves]);
+  const isDirty = moves.length > 0;
   useFollow(edit, saved, isDirty || isDragging || isSaving);
 
   async function save(): Promise<'saved' | 'outdated'> {
-    if (moved === null) return 'saved';
-    let outcome: 'saved' | 'outdated' = 'saved';
+    if (tree === undefined || !isDirty) return 'saved';
     setSaving(true);
     try {
-      await edit.write(async (on: Precondition) => {
+      const newest = await edit.write(async (on: Precondition) => {
         try {
-          return await api.post<ComponentOrder>(endpoints.componentOrder, orderOf(moved), on);
+          return await api.post<ComponentOrder>(endpoints.componentOrder, orderOf(tree), on);
         } catch (error) {
           if (!(error instanceof ApiError && error.status === 412)) throw error;
-          outcome = 'outdated';
           return api.get<ComponentOrder>(endpoints.componentOrder);
         }
       });
-      setMoved(null);
+      // After a 412 too: an earlier save may have succeeded although its response was lost.
+      if (!isSameWhereShared(tree, treeOf(newest))) return 'outdated';
+      setMoves([]);
+      return 'saved';
     } finally {
       setSaving(false);
     }
-    return outcome;
   }
 
   return {
-    tree: moved ?? saved,
+    tree,
     error: edit.error,
     retry: edit.retry,
     isDirty,
     isSaving,
-    move: (tree) => setMoved(saved && isSameOrder(tree, saved) ? null : tree),
+    move: (move) => {
+      if (saved === undefined || tree === undefined) return;
+      setMoves(isSameOrder(repeatMove(tree, move), saved) ? [] : [...moves, move]);
+    },
     setDragging,
     save,
   };

@@ -20,6 +20,11 @@ export interface List<T> {
   refresh: () => Promise<void>;
 }
 
+/** The path of a list for `useList`. */
+export function listPath(path: string, query?: URLSearchParams): string {
+  return query && query.size > 0 ? `${path}?${query.toString()}` : path;
+}
+
 /**
  * Reads the newest `pageSize` rows of a list (one of `endpoints`, also with a query), and older rows on demand. When the query
  * changes, the previous rows stay until the first response to the new one.

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useList } from '@/api/use-list';
+import { listPath, useList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
@@ -53,8 +53,7 @@ export function ListPage<Item extends { id: string }>({
 }: ListPageProps<Item>) {
   usePageTitle(title);
   const isFiltered = filter !== undefined && filter.query.size > 0;
-  const path = kind.endpoints.list;
-  const list = useList<Item>(isFiltered ? `${path}?${filter.query.toString()}` : path);
+  const list = useList<Item>(listPath(kind.endpoints.list, filter?.query));
   useErrorToast(list.error !== undefined, kind.listFailed);
   const mayWrite = useMay('write');
   const isLoading = list.rows === undefined && list.error === undefined;

@@ -1,7 +1,8 @@
 import { Formik, type FormikHelpers } from 'formik';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { Review } from '@/api/types';
+import { usePolling } from '@/api/use-polling';
 import { useMay } from '@/auth/permissions';
 import { Merge } from '@/items/edit-merge';
 import { useEdit, type Edit } from '@/items/use-edit';
@@ -64,7 +65,7 @@ function ReviewForm({ incident, edit, review }: ReviewFormProps) {
   const calls = endpoints.incidents.review(incident.id);
   const [publishing, setPublishing] = useState(false);
   useItemChanges('incident-updated', incident.id, () => void edit.refresh());
-  usePolling(() => void edit.refresh());
+  usePolling(() => void edit.refresh(), pollMs);
 
   async function save(values: ReviewValues, form: FormikHelpers<ReviewValues>) {
     try {
@@ -139,15 +140,5 @@ function TheirBody({ body }: { body: string }) {
   return body === '' ? 'Deleted' : <div className="max-h-60 overflow-y-auto">{body}</div>;
 }
 
-const pollMs = 15_000;
-
 /** Drafts are not public and make no events, so they are read from time to time. */
-function usePolling(refresh: () => void): void {
-  const poll = useEffectEvent(refresh);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') poll();
-    }, pollMs);
-    return () => clearInterval(timer);
-  }, []);
-}
+const pollMs = 15_000;

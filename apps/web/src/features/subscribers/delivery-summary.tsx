@@ -1,13 +1,14 @@
-import { useEffect } from 'react';
 import type { DeliveryCounts } from '@/api/types';
+import { usePolling } from '@/api/use-polling';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
 import { tones } from '@/ui/tone';
 
-/** Interval of the requests while messages wait. */
+/** Intervals of the requests: while messages wait, and otherwise. */
 const whileSending = 5000;
+const otherwise = 60_000;
 
 const number = new Intl.NumberFormat('en');
 
@@ -16,11 +17,7 @@ export function DeliverySummary() {
   const { data: counts, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
   const sending = counts !== undefined && counts.waiting > 0;
 
-  useEffect(() => {
-    if (!sending) return;
-    const timer = window.setInterval(() => void refresh(), whileSending);
-    return () => window.clearInterval(timer);
-  });
+  usePolling(() => void refresh(), sending ? whileSending : otherwise);
 
   if (counts === undefined || counts.waiting + counts.sent + counts.givenUp === 0) return null;
   return (

@@ -1,12 +1,12 @@
 import type { FormikHelpers } from 'formik';
-import { useState, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useState, type RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
 import { endpoints } from '@/paths';
-import { scopeInput, scopeSchema, scopeValues, type ScopeValues } from '@/subscription/scope';
+import { scopeSchema, scopeValues, type ScopeValues } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
 import { DeletedAlert } from '@/ui/conflict-alert';
 import { Dialog } from '@/ui/dialog';
@@ -14,16 +14,21 @@ import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
+import { scopeChange } from './subscriber';
 import { useScopeEntries } from './use-scope-entries';
 
 interface EditSubscriberDialogProps {
+  /** As it was read last. */
   subscriber: Subscriber;
   open: boolean;
   onOpenChange: (open: boolean) => void;
   returnTo: RefObject<HTMLElement | null>;
 }
 
-/** Changes what a subscriber receives. No event reports the deletion of a subscriber, so a save shows it. */
+/**
+ * Changes what a subscriber receives. No event reports changes of a subscriber, so the dialog reads the list again when it
+ * opens, and sends only what was changed in it. A save shows that the subscriber was deleted.
+ */
 export function EditSubscriberDialog({
   subscriber,
   open,
@@ -33,11 +38,18 @@ export function EditSubscriberDialog({
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
   const { entries, error: loadError, refresh } = useScopeEntries(open);
+  const isRead = useReadOnOpen(open, refreshList);
   const [isDeleted, setDeleted] = useState(false);
+  const [before, setBefore] = useState<ScopeValues>();
+  // The form keeps what it began with.
+  if (open && isRead && entries && before === undefined)
+    setBefore(scopeValues(subscriber, entries));
+  if (!open && before !== undefined) setBefore(undefined);
 
   async function save(values: ScopeValues, form: FormikHelpers<ScopeValues>) {
+    if (before === undefined) return;
     try {
-      await api.patch(endpoints.subscribers.item(subscriber.id), scopeInput(values));
+      await api.patch(endpoints.subscribers.item(subscriber.id), scopeChange(values, before));
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
         setDeleted(true);
@@ -72,7 +84,7 @@ export function EditSubscriberDialog({
   return (
     <FormDialog
       {...dialog}
-      initialValues={entries && scopeValues(subscriber, entries)}
+      initialValues={before}
       validationSchema={scopeSchema}
       onSubmit={save}
       submitLabel="Save"
@@ -82,4 +94,20 @@ export function EditSubscriberDialog({
       {isDeleted && <DeletedAlert noun="subscriber" />}
     </FormDialog>
   );
+}
+
+/** Reads when the dialog opens; returns whether that is done or has failed. */
+function useReadOnOpen(open: boolean, read: () => Promise<void>): boolean {
+  const [isRead, setRead] = useState(false);
+  const readNow = useEffectEvent(read);
+  useEffect(() => {
+    if (!open) return;
+    let isCurrent = true;
+    void readNow().finally(() => isCurrent && setRead(true));
+    return () => {
+      isCurrent = false;
+      setRead(false);
+    };
+  }, [open]);
+  return isRead;
 }

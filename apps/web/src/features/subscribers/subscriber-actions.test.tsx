@@ -163,7 +163,46 @@ it('changes what a subscriber receives', async () => {
   await user.click(dialog.getByRole('checkbox', { name: 'Berlin' }));
   await user.click(dialog.getByRole('button', { name: 'Save' }));
   expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
-  expect(bodies).toEqual([{ components: ['web', 'eu-1'], groups: null, muteMaintenances: false }]);
+  expect(bodies).toEqual([{ components: ['web', 'eu-1'], groups: null }]);
+});
+
+it('starts from what a subscriber receives now, and sends only what is changed', async () => {
+  const bodies: unknown[] = [];
+  const { user } = open([subscriber('ada')]);
+  server.use(
+    http.patch(apiUrl(endpoints.subscribers.item('ada')), async ({ request }) => {
+      bodies.push(await request.json());
+      return success(subscriber('ada'));
+    }),
+  );
+  await screen.findByText('ada@example.com');
+  // The subscriber chooses something else meanwhile.
+  const chosen = subscriber('ada', { scope: 'COMPONENTS', components: ['web'] });
+  server.use(http.get(apiUrl(endpoints.subscribers.list), () => success([chosen])));
+  await choose(user, 'ada@example.com', 'Edit');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
+  expect(await dialog.findByRole('checkbox', { name: 'Website' })).toBeChecked();
+  await user.click(dialog.getByRole('checkbox', { name: /^No maintenances/ }));
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
+  expect(bodies).toEqual([{ muteMaintenances: true }]);
+});
+
+it('sends that a subscriber of deleted components shall receive everything', async () => {
+  const bodies: unknown[] = [];
+  const { user } = open([subscriber('ada', { scope: 'COMPONENTS', components: ['gone'] })]);
+  server.use(
+    http.patch(apiUrl(endpoints.subscribers.item('ada')), async ({ request }) => {
+      bodies.push(await request.json());
+      return success(subscriber('ada'));
+    }),
+  );
+  await choose(user, 'ada@example.com', 'Edit');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Edit Subscriber' }));
+  await user.click(await dialog.findByRole('radio', { name: 'Everything' }));
+  await user.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(await toasts().findByText('Subscriber Updated')).toBeInTheDocument();
+  expect(bodies).toEqual([{ components: null, groups: null }]);
 });
 
 /** Lets the components be read again after a failure. */

@@ -2,6 +2,7 @@ import { useCallback, useState, type ReactNode, type RefObject } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber, SubscriberWithSecret } from '@/api/types';
+import { useList } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { toast } from '@/ui/toast';
@@ -18,9 +19,12 @@ interface OpenedDialog {
 
 /**
  * The dialogs that the menus of the rows open. They are rendered outside of the table, because a row that leaves the
- * page must not take typed text or a secret along, which is shown once.
+ * page must not take typed text or a secret along, which is shown once. `list` is the path of the rows.
  */
-export function useSubscriberDialogs(): { open: OpenSubscriberDialog; dialogs: ReactNode } {
+export function useSubscriberDialogs(list: string): {
+  open: OpenSubscriberDialog;
+  dialogs: ReactNode;
+} {
   const [opened, setOpened] = useState<OpenedDialog>();
   const open = useCallback<OpenSubscriberDialog>(
     (kind, subscriber, returnTo) => setOpened({ kind, subscriber, returnTo }),
@@ -29,22 +33,27 @@ export function useSubscriberDialogs(): { open: OpenSubscriberDialog; dialogs: R
   const close = () => setOpened((last) => last && { ...last, kind: undefined });
   return {
     open,
-    dialogs: opened && <SubscriberDialogs key={opened.subscriber.id} {...opened} onClose={close} />,
+    dialogs: opened && (
+      <SubscriberDialogs key={opened.subscriber.id} {...opened} list={list} onClose={close} />
+    ),
   };
 }
 
 interface SubscriberDialogsProps extends OpenedDialog {
+  list: string;
   onClose: () => void;
 }
 
-function SubscriberDialogs({ kind, subscriber, returnTo, onClose }: SubscriberDialogsProps) {
+function SubscriberDialogs({ kind, subscriber, returnTo, list, onClose }: SubscriberDialogsProps) {
+  // The row may be gone or belong to another choice of the filter.
+  const newest = useList<Subscriber>(list).rows?.find(({ id }) => id === subscriber.id);
   const [secret, setSecret] = useState<string>();
   const rotate = useRotate(subscriber, setSecret);
   const onOpenChange = (next: boolean) => !next && onClose();
   return (
     <>
       <EditSubscriberDialog
-        subscriber={subscriber}
+        subscriber={newest ?? subscriber}
         open={kind === 'edit'}
         onOpenChange={onOpenChange}
         returnTo={returnTo}

@@ -1,6 +1,7 @@
-import type { ScopeKind, Subscriber } from '@/api/types';
+import type { ScopeKind, Subscriber, SubscriberChangeInput } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
+import { scopeInput, type ScopeValues } from '@/subscription/scope';
 
 export const subscriberKind: ItemKind<Subscriber> = {
   noun: 'subscriber',
@@ -34,4 +35,17 @@ export function scopeText({ scope, components, groups, muteMaintenances }: Subsc
 function counted(count: number | undefined, noun: string): string {
   if (!count) return '';
   return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+}
+
+/** Only what differs from `before` is sent. Components and groups are one choice. */
+export function scopeChange(values: ScopeValues, before: ScopeValues): SubscriberChangeInput {
+  const { components, groups, muteMaintenances } = scopeInput(values);
+  const earlier = scopeInput(before);
+  const isSameChoice =
+    values.choice === before.choice &&
+    JSON.stringify([components, groups]) === JSON.stringify([earlier.components, earlier.groups]);
+  return {
+    ...(!isSameChoice && { components, groups }),
+    ...(muteMaintenances !== before.muteMaintenances && { muteMaintenances }),
+  };
 }

@@ -1,6 +1,6 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Subscriber } from '@/api/types';
 import { endpoints, paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
@@ -13,6 +13,11 @@ beforeEach(() => {
     http.get(apiUrl(endpoints.subscribers.deliveries), () => success(noMail)),
     http.get(apiUrl(endpoints.status('org-1')), () => success(parts)),
   );
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** Serves `subscribers`, and deletes from them what is not `stuck`. */
@@ -95,6 +100,26 @@ it('shows a spinner until the subscribers are there', async () => {
   expect(screen.getByRole('status')).toHaveTextContent('Loading subscribers…');
   await screen.findByText('ada@example.com');
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
+});
+
+it('reads the list and the messages again every minute while the page is visible', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const subscribers = [subscriber('ada')];
+  serve(subscribers);
+  const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  open();
+  await screen.findByText('ada@example.com');
+  subscribers.unshift(subscriber('bob'));
+  server.use(
+    http.get(apiUrl(endpoints.subscribers.deliveries), () => success({ ...noMail, sent: 7 })),
+  );
+  await act(() => vi.advanceTimersByTimeAsync(61_000));
+  expect(addresses()).toEqual(['ada@example.com']);
+  visibility.mockReturnValue('visible');
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  await waitFor(() => expect(addresses()).toEqual(['bob@example.com', 'ada@example.com']));
+  const messages = await screen.findByRole('region', { name: /^Messages of the last/ });
+  expect(messages).toHaveTextContent('Sent7');
 });
 
 it('says that the list could not be read, and tries again when asked', async () => {

@@ -1,5 +1,8 @@
 import { useMemo } from 'react';
+import { listPath, useRefreshList } from '@/api/use-list';
+import { usePolling } from '@/api/use-polling';
 import { ListPage } from '@/items/list-page';
+import { endpoints } from '@/paths';
 import { Spinner } from '@/ui/spinner';
 import { DeliverySummary } from './delivery-summary';
 import { NewSubscriber } from './new-subscriber';
@@ -9,9 +12,15 @@ import { useSubscriberDialogs } from './subscriber-dialogs';
 import { useSubscriberFilter } from './subscriber-filter';
 import { SubscribersMenu } from './subscribers-menu';
 
+/** No event reports changes of subscribers, so the list is read from time to time. */
+const pollMs = 60_000;
+
 export function SubscribersPage() {
+  const { list } = endpoints.subscribers;
+  const refreshList = useRefreshList(list);
+  usePolling(() => void refreshList(), pollMs);
   const filter = useSubscriberFilter();
-  const { open, dialogs } = useSubscriberDialogs();
+  const { open, dialogs } = useSubscriberDialogs(listPath(list, filter.query));
   const columns = useMemo(() => subscriberColumns(open), [open]);
   return (
     <>

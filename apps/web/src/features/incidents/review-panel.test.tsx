@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import type { Review } from '@/api/types';
 import { endpoints } from '@/paths';
-import { renderScreen } from '@/testing/render';
+import { renderScreen, signedIn } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { anIncident } from './fixtures';
 import type { Incident } from './incident';
@@ -74,6 +74,11 @@ async function open(review: Review | null, incident: Incident = resolved) {
   await screen.findByRole('textbox', { name: /^Review/ });
   return { ...rendered, reviews };
 }
+
+const viewer = {
+  ...signedIn,
+  organisation: { id: 'org-1', name: 'Analytical Engines', role: 'viewer' as const },
+};
 
 const text = () => screen.getByRole('textbox', { name: /^Review/ });
 const button = (name: string) => screen.getByRole('button', { name });
@@ -204,6 +209,25 @@ it('follows another user’s draft while nothing is typed', async () => {
   });
   vi.useRealTimers();
   await waitFor(() => expect(text()).toHaveValue('Theirs'));
+});
+
+it('shows viewers another user’s draft, its deletion, and no conflict', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const reviews = new Reviews(draft);
+  const poll = () =>
+    act(() => {
+      vi.advanceTimersByTime(15_000);
+    });
+  renderScreen(<ReviewPanel incident={resolved} />, { auth: viewer });
+  expect(await screen.findByText('What happened')).toBeInTheDocument();
+  reviews.change({ ...draft, html: '<p>Theirs</p>' });
+  poll();
+  expect(await screen.findByText('Theirs')).toBeInTheDocument();
+  reviews.change(null);
+  poll();
+  vi.useRealTimers();
+  expect(await screen.findByText('This incident has no review yet.')).toBeInTheDocument();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 it('says when the review could not be fetched, and fetches it again', async () => {

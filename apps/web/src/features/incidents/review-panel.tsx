@@ -1,5 +1,5 @@
 import { Formik, type FormikHelpers } from 'formik';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { Review } from '@/api/types';
 import { usePolling } from '@/api/use-polling';
@@ -26,8 +26,11 @@ import { ReviewState } from './review-state';
 export function ReviewPanel({ incident }: { incident: Incident }) {
   const edit = useEdit<Review | null>(endpoints.incidents.review(incident.id).item, readReview);
   const mayWrite = useMay('write');
+  const refresh = () => edit.loaded !== undefined && void edit.refresh();
+  useItemChanges('incident-updated', incident.id, refresh);
+  usePolling(refresh, pollMs);
   if (edit.loaded !== undefined && !mayWrite) {
-    return <ReviewText incident={incident} review={edit.loaded} />;
+    return <ReviewText incident={incident} edit={edit} review={edit.loaded} />;
   }
   if (edit.loaded !== undefined) {
     return <ReviewForm incident={incident} edit={edit} review={edit.loaded} />;
@@ -42,8 +45,17 @@ export function ReviewPanel({ incident }: { incident: Incident }) {
   );
 }
 
-/** The review for users who may only read. */
-function ReviewText({ incident, review }: { incident: Incident; review: Review | null }) {
+interface ReviewProps {
+  incident: Incident;
+  edit: Edit<Review | null>;
+  /** The version of `edit`. */
+  review: Review | null;
+}
+
+/** The newest review, for users who may only read. */
+function ReviewText({ incident, edit, review }: ReviewProps) {
+  const { decideBy } = edit;
+  useEffect(() => decideBy(() => 'adopt'), [decideBy]);
   if (review === null) return <p className="text-muted">This incident has no review yet.</p>;
   return (
     <div className="grid min-w-0 gap-4">
@@ -53,19 +65,10 @@ function ReviewText({ incident, review }: { incident: Incident; review: Review |
   );
 }
 
-interface ReviewFormProps {
-  incident: Incident;
-  edit: Edit<Review | null>;
-  /** The version of `edit`. */
-  review: Review | null;
-}
-
-function ReviewForm({ incident, edit, review }: ReviewFormProps) {
+function ReviewForm({ incident, edit, review }: ReviewProps) {
   const api = useApi();
   const calls = endpoints.incidents.review(incident.id);
   const [publishing, setPublishing] = useState(false);
-  useItemChanges('incident-updated', incident.id, () => void edit.refresh());
-  usePolling(() => void edit.refresh(), pollMs);
 
   async function save(values: ReviewValues, form: FormikHelpers<ReviewValues>) {
     try {

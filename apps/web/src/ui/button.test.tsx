@@ -19,6 +19,33 @@ it('cannot be pressed a second time while it is pending', async () => {
   expect(onClick).not.toHaveBeenCalled();
 });
 
+it('has the focus again once it is no longer pending', async () => {
+  const { rerender } = render(<Button>Save</Button>);
+  const button = screen.getByRole('button', { name: 'Save' });
+  await userEvent.click(button);
+  rerender(<Button pending>Save</Button>);
+  // As browsers do with a disabled button.
+  button.blur();
+  rerender(<Button>Save</Button>);
+  expect(button).toHaveFocus();
+});
+
+it('leaves the focus where it has gone while it was pending', async () => {
+  const page = (pending: boolean) => (
+    <>
+      <Button pending={pending}>Save</Button>
+      <input aria-label="Name" />
+    </>
+  );
+  const { rerender } = render(page(false));
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  rerender(page(true));
+  const name = screen.getByRole('textbox', { name: 'Name' });
+  await userEvent.click(name);
+  rerender(page(false));
+  expect(name).toHaveFocus();
+});
+
 it('does not submit a form unless its type is submit', () => {
   render(<Button>Cancel</Button>);
   expect(screen.getByRole('button')).toHaveAttribute('type', 'button');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emailAddress, knownEmailAddress } from './rules';
+import { emailAddress, isNotInFuture, knownEmailAddress } from './rules';
+import { readServerClock } from './server-clock';
 
 const domainOf = (length: number) => 'b.'.repeat(length / 2 - 1) + 'cd';
 
@@ -42,4 +43,16 @@ describe('a mail address', () => {
     const address = 'ada@example.com\nBcc: bob@example.com';
     expect(() => emailAddress().validateSync(address)).toThrow('Must be one line');
   });
+});
+
+it('compares a time with the server’s clock', () => {
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+  const setServerClock = (now: Date) =>
+    readServerClock(new Response(null, { headers: { Date: now.toUTCString() } }));
+  setServerClock(inMinutes(10));
+  expect(isNotInFuture(inMinutes(5).toISOString())).toBe(true);
+  setServerClock(inMinutes(-10));
+  expect(isNotInFuture(inMinutes(-5).toISOString())).toBe(false);
+  setServerClock(inMinutes(0));
+  expect(isNotInFuture(inMinutes(-5).toISOString())).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { mixed, string } from 'yup';
+import { serverNow } from './server-clock';
 import { isOneLine, limits } from './text';
 
 const local = "[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}";
@@ -44,9 +45,9 @@ export function oneStatusOf<Status extends string>(statuses: Record<Status, unkn
     .required(message);
 }
 
-/** Whether a time has come. True also for a missing or invalid time, which another rule rejects. */
+/** Whether a time has come by the server's clock. True also for a missing or invalid time, which another rule rejects. */
 export function isNotInFuture(value: string | undefined): boolean {
-  return !value || !(Date.parse(value) > Date.now());
+  return !value || !(Date.parse(value) > serverNow().getTime());
 }
 
 function isInstant(value: string | undefined): boolean {

@@ -60,3 +60,11 @@ it('names an icon at once to the pointer and to the keyboard', async () => {
   await userEvent.tab();
   expect(screen.getByRole('tooltip')).toBeInTheDocument();
 });
+
+it('keeps the name of an icon while the pointer is on it', async () => {
+  const user = userEvent.setup();
+  render(<IconButton label="Delete Website" icon={<Trash2 />} />);
+  await user.hover(screen.getByRole('button', { name: 'Delete Website' }));
+  await user.hover(screen.getByRole('tooltip'));
+  expect(screen.getByRole('tooltip')).toHaveTextContent('Delete Website');
+});

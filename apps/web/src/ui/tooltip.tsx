@@ -10,10 +10,10 @@ interface TooltipProps {
   children: ReactElement;
 }
 
-/** A tooltip on hover and focus. It is never the only name of a control. */
+/** A tooltip on hover and focus, which the pointer can reach. It is never the only name of a control. */
 export function Tooltip({ content, side = 'top', disabled = false, children }: TooltipProps) {
   return (
-    <Radix.Provider delayDuration={0} disableHoverableContent>
+    <Radix.Provider delayDuration={0}>
       <Radix.Root>
         <Radix.Trigger asChild>{children}</Radix.Trigger>
         {!disabled && (

@@ -47,6 +47,18 @@ it('shows channel, scope and why messages fail', async () => {
   expect(screen.getByText('Everything, no maintenances')).toBeInTheDocument();
 });
 
+it('shows the whole reason why messages fail once it is pressed', async () => {
+  const since = '2026-11-20T10:00:00.000Z';
+  const { user } = open([{ ...webhook, failing: { reason: '410 Gone', since } }]);
+  const reason = await screen.findByRole('button', { name: /^Failing since/ });
+  const text = within(reason).getByText(/410 Gone/);
+  expect(reason).toHaveAttribute('aria-expanded', 'false');
+  expect(text).toHaveClass('line-clamp-2');
+  await user.click(reason);
+  expect(reason).toHaveAttribute('aria-expanded', 'true');
+  expect(text).not.toHaveClass('line-clamp-2');
+});
+
 /** Serves those of `subscribers` that the query selects, as the server does. */
 function serveFiltered(subscribers: Subscriber[]) {
   server.use(

@@ -1,14 +1,15 @@
 import { OctagonX } from 'lucide-react';
+import { useState } from 'react';
 import type { Subscriber } from '@/api/types';
 import { NameCell } from '@/items/cells';
 import { DeleteItem } from '@/items/delete-items';
 import { channelNames } from '@/subscription/channels';
 import { StatusBadge } from '@/ui/badge';
+import { cn } from '@/ui/cn';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { formatInstant } from '@/ui/datetime';
 import { subscriberStatuses, verification } from '@/ui/subscriber-statuses';
 import { Timestamp } from '@/ui/timestamp';
-import { Tooltip } from '@/ui/tooltip';
 import { subscriberKind, scopeText } from './subscriber';
 import { SubscriberActions, type OpenSubscriberDialog } from './subscriber-actions';
 
@@ -64,20 +65,20 @@ export const subscriberColumns = (onOpen: OpenSubscriberDialog) =>
     }),
   ]);
 
-/** Why and since when messages fail: the whole reason is in the tooltip. */
+/** Why and since when messages fail: two lines, and all of them once it is pressed. */
 function Failing({ failing }: { failing: NonNullable<Subscriber['failing']> }) {
-  const since = `Failing since ${formatInstant(failing.since)}`;
+  const [isOpen, setIsOpen] = useState(false);
   return (
-    <Tooltip content={`${since}: ${failing.reason}`}>
-      <button
-        type="button"
-        className="flex max-w-full cursor-default gap-1.5 rounded-sm text-left text-xs text-major"
-      >
-        <OctagonX aria-hidden className="mt-0.5 size-3.5 shrink-0" />
-        <span className="line-clamp-2 min-w-0 wrap-anywhere">
-          {since}: {failing.reason}
-        </span>
-      </button>
-    </Tooltip>
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      className="flex max-w-full gap-1.5 rounded-sm text-left text-xs text-major"
+      onClick={() => setIsOpen(!isOpen)}
+    >
+      <OctagonX aria-hidden className="mt-0.5 size-3.5 shrink-0" />
+      <span className={cn('min-w-0 wrap-anywhere', !isOpen && 'line-clamp-2')}>
+        Failing since {formatInstant(failing.since)}: {failing.reason}
+      </span>
+    </button>
   );
 }

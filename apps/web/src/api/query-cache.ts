@@ -45,10 +45,15 @@ export class QueryCache implements Cache<unknown> {
     };
   }
 
+  /** Whether a mounted component uses the entry. */
+  isUsed(key: string): boolean {
+    return this.#users.has(key);
+  }
+
   /** Evicts the entries that no mounted component uses. */
   evictUnused(): void {
     for (const key of [...this.#entries.keys()]) {
-      if (!this.#users.has(key)) this.delete(key);
+      if (!this.isUsed(key)) this.delete(key);
     }
   }
 

@@ -6,6 +6,7 @@ import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { useList, useRefreshList } from './use-list';
+import { useQuery } from './use-query';
 
 function Names() {
   const list = useList<string>(endpoints.incidents.list);
@@ -81,6 +82,37 @@ it('is new when it is shown again after something was saved elsewhere', async ()
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await user.click(screen.getByRole('button', { name: 'Return' }));
   expect(await screen.findByText('c, b')).toBeInTheDocument();
+});
+
+function Whole() {
+  const { data, isLoading } = useQuery<string[]>(endpoints.incidents.list);
+  const refresh = useRefreshList(endpoints.incidents.list);
+  return (
+    <>
+      <p>{isLoading ? 'Loading' : data?.join(', ')}</p>
+      <button onClick={() => void refresh()}>Save</button>
+    </>
+  );
+}
+
+it('reads a list again that is shown as a whole, and shows the earlier rows meanwhile', async () => {
+  const names = ['b', 'a'];
+  serve(names);
+  const { user } = renderScreen(<Whole />);
+  await screen.findByText('b, a');
+  names[0] = 'c';
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.get(apiUrl(endpoints.incidents.list), async () => {
+      await finished;
+      return success(names);
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(screen.getByText('b, a')).toBeInTheDocument();
+  finish();
+  expect(await screen.findByText('c, a')).toBeInTheDocument();
 });
 
 it('hands on the reason of a failure', async () => {

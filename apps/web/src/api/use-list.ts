@@ -53,17 +53,21 @@ export function useList<T>(path: string): List<T> {
   };
 }
 
-/** Reads a list, with each query, again after a save: now if it is on screen, otherwise when it is shown the next time. */
+/**
+ * Reads a list, with each query and as a whole, again after a save: now if it is on screen, otherwise when it is shown the
+ * next time.
+ */
 export function useRefreshList(path: string): () => Promise<void> {
   const { cache, mutate } = useSWRConfig();
   return useCallback(async () => {
-    const isPage = (key: unknown) =>
-      typeof key === 'string' && (key === path || key.startsWith(`${path}?`));
-    await mutate(isPage, undefined, { revalidate: false });
-    // A filter of `mutate` is not called for the entries of `useSWRInfinite`.
-    const start = unstable_serialize(() => path);
-    const lists = [...cache.keys()].filter((key) => key.startsWith(`${start}?`));
-    await Promise.all(lists.map((key) => mutate(key)));
+    const keysOf = (list: string) =>
+      [...cache.keys()].filter((key) => key === list || key.startsWith(`${list}?`));
+    const isOnScreen = (key: string) => cache instanceof QueryCache && cache.isUsed(key);
+    const entries = keysOf(path);
+    const outdated = entries.filter((key) => !isOnScreen(key));
+    await Promise.all(outdated.map((key) => mutate(key, undefined, { revalidate: false })));
+    const shown = [...entries.filter(isOnScreen), ...keysOf(unstable_serialize(() => path))];
+    await Promise.all(shown.map((key) => mutate(key)));
   }, [cache, mutate, path]);
 }
 

@@ -1,7 +1,7 @@
 import { Pencil } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Component, ComponentGroup } from '@/api/types';
-import { useList } from '@/api/use-list';
+import { useQuery } from '@/api/use-query';
 import { useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { NameCell } from '@/items/cells';
@@ -20,12 +20,16 @@ import { EditGroupDialog } from './group-dialog';
 /** The groups of the organisation's components; nothing without any. */
 export function GroupsSection() {
   const groups = useGroups();
-  const components = useList<Component>(endpoints.components.list).rows;
+  const isEmpty = groups.rows?.length === 0;
+  // A status and a number need all components of a group, not only the newest.
+  const components = useQuery<Component[]>(
+    groups.rows && !isEmpty ? endpoints.components.list : null,
+  );
   const mayWrite = useMay('write');
   const [edited, setEdited] = useState<string>();
-  const columns = useMemo(() => groupColumns(components ?? [], setEdited), [components]);
+  const columns = useMemo(() => groupColumns(components.data ?? [], setEdited), [components.data]);
   // The dialog stays open when another user deletes the last group.
-  if (groups.rows?.length === 0 && edited === undefined) return null;
+  if (isEmpty && edited === undefined) return null;
   return (
     <section aria-labelledby="groups" className="grid min-w-0 gap-3">
       <h2 id="groups" className="text-xl font-semibold text-ink">
@@ -37,12 +41,18 @@ export function GroupsSection() {
           reason={groups.error.message}
           onRetry={() => void groups.refresh()}
         />
+      ) : components.error && components.data === undefined ? (
+        <LoadFailure
+          title="The components of the groups could not be loaded"
+          reason={components.error.message}
+          onRetry={() => void components.refresh()}
+        />
       ) : (
         <DataTable
           readOnly={!mayWrite}
           label="Groups"
           columns={columns}
-          rows={groups.rows}
+          rows={components.data || isEmpty ? groups.rows : undefined}
           getRowId={(group) => group.id}
           rowLabel={groupKind.nameOf}
           emptyHint=""

@@ -58,6 +58,44 @@ it('lists groups with their worst status and number of components', async () => 
   expect(zurich).toHaveTextContent('ZurichEurope');
 });
 
+it('counts components beyond the newest 500, and says nothing of a group before they are read', async () => {
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  const berlin = component('Berlin', { groupId: 'g1', status: 'MAJOR_OUTAGE' });
+  server.use(
+    http.get(apiUrl(endpoints.components.list), async ({ request }) => {
+      if (!new URL(request.url).searchParams.has('before')) {
+        return success([component('Zurich', { groupId: 'g1' })], { next: 'zurich' });
+      }
+      await finished;
+      return success([berlin]);
+    }),
+  );
+  open();
+  await screen.findByText('Zurich');
+  expect((await section()).queryByText('Europe')).not.toBeInTheDocument();
+  finish();
+  const row = (await (await section()).findByText('Europe')).closest('tr');
+  expect(row).toHaveTextContent('EuropeMajor Outage2Open');
+});
+
+it('shows no status of a group when the components could not be read', async () => {
+  server.use(http.get(apiUrl(endpoints.components.list), () => problem(403, 'Not now')));
+  const { user } = open();
+  const groupsSection = await section();
+  expect(
+    await groupsSection.findByText('The components of the groups could not be loaded'),
+  ).toBeInTheDocument();
+  expect(groupsSection.queryByText('Operational')).not.toBeInTheDocument();
+  server.use(
+    http.get(apiUrl(endpoints.components.list), () =>
+      success([component('Zurich', { groupId: 'g1', status: 'DEGRADED' })]),
+    ),
+  );
+  await user.click(groupsSection.getByRole('button', { name: 'Try Again' }));
+  expect(await groupsSection.findByText('Degraded Performance')).toBeInTheDocument();
+});
+
 it('creates a group', async () => {
   const { user } = open();
   await section();

@@ -1,5 +1,6 @@
 import { object, string } from 'yup';
 import { nameRule } from '@/api/name';
+import { isNotInFuture } from '@/api/rules';
 import type { ApiKey } from '@/api/types';
 
 /** A key cannot be an admin. */
@@ -26,7 +27,7 @@ export const keySchema = object({
   expiresAt: string().test(
     'future',
     'Must be in the future',
-    (value) => !value || Date.parse(value) > Date.now(),
+    (value) => !value || !isNotInFuture(value),
   ),
 });
 

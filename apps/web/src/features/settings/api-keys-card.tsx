@@ -1,6 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useApi } from '@/api/api-provider';
+import { isNotInFuture } from '@/api/rules';
 import { serverMessageOr } from '@/api/server-message';
 import type { ApiKey } from '@/api/types';
 import { useQuery } from '@/api/use-query';
@@ -142,5 +143,5 @@ function KeyList({ keys, onChange }: KeyListProps) {
 }
 
 function isExpired({ expiresAt }: ApiKey): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+  return expiresAt !== null && isNotInFuture(expiresAt);
 }

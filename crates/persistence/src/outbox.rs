@@ -193,7 +193,7 @@ impl Database {
             .select_only()
             .column(Column::Revision)
             .expr(Expr::cust(
-                "octet_length(events) + COALESCE(octet_length(packed), 0)",
+                "CAST(octet_length(events) + COALESCE(octet_length(packed), 0) AS BIGINT)",
             ))
             .limit(limit)
             .into_tuple()

@@ -10,8 +10,8 @@ use sea_orm::sea_query::{
     Query, SelectStatement,
 };
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, DbBackend, EntityTrait, JoinType,
-    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, JoinType, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Select,
 };
 use uuid::Uuid;
 
@@ -67,8 +67,8 @@ pub(super) async fn expand(
     };
     let id = notice.id;
     let last_scanned = last_scanned(transaction, &notice).await?;
-    let recipients = recipients(transaction, &notice)
-        .await?
+    let recipients = Condition::all()
+        .add(recipients(transaction, &notice).await?)
         .add_option(last_scanned.map(|last| subscriber::Column::Id.lte(last)));
     let rows = transaction
         .fetch_rows(&queued(&notice, recipients, now, limit)?)
@@ -123,12 +123,11 @@ fn scanned(notice: &Model) -> Result<Select<subscriber::Entity>, Error> {
 async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
-    let backend = transaction.get_database_backend();
-    let mut scopes = concerned(backend, notice, &subscriber::Entity.into_iden());
+    let mut scopes = concerned(notice, &subscriber::Entity.into_iden());
     Ok(match content(notice)?.change {
         NoticeChange::Incident { .. } => {
             if is_followed(transaction, notice).await? {
-                scopes = scopes.add(followers(backend, notice));
+                scopes = scopes.add(followers(notice));
             }
             scopes
         }
@@ -140,16 +139,12 @@ async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Conditi
 }
 
 /// Whether a row of `subscribers` is of everything, or of a component or group that the notice concerns.
-pub(super) fn concerned(backend: DbBackend, notice: &Model, subscribers: &DynIden) -> Condition {
+pub(super) fn concerned(notice: &Model, subscribers: &DynIden) -> Condition {
     let is_of = |scope: ScopeKind| {
         Expr::col((subscribers.clone(), subscriber::Column::Scope)).eq(scope.to_string())
     };
     let has_chosen = Condition::any()
-        .add(Expr::exists(chosen_components(
-            backend,
-            notice.id,
-            subscribers,
-        )))
+        .add(Expr::exists(chosen_components(notice.id, subscribers)))
         .add(Expr::exists(chosen_groups(notice.id, subscribers)));
     let chosen = Condition::all()
         .add(is_of(ScopeKind::Components))
@@ -158,17 +153,17 @@ pub(super) fn concerned(backend: DbBackend, notice: &Model, subscribers: &DynIde
 }
 
 /// The subscribers that follow the incident of the notice, without those whose target receives the notice by another subscription.
-pub(super) fn followers(backend: DbBackend, notice: &Model) -> Condition {
+pub(super) fn followers(notice: &Model) -> Condition {
     use subscriber::Column as Of;
 
     Condition::all()
         .add(Of::Scope.eq(ScopeKind::Incident.to_string()))
         .add(Of::IncidentId.eq(notice.subject_id))
-        .add(Expr::exists(receives_already(backend, notice)).not())
+        .add(Expr::exists(receives_already(notice)).not())
 }
 
 /// A row that exists if the subscriber's target receives the notice by a subscription to everything, or to components and groups.
-fn receives_already(backend: DbBackend, notice: &Model) -> SelectStatement {
+fn receives_already(notice: &Model) -> SelectStatement {
     use subscriber::{Column as Of, Entity as Subscribers};
 
     let other = Alias::new("other").into_iden();
@@ -182,7 +177,7 @@ fn receives_already(backend: DbBackend, notice: &Model) -> SelectStatement {
         .and_where(of_other(Of::IncidentId).is_null())
         .and_where(of_other(Of::Status).eq(SubscriberStatus::Subscribed.to_string()))
         .and_where(of_other(Of::ConfirmedRevision).lt(notice.revision))
-        .cond_where(concerned(backend, notice, &other))
+        .cond_where(concerned(notice, &other))
         .take()
 }
 
@@ -202,21 +197,16 @@ async fn is_followed(transaction: &Transaction, notice: &Model) -> Result<bool, 
 }
 
 /// Rows that say that a row of `subscribers` chose a component of the notice.
-fn chosen_components(backend: DbBackend, notice: Uuid, subscribers: &DynIden) -> SelectStatement {
+fn chosen_components(notice: Uuid, subscribers: &DynIden) -> SelectStatement {
     use notice_component::{Column as Of, Entity as Concerned};
     use subscriber_component::{Column as ByComponent, Entity as Chosen};
 
     // SQLite keeps the order of a cross join. Otherwise it begins at the notice, which may have more components than a choice.
-    let join = match backend {
-        DbBackend::Sqlite => JoinType::CrossJoin,
-        _ => JoinType::InnerJoin,
-    };
     Query::select()
         .expr(Expr::val(1))
         .from(Chosen)
-        .join(
-            join,
-            Concerned,
+        .join(JoinType::CrossJoin, Concerned, Condition::all())
+        .and_where(
             Expr::col((Chosen, ByComponent::ComponentId)).equals((Concerned, Of::ComponentId)),
         )
         .and_where(Expr::col((Concerned, Of::NoticeId)).eq(notice))

@@ -77,7 +77,7 @@ fn notice() -> Model {
 const OF_THE_SCAN: [&str; 2] = ["SCAN waiting", "SCAN CONSTANT ROW"];
 
 /// Every query whose cost must not grow with what is queued, with the index it has to use.
-fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
+fn queries() -> Vec<(&'static str, SelectStatement)> {
     let acme = OrganisationId::parse("acme").unwrap();
     vec![
         (
@@ -103,7 +103,7 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         (
             "subscribers_of_target",
             subscribed(&acme)
-                .filter(expand::followers(backend, &notice()))
+                .filter(expand::followers(&notice()))
                 .into_query(),
         ),
     ]
@@ -112,7 +112,7 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_searches_and_never_scans() {
     let (database, _folder) = sqlite().await;
-    for (index, query) in queries(DbBackend::Sqlite) {
+    for (index, query) in queries() {
         let plan = plan(database.read(), &query).await;
         let mut scans = plan.lines().filter(|line| line.contains("SCAN"));
         // What is not expanded is all there is in the index of notices to expand.
@@ -130,7 +130,7 @@ async fn postgresql_searches_and_never_scans() {
         sea_orm::ConnectionTrait::get_database_backend(database.read()),
         DbBackend::Postgres
     );
-    for (index, query) in queries(DbBackend::Postgres) {
+    for (index, query) in queries() {
         let plan = plan(database.read(), &query).await;
         assert!(
             !plan.contains("Seq Scan") || index == "subscribers_by_status",
@@ -143,11 +143,7 @@ async fn postgresql_searches_and_never_scans() {
 async fn choices_of_a_subscriber_are_compared_with_the_components_of_a_notice() {
     let (database, _folder) = sqlite().await;
     let acme = OrganisationId::parse("acme").unwrap();
-    let concerned = expand::concerned(
-        DbBackend::Sqlite,
-        &notice(),
-        &subscriber::Entity.into_iden(),
-    );
+    let concerned = expand::concerned(&notice(), &subscriber::Entity.into_iden());
     let query = subscribed(&acme).filter(concerned).into_query();
     let plan = plan(database.read(), &query).await;
     assert!(plan.contains("(notice_id=? AND component_id=?)"), "{plan}");

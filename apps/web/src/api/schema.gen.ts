@@ -1765,7 +1765,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the subscribers of the organisation, newest first. */
+        /** Lists the subscribers of the organisation that the parameters select, newest first. */
         get: operations["get_subscriber_list"];
         put?: never;
         post?: never;
@@ -20273,6 +20273,16 @@ export interface operations {
     get_subscriber_list: {
         parameters: {
             query?: {
+                /** @description Only mail addresses that contain this text, in any case. */
+                email?: string;
+                /** @description Only subscribers on this channel. */
+                channel?: components["schemas"]["Channel"];
+                /** @description Only subscribers with a scope of this kind. */
+                scope?: components["schemas"]["ScopeKind"];
+                /** @description Only subscribers with this status. */
+                status?: components["schemas"]["SubscriberStatus"];
+                /** @description `true` for only those subscribers to which messages fail. */
+                failing?: boolean;
                 /** @description Largest number of items, 1 to 500. 500 if absent. */
                 limit?: number;
                 /** @description Only items older than the item with this identifier. */

@@ -32,6 +32,7 @@ use crate::entity::{
     invitation, password_reset, pending_address, pending_sign_up, session as session_entity,
 };
 use crate::error::{broken, is_duplicate};
+use crate::organisation::deletion::run_to_end;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{installation, session};
@@ -126,9 +127,7 @@ impl AccountStore for Database {
     }
 
     async fn delete(&self, id: UserId) -> Result<Deletion, Error> {
-        let now = self.clock.now();
-        self.change(move |transaction| Box::pin(deletion::delete(transaction, id, now)))
-            .await
+        run_to_end(self.clone().delete_account(id)).await
     }
 
     async fn prune(&self, now: DateTime<Utc>) -> Result<(), Error> {

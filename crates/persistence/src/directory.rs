@@ -18,8 +18,8 @@ use sea_orm::{
 use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::{directory_message, directory_name, directory_revocation, organisation};
-use crate::organisation::insert_or_rename;
 use crate::organisation::lock::lock;
+use crate::organisation::{deletion, insert_or_rename};
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -145,19 +145,32 @@ impl DirectoryStore for Database {
         id: &OrganisationId,
         at: DateTime<Utc>,
     ) -> Result<(), Error> {
-        let id = id.clone();
-        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
-            Box::pin(async move {
-                lock(transaction, &id).await?;
-                insert_ending(transaction, ORGANISATION, id.as_str().to_owned(), at).await?;
-                directory_name::Entity::delete_by_id(id.as_str())
-                    .run(transaction)
-                    .await?;
-                organisation::Entity::delete_by_id(id.as_str())
-                    .run(transaction)
-                    .await?;
-                Ok(())
-            })
+        let (id, database) = (id.clone(), self.clone());
+        deletion::run_to_end(async move {
+            // Its tokens end first, so that nobody writes to the organisation while its rows are removed.
+            let ended = id.clone();
+            database
+                .write(NoAuditItem::OrganisationDeleted, move |transaction| {
+                    Box::pin(async move {
+                        lock(transaction, &ended).await?;
+                        insert_ending(transaction, ORGANISATION, ended.to_string(), at).await
+                    })
+                })
+                .await?;
+            database.remove_rows_of(&id).await?;
+            database
+                .write(NoAuditItem::OrganisationDeleted, move |transaction| {
+                    Box::pin(async move {
+                        directory_name::Entity::delete_by_id(id.as_str())
+                            .run(transaction)
+                            .await?;
+                        organisation::Entity::delete_by_id(id.as_str())
+                            .run(transaction)
+                            .await?;
+                        Ok(())
+                    })
+                })
+                .await
         })
         .await
     }

@@ -1,5 +1,6 @@
 //! Organisations.
 
+pub(crate) mod deletion;
 pub(crate) mod lock;
 
 use allclear_application::audit::state;
@@ -96,12 +97,17 @@ impl OrganisationStore for Database {
     }
 
     async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
-        let id = id.clone();
-        self.write(NoAuditItem::OrganisationDeleted, |transaction| {
-            Box::pin(async move {
-                let gone = Entity::delete_by_id(id.as_str()).run(transaction).await?;
-                Ok(gone > 0)
-            })
+        let (id, database) = (id.clone(), self.clone());
+        deletion::run_to_end(async move {
+            database.remove_rows_of(&id).await?;
+            database
+                .write(NoAuditItem::OrganisationDeleted, move |transaction| {
+                    Box::pin(async move {
+                        let gone = Entity::delete_by_id(id.as_str()).run(transaction).await?;
+                        Ok(gone > 0)
+                    })
+                })
+                .await
         })
         .await
     }

@@ -29,7 +29,8 @@ use sea_orm::{
 };
 use uuid::Uuid;
 
-use self::limit::{add_to_count, check_limit, count_of, may_mail, prune_mail_limits};
+pub(crate) use self::limit::add_to_count;
+use self::limit::{check_limit, count_of, may_mail, prune_mail_limits};
 pub(crate) use self::row::{no_failure, subscribers};
 use self::row::{one, row};
 pub(crate) use self::scope::add_components_of;

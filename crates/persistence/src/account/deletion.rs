@@ -14,6 +14,7 @@ use sea_orm::{
 };
 
 use crate::audit::{NewAuditItems, NoAuditItem};
+use crate::database::Database;
 use crate::entity::user::{Column, Entity};
 use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, membership,
@@ -25,33 +26,50 @@ use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
+/// The organisations of an account that may be deleted.
+#[derive(Default)]
+struct Departures {
+    /// Organisations that stay.
+    left: Vec<OrganisationId>,
+    /// Organisations without other members, which are deleted with the account.
+    ended: Vec<OrganisationId>,
+}
+
+impl Database {
+    /// Deletes an account. Most rows of its organisations are removed before, in transactions of their own.
+    pub(super) async fn delete_account(self, id: UserId) -> Result<Deletion, Error> {
+        let checked = self.write(NoAuditItem::Unchanged, move |transaction| {
+            Box::pin(check(transaction, id))
+        });
+        let departures = match checked.await? {
+            Ok(departures) => departures,
+            Err(refusal) => return Ok(refusal),
+        };
+        for organisation in &departures.ended {
+            self.remove_rows_of(organisation).await?;
+        }
+        let now = self.clock.now();
+        self.change(move |transaction| Box::pin(delete(transaction, id, now)))
+            .await
+    }
+}
+
 /// Deletes an account. The foreign keys delete its sessions, memberships, resets and new addresses.
-pub(super) async fn delete(
+async fn delete(
     transaction: &Transaction,
     id: UserId,
     now: DateTime<Utc>,
 ) -> Result<(Deletion, NewAuditItems), Error> {
-    let unchanged = |why: Deletion| Ok((why, NewAuditItems::none(NoAuditItem::Unchanged)));
-    let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
-    installation::lock(transaction).await?;
-    let Some(user) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
-        return unchanged(Deletion::Gone);
+    let departures = match check(transaction, id).await? {
+        Ok(departures) => departures,
+        Err(refusal) => return Ok((refusal, NewAuditItems::none(NoAuditItem::Unchanged))),
     };
-    if user.administrator && has_others(transaction, id).await? {
-        return unchanged(Deletion::Administrator);
+    let mut audit_items = NewAuditItems::none(NoAuditItem::OfInstallation);
+    for organisation in &departures.left {
+        let left = audit_items_of_departure(transaction, organisation, id, now).await?;
+        audit_items = audit_items.and(left);
     }
-    let mut ended = Vec::new();
-    for organisation in organisations_of(transaction, id).await? {
-        match departure(transaction, &organisation, id).await? {
-            Ok(Departure::Leaves) => {
-                let left = audit_items_of_departure(transaction, &organisation, id, now).await?;
-                audit_items = audit_items.and(left);
-            }
-            Ok(Departure::EndsOrganisation) => ended.push(organisation),
-            Err(name) => return unchanged(Deletion::LastAdmin(name)),
-        }
-    }
-    for organisation in ended {
+    for organisation in departures.ended {
         organisation::Entity::delete_by_id(organisation.as_str())
             .run(transaction)
             .await?;
@@ -62,6 +80,30 @@ pub(super) async fn delete(
     remove_name(transaction, id).await?;
     Entity::delete_by_id(id.0).run(transaction).await?;
     Ok((Deletion::Deleted, audit_items.anonymous(id)))
+}
+
+/// Returns what the deletion does to the account's organisations, or why it is refused. Locks the installation and these
+/// organisations.
+async fn check(
+    transaction: &Transaction,
+    id: UserId,
+) -> Result<Result<Departures, Deletion>, Error> {
+    installation::lock(transaction).await?;
+    let Some(user) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
+        return Ok(Err(Deletion::Gone));
+    };
+    if user.administrator && has_others(transaction, id).await? {
+        return Ok(Err(Deletion::Administrator));
+    }
+    let mut departures = Departures::default();
+    for organisation in organisations_of(transaction, id).await? {
+        match departure(transaction, &organisation, id).await? {
+            Ok(Departure::Leaves) => departures.left.push(organisation),
+            Ok(Departure::EndsOrganisation) => departures.ended.push(organisation),
+            Err(name) => return Ok(Err(Deletion::LastAdmin(name))),
+        }
+    }
+    Ok(Ok(departures))
 }
 
 async fn audit_items_of_departure(

@@ -49,7 +49,7 @@ pub(super) async fn count_of(
 
 /// Updates the stored number of the organisation's subscribers: counting a hundred thousand rows would delay every write. The
 /// caller holds the organisation's lock.
-pub(super) async fn add_to_count(
+pub(crate) async fn add_to_count(
     transaction: &Transaction,
     organisation: &OrganisationId,
     more: i64,

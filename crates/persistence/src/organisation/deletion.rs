@@ -1,0 +1,273 @@
+//! The deletion of an organisation that may have millions of rows. One transaction would keep all other writers of SQLite waiting for
+//! minutes, and exceed PostgreSQL's timeout. So most rows are removed in many transactions before the one that deletes the
+//! organisation.
+
+use allclear_application::error::Error;
+use allclear_application::origin::Origin;
+use allclear_domain::id::OrganisationId;
+use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query};
+use sea_orm::{
+    ColumnTrait, EntityTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait, SelectGetableTuple, Selector,
+};
+use uuid::Uuid;
+
+use super::lock::lock;
+use crate::audit::NoAuditItem;
+use crate::database::Database;
+use crate::entity::{
+    audit_item, component, component_period, delivery, idempotent_response, incident,
+    incident_component, incident_update, maintenance, maintenance_component, maintenance_update,
+    notice, notice_component, operator_mail, outbox, subscriber, subscriber_component,
+    subscriber_group,
+};
+use crate::run::{Fetch, Run, RunStatement};
+use crate::subscriber::add_to_count;
+use crate::transaction::Transaction;
+
+/// Maximum number of rows of a table that one transaction removes: other writers wait meanwhile.
+const MAX_ROWS: u64 = 2_000;
+/// Maximum number of owners that one transaction removes.
+const MAX_OWNERS: u64 = 200;
+
+/// A kind of rows that own many other rows.
+#[derive(Debug, Clone, Copy)]
+enum Owner {
+    Subscriber,
+    Incident,
+    Maintenance,
+    Component,
+}
+
+impl Owner {
+    /// Subscribers are first: without them, notices add no deliveries.
+    const ALL: [Self; 4] = [
+        Self::Subscriber,
+        Self::Incident,
+        Self::Maintenance,
+        Self::Component,
+    ];
+
+    /// The next owners of an organisation by their identifiers.
+    fn next(
+        self,
+        organisation: &OrganisationId,
+        after: Uuid,
+    ) -> Selector<SelectGetableTuple<Uuid>> {
+        match self {
+            Self::Subscriber => next::<subscriber::Entity>(
+                subscriber::Column::OrganisationId.eq(organisation.as_str()),
+                subscriber::Column::Id,
+                after,
+            ),
+            Self::Incident => next::<incident::Entity>(
+                incident::Column::OrganisationId.eq(organisation.as_str()),
+                incident::Column::Id,
+                after,
+            ),
+            Self::Maintenance => next::<maintenance::Entity>(
+                maintenance::Column::OrganisationId.eq(organisation.as_str()),
+                maintenance::Column::Id,
+                after,
+            ),
+            Self::Component => next::<component::Entity>(
+                component::Column::OrganisationId.eq(organisation.as_str()),
+                component::Column::Id,
+                after,
+            ),
+        }
+    }
+
+    /// Statements that remove some rows of these owners, those first that belong to others.
+    fn removals(self, owners: &[Uuid]) -> Vec<DeleteStatement> {
+        let owners = || owners.iter().copied();
+        match self {
+            Self::Subscriber => vec![
+                some::<delivery::Entity>(delivery::Column::SubscriberId.is_in(owners())),
+                some::<subscriber_component::Entity>(
+                    subscriber_component::Column::SubscriberId.is_in(owners()),
+                ),
+                some::<subscriber_group::Entity>(
+                    subscriber_group::Column::SubscriberId.is_in(owners()),
+                ),
+            ],
+            Self::Incident => vec![
+                some_components_of_notices(owners().collect()),
+                some::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
+                some::<incident_update::Entity>(
+                    incident_update::Column::IncidentId.is_in(owners()),
+                ),
+                some::<incident_component::Entity>(
+                    incident_component::Column::IncidentId.is_in(owners()),
+                ),
+            ],
+            Self::Maintenance => vec![
+                some_components_of_notices(owners().collect()),
+                some::<notice::Entity>(notice::Column::SubjectId.is_in(owners())),
+                some::<maintenance_update::Entity>(
+                    maintenance_update::Column::MaintenanceId.is_in(owners()),
+                ),
+                some::<maintenance_component::Entity>(
+                    maintenance_component::Column::MaintenanceId.is_in(owners()),
+                ),
+            ],
+            Self::Component => vec![some::<component_period::Entity>(
+                component_period::Column::ComponentId.is_in(owners()),
+            )],
+        }
+    }
+
+    /// Removes some rows of these owners, and then the owners, except components, of which there are few. Returns whether nothing is
+    /// left.
+    async fn remove(
+        self,
+        transaction: &Transaction,
+        organisation: &OrganisationId,
+        owners: Vec<Uuid>,
+    ) -> Result<bool, Error> {
+        for removal in self.removals(&owners) {
+            if transaction.run_statement(&removal).await? >= MAX_ROWS {
+                return Ok(false);
+            }
+        }
+        match self {
+            Self::Subscriber => {
+                let these = subscriber::Column::Id.is_in(owners);
+                let removed = subscriber::Entity::delete_many().filter(these);
+                let removed = removed.run(transaction).await?;
+                let removed = i64::try_from(removed).unwrap_or(0);
+                add_to_count(transaction, organisation, -removed).await?;
+            }
+            Self::Incident => {
+                let these = incident::Column::Id.is_in(owners);
+                let removed = incident::Entity::delete_many().filter(these);
+                removed.run(transaction).await?;
+            }
+            Self::Maintenance => {
+                let these = maintenance::Column::Id.is_in(owners);
+                let removed = maintenance::Entity::delete_many().filter(these);
+                removed.run(transaction).await?;
+            }
+            Self::Component => {}
+        }
+        Ok(true)
+    }
+}
+
+/// Statements that remove some rows of an organisation that belong to nothing else. The audit log is last: it shows what was done as
+/// long as anything else is left.
+fn removals(organisation: &OrganisationId) -> [DeleteStatement; 4] {
+    let id = organisation.as_str();
+    [
+        some::<operator_mail::Entity>(operator_mail::Column::OrganisationId.eq(id)),
+        some::<idempotent_response::Entity>(idempotent_response::Column::OrganisationId.eq(id)),
+        some::<outbox::Entity>(outbox::Column::OrganisationId.eq(id)),
+        some::<audit_item::Entity>(audit_item::Column::OrganisationId.eq(id)),
+    ]
+}
+
+fn next<E: EntityTrait>(
+    of_organisation: Expr,
+    id: E::Column,
+    after: Uuid,
+) -> Selector<SelectGetableTuple<Uuid>> {
+    E::find()
+        .select_only()
+        .column(id)
+        .filter(of_organisation)
+        .filter(id.gt(after))
+        .order_by_asc(id)
+        .limit(MAX_OWNERS)
+        .into_tuple()
+}
+
+/// Removes at most [`MAX_ROWS`] of the rows that a condition selects.
+fn some<E: EntityTrait>(condition: Expr) -> DeleteStatement {
+    let key = || E::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    let rows = E::find()
+        .select_only()
+        .columns(key())
+        .filter(condition)
+        .limit(MAX_ROWS)
+        .into_query();
+    Query::delete()
+        .from_table(E::default())
+        .and_where(Expr::tuple(key().map(Expr::col)).in_subquery(rows))
+        .take()
+}
+
+fn some_components_of_notices(subjects: Vec<Uuid>) -> DeleteStatement {
+    let notices = notice::Entity::find()
+        .select_only()
+        .column(notice::Column::Id)
+        .filter(notice::Column::SubjectId.is_in(subjects))
+        .into_query();
+    some::<notice_component::Entity>(notice_component::Column::NoticeId.in_subquery(notices))
+}
+
+impl Database {
+    /// Removes most rows of an organisation that is about to be deleted, in many transactions. What is added meanwhile is left to the
+    /// transaction that deletes the organisation.
+    pub(crate) async fn remove_rows_of(&self, organisation: &OrganisationId) -> Result<(), Error> {
+        for owner in Owner::ALL {
+            let mut after = Uuid::nil();
+            loop {
+                let owners = owner.next(organisation, after);
+                let owners = owners.fetch_all(self.read()).await?;
+                while !self.remove_some_of(owner, organisation, &owners).await? {}
+                match owners.last() {
+                    Some(last) if owners.len() as u64 == MAX_OWNERS => after = *last,
+                    _ => break,
+                }
+            }
+        }
+        for removal in removals(organisation) {
+            while self.run_removal(organisation, &removal).await? >= MAX_ROWS {}
+        }
+        Ok(())
+    }
+
+    async fn remove_some_of(
+        &self,
+        owner: Owner,
+        organisation: &OrganisationId,
+        owners: &[Uuid],
+    ) -> Result<bool, Error> {
+        let (organisation, owners) = (organisation.clone(), owners.to_vec());
+        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+            Box::pin(async move {
+                // As every write to the organisation does, so that the two cannot deadlock.
+                lock(transaction, &organisation).await?;
+                owner.remove(transaction, &organisation, owners).await
+            })
+        })
+        .await
+    }
+
+    async fn run_removal(
+        &self,
+        organisation: &OrganisationId,
+        removal: &DeleteStatement,
+    ) -> Result<u64, Error> {
+        let (organisation, removal) = (organisation.clone(), removal.clone());
+        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+            Box::pin(async move {
+                lock(transaction, &organisation).await?;
+                transaction.run_statement(&removal).await
+            })
+        })
+        .await
+    }
+}
+
+/// Runs a deletion of several transactions to its end, even if the caller goes away: otherwise a client that disconnects could leave an
+/// organisation with a part of its rows.
+pub(crate) async fn run_to_end<T: Send + 'static>(
+    deletion: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    let deletion = tokio::spawn(Origin::current().scope(deletion));
+    deletion.await.map_err(Error::internal)?
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+use allclear_application::organisation::OrganisationStore;
+use chrono::{DateTime, Utc};
+use sea_orm::{ActiveModelTrait, ActiveValue::Set, IntoActiveModel, PaginatorTrait};
+
+use super::*;
+use crate::query_plan::{plan, postgresql, sqlite};
+
+/// More than one transaction removes.
+const MANY: u128 = MAX_ROWS as u128 + 100;
+const AT: DateTime<Utc> = DateTime::UNIX_EPOCH;
+
+async fn insert<A: ActiveModelTrait + Send + 'static>(database: &Database, rows: Vec<A>) {
+    database
+        .write(NoAuditItem::Upkeep, |transaction| {
+            Box::pin(async move {
+                let mut rows = rows.into_iter().peekable();
+                while rows.peek().is_some() {
+                    let some: Vec<A> = rows.by_ref().take(500).collect();
+                    <A::Entity as EntityTrait>::insert_many(some)
+                        .run(transaction)
+                        .await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+        .unwrap();
+}
+
+/// An organisation with many rows of each kind. The identifiers of different organisations begin at different numbers.
+async fn filled(database: &Database, name: &str, begin: u128) -> OrganisationId {
+    let id = OrganisationId::parse(name).unwrap();
+    database.ensure(&id, Some(name.into())).await.unwrap();
+    add_subscribers(database, &id, begin).await;
+    add_incident(database, &id, begin).await;
+    add_history(database, &id, begin).await;
+    id
+}
+
+async fn add_subscribers(database: &Database, organisation: &OrganisationId, begin: u128) {
+    let (owner, uuid) = (organisation.to_string(), move |n: u128| {
+        Uuid::from_u128(begin + n)
+    });
+    let component = component::Model {
+        id: uuid(0),
+        organisation_id: owner.clone(),
+        code: format!("c{owner}"),
+        name: "API".into(),
+        description: String::new(),
+        status: "OPERATIONAL".into(),
+        status_source: "OPERATOR".into(),
+        created_at: AT,
+        updated_at: AT,
+        version: 0,
+        show_uptime: true,
+        start_date: None,
+        only_show_when_affected: false,
+        history_version: 0,
+        group_id: None,
+        position: 1,
+        deleted_at: None,
+    };
+    insert(database, vec![component.into_active_model()]).await;
+    let subscriber = |n| -> subscriber::ActiveModel {
+        let state = subscriber::Model {
+            id: uuid(n),
+            organisation_id: owner.clone(),
+            target: format!("{n}@example.com"),
+            target_key: format!("{n}@example.com"),
+            status: "SUBSCRIBED".into(),
+            is_verified: true,
+            round: 0,
+            confirmed_revision: 0,
+            created_at: AT,
+            updated_at: AT,
+            channel: "email".into(),
+            scope: "COMPONENTS".into(),
+            incident_id: None,
+            mute_maintenances: false,
+            secret_number: 0,
+            secret_rotated_at: None,
+            failing_reason: None,
+            failing_since: None,
+        };
+        state.into_active_model()
+    };
+    insert(database, (0..MANY).map(subscriber).collect()).await;
+    let chosen = |n| subscriber_component::ActiveModel {
+        subscriber_id: Set(uuid(n)),
+        component_id: Set(uuid(0)),
+        place: Set(0),
+    };
+    insert(database, (0..MANY).map(chosen).collect()).await;
+    let waiting = |_| delivery::ActiveModel {
+        organisation_id: Set(owner.clone()),
+        subscriber_id: Set(uuid(0)),
+        notice_id: Set(None),
+        created_at: Set(AT),
+        due_at: Set(Some(AT)),
+        attempts: Set(0),
+        by_mail: Set(true),
+        ..Default::default()
+    };
+    insert(database, (0..MANY).map(waiting).collect()).await;
+}
+
+async fn add_incident(database: &Database, organisation: &OrganisationId, begin: u128) {
+    let (owner, uuid) = (organisation.to_string(), move |n: u128| {
+        Uuid::from_u128(begin + n)
+    });
+    let incident = incident::Model {
+        id: uuid(0),
+        organisation_id: owner.clone(),
+        code: format!("i{owner}"),
+        title: "Down".into(),
+        description: String::new(),
+        status: "INVESTIGATING".into(),
+        occured_at: AT,
+        resolved_at: None,
+        created_at: AT,
+        updated_at: AT,
+        version: 0,
+        first_status: "INVESTIGATING".into(),
+        monitoring_at: None,
+    };
+    insert(database, vec![incident.into_active_model()]).await;
+    let update = |n| incident_update::ActiveModel {
+        incident_id: Set(uuid(0)),
+        id: Set(uuid(n)),
+        status: Set("INVESTIGATING".into()),
+        message: Set(String::new()),
+        user_id: Set("1".into()),
+        user_name: Set("Ann".into()),
+        created_at: Set(AT),
+        version: Set(0),
+        display_at: Set(AT),
+        edited_at: Set(None),
+    };
+    insert(database, (0..MANY).map(update).collect()).await;
+    let notice = notice::ActiveModel {
+        id: Set(uuid(0)),
+        organisation_id: Set(owner.clone()),
+        revision: Set(1),
+        part: Set(0),
+        subject_id: Set(uuid(0)),
+        content: Set("{}".into()),
+        created_at: Set(AT),
+        reached: Set(None),
+        expanded_at: Set(None),
+        batches: Set(0),
+    };
+    insert(database, vec![notice]).await;
+    let concerned = |n| notice_component::ActiveModel {
+        notice_id: Set(uuid(0)),
+        component_id: Set(uuid(n)),
+        group_id: Set(None),
+        is_attached: Set(true),
+    };
+    insert(database, (0..MANY).map(concerned).collect()).await;
+}
+
+async fn add_history(database: &Database, organisation: &OrganisationId, begin: u128) {
+    let (owner, uuid) = (organisation.to_string(), move |n: u128| {
+        Uuid::from_u128(begin + n)
+    });
+    let period = |n| component_period::ActiveModel {
+        id: Set(uuid(n)),
+        organisation_id: Set(owner.clone()),
+        component_id: Set(uuid(0)),
+        status: Set("DEGRADED".into()),
+        start_at: Set(AT),
+        end_at: Set(Some(AT)),
+        cause_type: Set("OPERATOR".into()),
+        version: Set(0),
+        ..Default::default()
+    };
+    insert(database, (0..MANY).map(period).collect()).await;
+    let item = |n| audit_item::ActiveModel {
+        id: Set(uuid(n)),
+        organisation_id: Set(owner.clone()),
+        created_at: Set(AT),
+        actor_type: Set("USER".into()),
+        actor_name: Set("Ann".into()),
+        action: Set("incident.updated".into()),
+        target_type: Set("INCIDENT".into()),
+        target_id: Set("1".into()),
+        ..Default::default()
+    };
+    insert(database, (0..MANY).map(item).collect()).await;
+    let commit = |n| outbox::ActiveModel {
+        organisation_id: Set(owner.clone()),
+        revision: Set(i64::try_from(n).unwrap()),
+        events: Set("[]".into()),
+        packed: Set(None),
+        created_at: Set(AT),
+    };
+    insert(database, (0..MANY).map(commit).collect()).await;
+}
+
+/// Number of rows of all organisations.
+async fn counts(database: &Database) -> Vec<(&'static str, u64)> {
+    let connection = database.read();
+    macro_rules! counts {
+        ($($table:ident),+) => {
+            vec![$((stringify!($table), $table::Entity::find().count(connection).await.unwrap())),+]
+        };
+    }
+    counts!(
+        subscriber,
+        subscriber_component,
+        delivery,
+        incident,
+        incident_update,
+        notice,
+        notice_component,
+        component_period,
+        audit_item,
+        outbox
+    )
+}
+
+async fn most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(
+    database: &Database,
+) {
+    let other = filled(database, "other", 1 << 64).await;
+    let of_one = counts(database).await;
+    let acme = filled(database, "acme", 1).await;
+    for removal in &removals(&acme)[2..] {
+        let removed = database.run_removal(&acme, removal).await.unwrap();
+        assert_eq!(removed, MAX_ROWS, "a batch");
+    }
+    database.remove_rows_of(&acme).await.unwrap();
+    assert_eq!(counts(database).await, of_one);
+    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert_eq!(counts(database).await, of_one);
+    assert!(OrganisationStore::delete(database, &other).await.unwrap());
+    assert!(counts(database).await.iter().all(|(_, rows)| *rows == 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_removes_in_batches() {
+    let (database, _folder) = sqlite().await;
+    most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(&database).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_removes_in_batches() {
+    if let Some(database) = postgresql(&[]).await {
+        most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(&database).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_searches_and_never_scans() {
+    let (database, _folder) = sqlite().await;
+    let acme = OrganisationId::parse("acme").unwrap();
+    let owners = [Uuid::from_u128(1), Uuid::from_u128(2)];
+    let mut statements = removals(&acme).to_vec();
+    statements.extend(Owner::ALL.iter().flat_map(|owner| owner.removals(&owners)));
+    for statement in statements {
+        let plan = plan(database.read(), &statement).await;
+        assert!(!plan.contains("SCAN"), "{statement:?}:\n{plan}");
+    }
+}

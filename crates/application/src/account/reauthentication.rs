@@ -10,7 +10,8 @@ use crate::secret::SecretToken;
 use crate::session::{Client, Session};
 
 impl Accounts {
-    const WRONG_PASSWORD: Error = Error::Unauthenticated("Wrong password");
+    /// The sentence of [`Error::Unauthenticated`] if [`Self::reauthenticate`] has compared no code, because the password is wrong.
+    pub const WRONG_PASSWORD: &str = "Wrong password";
 
     fn code_is_required() -> Error {
         Invalid::field("code", "Enter a code of your second factor").into()
@@ -30,7 +31,7 @@ impl Accounts {
         let hashes = vec![account.password];
         let verified = self.ports.hasher.verify(&draft.password, hashes).await?;
         if verified.is_none() {
-            return Err(Self::WRONG_PASSWORD);
+            return Err(Error::Unauthenticated(Self::WRONG_PASSWORD));
         }
         let user = account.user;
         let has_factor = self.ports.factors.factors(user.id).await?.is_needed();

@@ -62,6 +62,14 @@ async fn reauthenticate(
     checked(&draft, invalid)?;
     let key = EmailKey::of(&session.user.email);
     let attempt = throttle.guesses.take(client(&request), &key).await?;
+    let take_guess = |_: &String| throttle.codes.take(client(&request), session.user.id);
+    let guess = match draft.code.as_ref().map(take_guess).transpose() {
+        Ok(guess) => guess,
+        Err(refused) => {
+            attempt.give_back();
+            return Err(refused);
+        }
+    };
     let outcome = accounts
         .reauthenticate(&session, draft, &client_of(&request))
         .await;
@@ -77,8 +85,19 @@ async fn reauthenticate(
         };
         record(&request, outcome);
     }
-    if event != Some(SecurityEvent::ReauthenticationFailed) {
+    // A wrong code follows a right password, and with a wrong password no code is compared.
+    let (wrong_password, wrong_code) = match &outcome {
+        Err(Error::Unauthenticated(why)) => {
+            let wrong_password = *why == Accounts::WRONG_PASSWORD;
+            (wrong_password, !wrong_password)
+        }
+        _ => (false, false),
+    };
+    if !wrong_password {
         attempt.give_back();
+    }
+    if let Some(guess) = guess.filter(|_| !wrong_code) {
+        guess.give_back();
     }
     let signed_in = outcome?;
     Ok(HttpResponse::Ok()

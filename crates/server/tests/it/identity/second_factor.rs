@@ -210,6 +210,41 @@ async fn guesses_of_codes_are_limited_per_account() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn guesses_of_codes_at_a_reauthentication_count_like_those_at_a_sign_in() {
+    let enrolled = Enrolled::start().await;
+    let reauthenticate = async |password: &str, code: &str| {
+        let body = json!({"password": password, "code": code});
+        enrolled.ann.post("/re-authenticate", body).await.status
+    };
+    for _ in 0..5 {
+        let status = reauthenticate("another few words", "000000").await;
+        assert_eq!(status, 401, "no code is compared");
+    }
+    for _ in 0..5 {
+        assert_eq!(reauthenticate(PASSWORD, "000000").await, 401);
+    }
+    let there = enrolled.elsewhere().await;
+    for _ in 0..5 {
+        assert_eq!(enter(&there, "000000").await, 401);
+    }
+    assert_eq!(enter(&there, &enrolled.code()).await, 429);
+    assert_eq!(reauthenticate(PASSWORD, &enrolled.code()).await, 429);
+    // The wrong codes do not count as wrong passwords.
+    let without_code = json!({"password": "another few words"});
+    assert_status(enrolled.ann.post("/re-authenticate", without_code), 401).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn right_codes_at_a_reauthentication_are_not_counted() {
+    let enrolled = Enrolled::start().await;
+    for _ in 0..12 {
+        let body = json!({"password": PASSWORD, "code": enrolled.code()});
+        assert_status(enrolled.ann.post("/re-authenticate", body), 200).await;
+        enrolled.next_step();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn changes_of_factors_need_a_recent_authentication_with_every_factor() {
     let enrolled = Enrolled::start().await;
     let ann = &enrolled.ann;

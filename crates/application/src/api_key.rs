@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
-use allclear_domain::id::{ApiKeyId, OrganisationId};
+use allclear_domain::id::{ApiKeyId, OrganisationId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -23,6 +23,19 @@ pub struct KeyOwner {
     pub organisation: OrganisationId,
     /// Its name.
     pub name: String,
+    /// The account that founded it; `None` if that is unknown.
+    pub founder: Option<UserId>,
+}
+
+impl KeyOwner {
+    /// Whose limits the keys use. The keys of all organisations of a founder share them, so further organisations give nobody more.
+    /// They are not the limits of the founder's own account, because other admins create keys, too.
+    fn account(&self) -> String {
+        match self.founder {
+            Some(founder) => format!("keys of {founder}"),
+            None => format!("keys of {}", self.organisation),
+        }
+    }
 }
 
 /// Storage of API keys, each with the digest of its text. An organisation has at most [`ApiKey::MAX_COUNT`].
@@ -144,6 +157,7 @@ impl ApiKeys {
         self.note_use(&key, now);
         Ok(Caller {
             subject: key.id.to_string(),
+            account: owner.account(),
             name: Some(key.name),
             session: None,
             authenticated_at: None,

@@ -10,6 +10,9 @@ use chrono::{DateTime, Utc};
 pub struct Caller {
     /// The token's subject: the identifier of the user or the API key.
     pub subject: String,
+    /// Whose limits the caller uses: the user's, or those of all API keys of the account that founded the organisation. If the founder
+    /// is unknown, the keys of the organisation have limits of their own.
+    pub account: String,
     /// The name of the user or the API key; `None` if the provider does not give it.
     pub name: Option<String>,
     /// The session the token belongs to; `None` if the provider does not give it.

@@ -82,7 +82,7 @@ pub struct MailBudgetLimits {
 pub struct MailCause {
     /// The recipient.
     pub to: RecipientKey,
-    /// Identifier of the account that causes it; `None` if the caller is not signed in.
+    /// The account that causes it, as [`Caller::account`](crate::caller::Caller::account) names it; `None` if the caller is not signed in.
     pub account: Option<String>,
     /// Organisation in whose name it is sent.
     pub organisation: Option<OrganisationId>,
@@ -138,7 +138,8 @@ pub struct MailBudget {
 }
 
 impl MailBudget {
-    /// One of this many mails of the installation is reserved for people who sign in or up.
+    /// One of this many mails of the installation is reserved for people who sign in or up. Otherwise organisations could use up all of
+    /// them, and nobody could sign up or reset a password until the next day.
     const RESERVED_PART: u32 = 5;
 
     /// A budget with these limits. The HMAC key hides addresses in the counters.
@@ -233,11 +234,10 @@ impl MailBudget {
         counters.into_iter().filter_map(limited).collect()
     }
 
-    /// Visitors' subscriptions leave the reserved mails.
+    /// Mails in the name of an organisation leave the reserved ones, whoever causes them.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
-        let by_visitor = cause.account.is_none() && cause.organisation.is_some();
-        let reserved = if by_visitor {
+        let reserved = if cause.organisation.is_some() {
             limit.div_ceil(Self::RESERVED_PART)
         } else {
             0

@@ -87,6 +87,7 @@ impl TokenVerifier for Verifier {
         }
         let expires_at = DateTime::from_timestamp(claims.exp, 0).ok_or_else(|| bad("no moment"))?;
         Ok(Caller {
+            account: claims.sub.clone(),
             subject: claims.sub,
             name: Some(bearer.name),
             session: Some(claims.sid),

@@ -6,7 +6,7 @@ use allclear_application::error::Error;
 use allclear_application::secret::Digest;
 use allclear_application::transition::{Committed, CreateTransition};
 use allclear_domain::api_key::ApiKey;
-use allclear_domain::id::{ApiKeyId, OrganisationId};
+use allclear_domain::id::{ApiKeyId, OrganisationId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::{
@@ -98,6 +98,7 @@ impl ApiKeyStore for Database {
         let owner = KeyOwner {
             organisation: parse_stored(&owner.id)?,
             name: owner.name,
+            founder: owner.founder_id.map(UserId),
         };
         Ok(Some((api_key(row)?, owner)))
     }

@@ -196,7 +196,7 @@ async fn add(
         let added = RevealedBody::from(&revealing.reveal(added.clone()));
         HttpResponse::Created().json(ApiResponse::with_message(added, message))
     };
-    let add = subscribers.add(&caller.organisation, caller.subject(), draft);
+    let add = subscribers.add(&caller.organisation, caller.account(), draft);
     repeatable.create(&caller, respond, add).await
 }
 
@@ -254,7 +254,7 @@ async fn test(
     id: Id<SubscriberId>,
     subscribers: web::Data<Subscribers>,
 ) -> Result<HttpResponse, Problem> {
-    let account = caller.subject();
+    let account = caller.account();
     let tested = subscribers
         .test(&caller.organisation, account, id.0)
         .await?;

@@ -26,6 +26,7 @@ fn owner() -> KeyOwner {
     KeyOwner {
         organisation: OrganisationId::parse("acme").unwrap(),
         name: "Acme".into(),
+        founder: None,
     }
 }
 
@@ -95,6 +96,28 @@ async fn key_is_a_caller_and_its_use_is_noted_once_a_minute() {
         assert_eq!(caller.expires_at, None);
     }
     background.wait_idle().await;
+}
+
+#[tokio::test]
+async fn keys_of_all_organisations_of_a_founder_share_their_limits() {
+    let account = async |organisation: &str, founder: Option<u128>| {
+        let mut owner = owner();
+        owner.organisation = OrganisationId::parse(organisation).unwrap();
+        owner.founder = founder.map(|id| UserId(Uuid::from_u128(id)));
+        let mut store = MockApiKeyStore::new();
+        let recent = TestClock::START;
+        store
+            .expect_find_by_digest()
+            .returning(move |_| Ok(Some((key(None, Some(recent)), owner.clone()))));
+        let (verifier, _) = verifier(store);
+        verifier.verify(text().reveal()).await.unwrap().account
+    };
+    let acme = account("acme", Some(1)).await;
+    assert_eq!(acme, account("other", Some(1)).await);
+    assert_ne!(acme, account("acme", Some(2)).await);
+    assert_ne!(acme, UserId(Uuid::from_u128(1)).to_string());
+    let unknown = account("acme", None).await;
+    assert_ne!(unknown, account("other", None).await);
 }
 
 #[tokio::test]

@@ -62,7 +62,7 @@ async fn invitation_is_counted_by_mailbox_account_organisation_and_installation(
             (MailScope::Mailbox, 10),
             (MailScope::Account, 100),
             (MailScope::Organisation, 1000),
-            (MailScope::Installation, 10_000)
+            (MailScope::Installation, 8_000)
         ]
     );
     assert!(!counts[0].key.contains("bob"), "{}", counts[0].key);
@@ -84,16 +84,31 @@ async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
 }
 
 #[tokio::test]
-async fn subscriptions_of_visitors_leave_a_fifth_of_the_mails_to_others() {
-    let mut cause = invitation("bob@example.com");
-    cause.account = None;
-    for (installation, for_visitors) in [(10_000, 8_000), (6, 4), (1, 0)] {
+async fn mails_of_organisations_leave_a_fifth_of_the_mails_to_people_who_sign_in_or_up() {
+    let by_operator = invitation("bob@example.com");
+    let by_visitor = MailCause {
+        account: None,
+        ..by_operator.clone()
+    };
+    let new_address = MailCause {
+        organisation: None,
+        ..by_operator.clone()
+    };
+    let sign_up = MailCause::by_anybody(EmailKey::of("bob@example.com"));
+    for (installation, of_organisations) in [(10_000, 8_000), (6, 4), (1, 0)] {
         let limits = MailBudgetLimits {
             installation: Some(installation),
             ..LIMITS
         };
-        let counts = counted(&cause, limits).await;
-        assert_eq!(counts.last().map(|count| count.limit), Some(for_visitors));
+        for (cause, limit) in [
+            (&by_operator, of_organisations),
+            (&by_visitor, of_organisations),
+            (&new_address, installation),
+            (&sign_up, installation),
+        ] {
+            let counts = counted(cause, limits).await;
+            assert_eq!(counts.last().map(|count| count.limit), Some(limit));
+        }
     }
 }
 

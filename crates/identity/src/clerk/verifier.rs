@@ -82,6 +82,7 @@ impl TokenVerifier for ClerkVerifier {
         let authenticated_at = claims.authenticated_at();
         let name = impersonated(resolved.user, &claims);
         Ok(Caller {
+            account: claims.sub.clone(),
             subject: claims.sub,
             name,
             session: Some(claims.sid),

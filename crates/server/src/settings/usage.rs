@@ -92,7 +92,7 @@ pub(crate) struct UsageSettings {
     )]
     limit_mail_organisation: u32,
 
-    /// Such mails a day in all; 0 for no limit
+    /// Such mails a day in all, a fifth of them reserved for sign-ups and accounts; 0 for no limit
     #[arg(
         long,
         env = "ALLCLEAR_LIMIT_MAIL_INSTALLATION",

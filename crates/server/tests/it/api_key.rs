@@ -14,13 +14,13 @@ use crate::app::{Operator, TestApp, TestResponse, assert_status, client, send};
 use crate::identity::mails_in;
 
 /// Creates a key; returns its payload.
-async fn key(admin: &Operator, role: &str) -> Value {
+pub(crate) async fn key(admin: &Operator, role: &str) -> Value {
     let body = json!({"name": format!("A key, {role}"), "role": role});
     admin.create("/api-key/create", body).await
 }
 
 /// A program with this key.
-fn program(admin: &Operator, key: &Value) -> Operator {
+pub(crate) fn program(admin: &Operator, key: &Value) -> Operator {
     Operator {
         token: key["key"].as_str().unwrap().to_owned(),
         client: client(),

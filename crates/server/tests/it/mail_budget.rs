@@ -5,8 +5,9 @@ use std::path::Path;
 use serde_json::json;
 use tokio::task::JoinSet;
 
+use crate::api_key::{key, program};
 use crate::app::{
-    Operator, PASSWORD, TestApp, TestResponse, assert_status, client, confirmation_link,
+    Operator, PASSWORD, TestApp, TestResponse, assert_status, client, confirmation_link, founder,
     mailed_token, send,
 };
 use crate::identity::mails_in;
@@ -133,7 +134,7 @@ async fn account_organisation_and_installation_have_a_budget_each() {
         "--limit-mail-organisation",
         "3",
         "--limit-mail-installation",
-        "4",
+        "5",
     ];
     let app = TestApp::start_with(&flags).await;
     let acme = app.operator("Acme").await;
@@ -159,4 +160,35 @@ async fn account_organisation_and_installation_have_a_budget_each() {
         &invite(&other, "g@example.com").await,
         "ALLCLEAR_LIMIT_MAIL_INSTALLATION",
     );
+    let sign_up = json!({"name": "Hal", "email": "hal@example.com", "password": PASSWORD});
+    assert_eq!(call(&app, "/identity/sign-up", sign_up).await.status, 202);
+    // The reserved fifth.
+    confirmation_link(app.folder.path(), "hal@example.com").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn api_keys_of_all_organisations_of_an_account_share_a_budget() {
+    let app = TestApp::start_with(&["--limit-mail-account", "2"]).await;
+    let acme = app.operator("Acme").await;
+    let second = founder(acme.client.clone(), &app.url, "Acme Labs").await;
+    let add = async |caller: &Operator, email: &str| {
+        let body = json!({"email": email});
+        caller.post("/subscriber", body).await
+    };
+    for (admin, email) in [(&acme, "a@example.com"), (&second, "b@example.com")] {
+        let caller = program(admin, &key(admin, "editor").await);
+        assert_status(add(&caller, email), 201).await;
+    }
+    for admin in [&acme, &second] {
+        let caller = program(admin, &key(admin, "editor").await);
+        assert_used_up(
+            &add(&caller, "c@example.com").await,
+            "ALLCLEAR_LIMIT_MAIL_ACCOUNT",
+        );
+    }
+    // The founder's own mails are counted apart.
+    assert_status(add(&acme, "c@example.com"), 201).await;
+    let other = app.operator("Other").await;
+    let caller = program(&other, &key(&other, "editor").await);
+    assert_status(add(&caller, "a@example.com"), 201).await;
 }

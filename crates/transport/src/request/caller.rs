@@ -53,9 +53,9 @@ impl Operator {
         format!("{kind}:{}", self.caller.subject)
     }
 
-    /// Identifier of the account or the API key.
-    pub(crate) fn subject(&self) -> &str {
-        &self.caller.subject
+    /// Whose limits the caller uses.
+    pub(crate) fn account(&self) -> &str {
+        &self.caller.account
     }
 
     /// The author of the updates that this request records.

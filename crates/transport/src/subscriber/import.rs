@@ -21,10 +21,11 @@ use crate::request::input::FILE_LIMIT;
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 
-/// Files that are held in memory at the same time, at most one of each organisation and of each caller: a file that arrives slowly
-/// keeps its place.
+/// Files that are held in memory at the same time, at most one of each organisation and of each account: a file that arrives slowly
+/// keeps its place until the timeout of bodies. All API keys of the organisations that an account founded count as one account, so
+/// nobody takes all places with more keys and organisations.
 const FILES: usize = 8;
-/// The organisations whose files are being imported, with the callers.
+/// The organisations whose files are being imported, with the accounts.
 static IMPORTING: Mutex<BTreeMap<OrganisationId, String>> = Mutex::new(BTreeMap::new());
 
 /// A running import. Another one of the organisation has to wait for its end.
@@ -143,7 +144,7 @@ pub(super) async fn import(
         ));
     }
     let (dry_run, mode) = query.mode()?;
-    let Some(_importing) = Importing::begin(&caller.organisation, caller.subject()) else {
+    let Some(_importing) = Importing::begin(&caller.organisation, caller.account()) else {
         let message = "Other files are being imported, please try again in a minute";
         return Err(Problem::too_many_of(message.to_owned(), 60));
     };
@@ -152,22 +153,22 @@ pub(super) async fn import(
     let file = read(body).await?;
     let rows = Rows::of(&file)?;
     let report = subscribers
-        .import(&caller.organisation, caller.subject(), mode, rows.iter())
+        .import(&caller.organisation, caller.account(), mode, rows.iter())
         .await?;
     Ok(ApiResponse::new(ReportBody::new(dry_run, report)).ok())
 }
 
 impl Importing {
-    /// `None` if the organisation or the caller has one already, or if there are too many.
-    fn begin(organisation: &OrganisationId, caller: &str) -> Option<Self> {
+    /// `None` if the organisation or the account has one already, or if there are too many.
+    fn begin(organisation: &OrganisationId, account: &str) -> Option<Self> {
         let mut importing = importing();
         if importing.len() >= FILES
             || importing.contains_key(organisation)
-            || importing.values().any(|other| other == caller)
+            || importing.values().any(|other| other == account)
         {
             return None;
         }
-        importing.insert(organisation.clone(), caller.to_owned());
+        importing.insert(organisation.clone(), account.to_owned());
         Some(Self(organisation.clone()))
     }
 }

@@ -1,8 +1,14 @@
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use super::{ALLOWED, Site};
-use crate::app::{Operator, TestResponse, operator_of, send};
+use crate::api_key::{key, program};
+use crate::app::{Operator, TestApp, TestResponse, assert_status, founder, operator_of, send};
 use crate::identity::mails_in;
 use crate::process::{Process, command};
 
@@ -234,6 +240,38 @@ async fn listed_mails(operator: &Operator) -> Vec<Value> {
     rows.filter(|row| row["channel"] == "email")
         .cloned()
         .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn api_keys_of_all_organisations_of_an_account_import_one_file_at_a_time() {
+    let app = TestApp::start().await;
+    let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
+    let second = founder(acme.client.clone(), &app.url, "Acme Labs").await;
+    let slow = program(&acme, &key(&acme, "editor").await);
+    let address = app.url.trim_start_matches("http://");
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    let head = format!(
+        "POST /api/v1/subscriber/import HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\n\
+         content-type: text/csv\r\ncontent-length: 100\r\n\r\nemail",
+        slow.token
+    );
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let second = program(&second, &key(&second, "editor").await);
+    let refused = async {
+        while import(&second, "", "email\n").await.status != 429 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), refused).await.unwrap();
+    let other = program(&other, &key(&other, "editor").await);
+    assert_status(import(&other, "", "email\n"), 200).await;
+    drop(connection);
+    let begun = async {
+        while import(&second, "", "email\n").await.status != 200 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), begun).await.unwrap();
 }
 
 /// Most memory that a process has taken, in MiB.

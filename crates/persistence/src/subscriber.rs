@@ -22,7 +22,7 @@ use allclear_domain::mail_limit::MailLimit;
 use allclear_domain::subscriber::{Scope, Subscriber, SubscriberStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query};
+use sea_orm::sea_query::{BinOper, Expr, ExprTrait, Func, LockType, Query};
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, ConnectionTrait, EntityTrait, IntoActiveModel,
     QueryFilter, QuerySelect,
@@ -258,8 +258,12 @@ fn contains(part: &str) -> Expr {
         pattern.push(character);
     }
     pattern.push('%');
-    let matches = Expr::cust_with_values("LOWER(target) LIKE LOWER($1) ESCAPE '!'", [pattern]);
-    Column::Channel.eq(Channel::Email.to_string()).and(matches)
+    let pattern =
+        Expr::from(Func::lower(pattern)).binary(BinOper::Escape, Expr::Constant("!".into()));
+    let target = Expr::from(Func::lower(Expr::col(Column::Target)));
+    Column::Channel
+        .eq(Channel::Email.to_string())
+        .and(target.binary(BinOper::Like, pattern))
 }
 
 async fn find(

@@ -19,12 +19,12 @@ function Names() {
   );
 }
 
-function Elsewhere() {
+function Elsewhere({ list = <Names /> }) {
   const refresh = useRefreshList(endpoints.incidents.list);
   const [shown, setShown] = useState(true);
   return (
     <>
-      {shown && <Names />}
+      {shown && list}
       <button onClick={() => setShown(!shown)}>{shown ? 'Leave' : 'Return'}</button>
       <button onClick={() => void refresh()}>Save</button>
     </>
@@ -86,19 +86,25 @@ it('is new when it is shown again after something was saved elsewhere', async ()
 
 function Whole() {
   const { data, isLoading } = useQuery<string[]>(endpoints.incidents.list);
-  const refresh = useRefreshList(endpoints.incidents.list);
-  return (
-    <>
-      <p>{isLoading ? 'Loading' : data?.join(', ')}</p>
-      <button onClick={() => void refresh()}>Save</button>
-    </>
-  );
+  return <p>{isLoading ? 'Loading' : data?.join(', ')}</p>;
 }
+
+it('is new as a whole when it is shown again soon after something was saved elsewhere', async () => {
+  const names = ['b', 'a'];
+  serve(names);
+  const { user } = renderScreen(<Elsewhere list={<Whole />} />);
+  await screen.findByText('b, a');
+  await user.click(screen.getByRole('button', { name: 'Leave' }));
+  names[0] = 'c';
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  await user.click(screen.getByRole('button', { name: 'Return' }));
+  expect(await screen.findByText('c, a')).toBeInTheDocument();
+});
 
 it('reads a list again that is shown as a whole, and shows the earlier rows meanwhile', async () => {
   const names = ['b', 'a'];
   serve(names);
-  const { user } = renderScreen(<Whole />);
+  const { user } = renderScreen(<Elsewhere list={<Whole />} />);
   await screen.findByText('b, a');
   names[0] = 'c';
   let finish: () => void = () => undefined;

@@ -112,41 +112,6 @@ describe('the toaster', () => {
     expect(shown()).toEqual([]);
   });
 
-  describe('a dismissal', () => {
-    const openWithFocus = async () => {
-      vi.useRealTimers();
-      const user = userEvent.setup();
-      render(<input aria-label="Name" />);
-      await user.click(screen.getByLabelText('Name'));
-      show('one', 'two', 'three');
-      return user;
-    };
-    const buttonOf = (text: string) =>
-      within(
-        screen.getAllByRole('listitem').find((item) => item.textContent === text) ?? document.body,
-      ).getByRole('button');
-
-    it('by key leaves the focus to the next toast, and after the last one to where it came from', async () => {
-      const user = await openWithFocus();
-      await user.keyboard('{Alt>}[KeyT]{/Alt}');
-      await user.tab();
-      await user.tab();
-      expect(buttonOf('two')).toHaveFocus();
-      await user.keyboard('{Enter}');
-      expect(buttonOf('one')).toHaveFocus();
-      await user.keyboard('{Enter}');
-      expect(buttonOf('three')).toHaveFocus();
-      await user.keyboard('{Enter}');
-      expect(screen.getByLabelText('Name')).toHaveFocus();
-    });
-
-    it('by the pointer returns the focus, so that the other toasts do not wait', async () => {
-      const user = await openWithFocus();
-      await user.click(buttonOf('two'));
-      expect(screen.getByLabelText('Name')).toHaveFocus();
-    });
-  });
-
   it.each([
     ['far enough', 20, 1000, true],
     ['fast enough', 12, 100, true],

@@ -1,9 +1,8 @@
 import { CircleCheck, Info, OctagonX, X } from 'lucide-react';
-import { useEffect, useRef, type MouseEvent, type RefObject } from 'react';
+import { useEffect, useRef, type RefObject } from 'react';
 import { resolveValue, toast, useToaster, type Toast } from 'react-hot-toast/headless';
 import { Button } from './button';
 import { Spinner } from './spinner';
-import { useToasterFocus } from './toaster-focus';
 import { useSwipe } from './use-swipe';
 
 const durationMs = 4000;
@@ -23,7 +22,8 @@ export function Toaster() {
     error: toastOptions,
   });
   const region = useRef<HTMLElement>(null);
-  const moveFocus = useToasterFocus(region);
+  useHotkey(region);
+  useFocusBesideDialogs(region);
   usePauseWhileAttended(region, handlers);
 
   return (
@@ -36,11 +36,66 @@ export function Toaster() {
     >
       <ol aria-live="polite" aria-relevant="additions text">
         {toasts.slice(0, visibleAtMost).map((item) => (
-          <ToastItem key={item.id} item={item} onDismiss={moveFocus} />
+          <ToastItem key={item.id} item={item} />
         ))}
       </ol>
     </section>
   );
+}
+
+function useHotkey(region: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    let cameFrom: Element | null = null;
+    function listen(event: KeyboardEvent) {
+      const inside = region.current?.contains(document.activeElement);
+      if (event.altKey && event.code === 'KeyT') {
+        event.preventDefault();
+        if (!inside) cameFrom = document.activeElement;
+        region.current?.focus();
+      } else if (event.key === 'Escape' && inside) {
+        // It would close a dialog.
+        event.stopPropagation();
+        leave(cameFrom);
+      }
+    }
+    // Before Radix, which listens on the document.
+    window.addEventListener('keydown', listen, true);
+    return () => window.removeEventListener('keydown', listen, true);
+  }, [region]);
+}
+
+/** The dialog on top, if one is open. */
+function openDialog(): HTMLElement | undefined {
+  const dialogs = document.querySelectorAll<HTMLElement>('[role=dialog], [role=alertdialog]');
+  return [...dialogs].at(-1);
+}
+
+/** Returns the focus to its former element, or to the open dialog. */
+function leave(goal: Element | null) {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  if (goal instanceof HTMLElement && goal.isConnected) goal.focus();
+  else openDialog()?.focus();
+}
+
+/**
+ * Lets the focus into the toasts while a dialog is open. Radix takes it back to the dialog by listeners on the document,
+ * which these events do not reach; React's own are below.
+ */
+function useFocusBesideDialogs(region: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const page = document.documentElement;
+    const keep = (event: FocusEvent) => {
+      const goal = event.type === 'focusin' ? event.target : event.relatedTarget;
+      const isToasts = goal instanceof Node && region.current?.contains(goal);
+      if (isToasts && openDialog()) event.stopPropagation();
+    };
+    page.addEventListener('focusin', keep);
+    page.addEventListener('focusout', keep);
+    return () => {
+      page.removeEventListener('focusin', keep);
+      page.removeEventListener('focusout', keep);
+    };
+  }, [region]);
 }
 
 interface Pausable {
@@ -67,13 +122,7 @@ function usePauseWhileAttended(
   }, [region, startPause, endPause]);
 }
 
-interface ToastItemProps {
-  item: Toast;
-  /** Called before the toast is dismissed by its button. */
-  onDismiss: (event: MouseEvent<HTMLButtonElement>) => void;
-}
-
-function ToastItem({ item, onDismiss }: ToastItemProps) {
+function ToastItem({ item }: { item: Toast }) {
   const { offset, handlers } = useSwipe(() => toast.dismiss(item.id));
   return (
     <li
@@ -90,10 +139,7 @@ function ToastItem({ item, onDismiss }: ToastItemProps) {
         size="sm"
         aria-label="Dismiss"
         className="-my-1 -mr-1 px-1!"
-        onClick={(event) => {
-          onDismiss(event);
-          toast.dismiss(item.id);
-        }}
+        onClick={() => toast.dismiss(item.id)}
       >
         <X aria-hidden />
       </Button>

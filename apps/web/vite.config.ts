@@ -15,6 +15,12 @@ import { statusPageRoute } from './build/status-page-route.ts';
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = 'http://127.0.0.1:8080';
 
+/** The test files that need modules of their own, with the reason. */
+const isolated = [
+  // React keeps the failure of a component that it loads on demand, for every later test.
+  'src/app/content-not-loaded.test.tsx',
+];
+
 export default defineConfig({
   plugins: [
     react(),
@@ -69,13 +75,25 @@ export default defineConfig({
     environment: 'jsdom',
     environmentOptions: { jsdom: { url: 'http://localhost:8080/' } },
     setupFiles: ['./src/testing/setup.ts'],
-    include: ['{src,build}/**/*.test.{ts,tsx}'],
     // Radix takes the same scroll lock in tests as in the build.
     server: { deps: { inline: [/radix-ui/] } },
     env: { TZ: 'Europe/Berlin' },
     css: true,
     // The default leaves one processor idle.
     maxWorkers: '100%',
+    projects: [
+      {
+        extends: true,
+        // The files of a worker share modules and a window. Otherwise each file loads React and its screens again.
+        test: {
+          name: 'shared',
+          include: ['{src,build}/**/*.test.{ts,tsx}'],
+          exclude: isolated,
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
+    ],
     testTimeout: 30_000,
     // As long as the testing library waits: a screen's first rendering takes its time on a busy machine.
     expect: { poll: { timeout: 8000 } },

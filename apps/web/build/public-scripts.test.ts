@@ -1,12 +1,12 @@
 import { runInThisContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeEventSource } from '../src/features/status-page/fake-event-source.ts';
+import { removeListenersAfterTest } from '../src/testing/listeners.ts';
 import { withEvents } from './with-events.ts';
 
 /** What the server sends for the page of this test. */
 let page: (revision: string) => Promise<Response>;
 const requests = vi.fn((url: URL) => page(url.searchParams.get('revision') ?? ''));
-let listeners: { mock: { calls: unknown[][] } }[];
 
 const live = (revision: number | string, content: string) =>
   `<div data-live data-events="/events" data-revision="${revision}">${content}</div><p data-announcement></p>`;
@@ -19,19 +19,10 @@ beforeEach(() => {
   requests.mockClear();
   page = (revision) => Promise.resolve(new Response(live(revision, `Revision ${revision}`)));
   document.body.innerHTML = live(7, 'Revision 7');
-  listeners = [vi.spyOn(window, 'addEventListener'), vi.spyOn(document, 'addEventListener')];
+  removeListenersAfterTest();
 });
 
-afterEach(() => {
-  const [ofWindow, ofDocument] = listeners;
-  for (const args of ofWindow?.mock.calls ?? []) {
-    window.removeEventListener(...(args as Parameters<typeof window.removeEventListener>));
-  }
-  for (const args of ofDocument?.mock.calls ?? []) {
-    document.removeEventListener(...(args as Parameters<typeof document.removeEventListener>));
-  }
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const run = async (name: string) => void runInThisContext(await withEvents(name));
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -116,7 +107,7 @@ describe('history-live.js', () => {
     document.body.innerHTML =
       '<form><select class="history-select"><option>A<option>B</select></form>';
     const submit = vi.fn();
-    HTMLFormElement.prototype.requestSubmit = submit;
+    vi.spyOn(HTMLFormElement.prototype, 'requestSubmit').mockImplementation(submit);
     await run('history-live.js');
     document.querySelector('select')?.dispatchEvent(new Event('change', { bubbles: true }));
     expect(submit).not.toHaveBeenCalled();

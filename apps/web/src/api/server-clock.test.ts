@@ -1,10 +1,14 @@
 import { http, HttpResponse } from 'msw';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { apiUrl, server } from '@/testing/server';
 import { anonymousApi } from './anonymous-api';
-import { serverNow } from './server-clock';
+import { readServerClock, serverNow } from './server-clock';
 
 const browserTime = new Date('2026-12-01T22:00:00.400Z');
+
+afterEach(() => {
+  readServerClock(new Response(null, { headers: { Date: new Date().toUTCString() } }));
+});
 
 /** Returns the server's time after a response with this `Date` header. */
 async function timeAfter(date: string, status = 200): Promise<string> {

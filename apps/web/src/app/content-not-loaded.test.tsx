@@ -34,7 +34,8 @@ it.each(['/docs/quick-start', '/about', '/blog/2026-11-21-two-pages', '/metrics'
       expect(
         screen.getByRole('heading', { name: 'This screen could not be loaded.' }),
       ).toBeInTheDocument();
-    }, 8000);
+      // The screen is loaded for the first time, and its code three times more.
+    }, 20_000);
     expect(screen.getByRole('button', { name: 'Try Again' })).toBeInTheDocument();
   },
 );

@@ -15,10 +15,7 @@ beforeEach(() => {
   reload.mockClear();
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-  document.head.querySelector('script')?.remove();
-});
+afterEach(() => void vi.useRealTimers());
 
 /** Makes the code of the metrics screen fail to load. */
 function failToLoad() {

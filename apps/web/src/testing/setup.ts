@@ -17,10 +17,13 @@ beforeAll(() => {
 
 afterEach(() => {
   cleanup();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
   toast.remove();
   server.resetHandlers();
   localStorage.clear();
   sessionStorage.clear();
+  resetDocument();
   FakeSocket.all = [];
   expect(takeUnexpectedCalls(), 'calls that the test did not expect').toEqual([]);
 });
@@ -28,6 +31,19 @@ afterEach(() => {
 afterAll(() => {
   server.close();
 });
+
+/** Empties the document and resets its address, because many test files share one window. */
+function resetDocument(): void {
+  document.body.replaceChildren();
+  // The stylesheets stay: a module adds its own when the first file imports it.
+  for (const element of document.head.querySelectorAll(':scope > :not([data-vite-dev-id])')) {
+    element.remove();
+  }
+  for (const element of [document.documentElement, document.body]) {
+    for (const name of element.getAttributeNames()) element.removeAttribute(name);
+  }
+  window.history.replaceState(null, '', '/');
+}
 
 // Radix needs these functions, which jsdom lacks.
 class NoResizeObserver implements ResizeObserver {

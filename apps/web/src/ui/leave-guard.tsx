@@ -12,7 +12,10 @@ export function LeaveGuard() {
   const blocker = useBlocker(hasUnsavedChanges);
   const unsaved = useUnsaved();
   const leaving = useRef(false);
-  useEffect(() => setNavigationWaiting(blocker.state !== 'unblocked'), [blocker.state]);
+  useEffect(() => {
+    setNavigationWaiting(blocker.state !== 'unblocked');
+    return () => setNavigationWaiting(false);
+  }, [blocker.state]);
   useEffect(() => {
     if (blocker.state === 'blocked' && unsaved === 'nothing') blocker.proceed();
   }, [blocker, unsaved]);

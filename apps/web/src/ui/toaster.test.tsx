@@ -1,4 +1,4 @@
-import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import css from '@/styles/toaster.css?raw';
@@ -103,6 +103,16 @@ describe('the toaster', () => {
     fireEvent.mouseEnter(screen.getByRole('region'));
     await pass(10_000);
     expect(shown()).toEqual(['Component Deleted']);
+  });
+
+  it('does not wait after it was removed under the pointer and shown again', async () => {
+    render(<Toaster />);
+    fireEvent.mouseEnter(screen.getByRole('region'));
+    cleanup();
+    show('Component Deleted');
+    await pass(4000);
+    await pass(200);
+    expect(shown()).toEqual([]);
   });
 
   it('goes away by its button', async () => {

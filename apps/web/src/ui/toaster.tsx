@@ -1,5 +1,5 @@
 import { CircleCheck, Info, OctagonX, X } from 'lucide-react';
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { resolveValue, toast, useToaster, type Toast } from 'react-hot-toast/headless';
 import { Button } from './button';
 import { Spinner } from './spinner';
@@ -120,6 +120,10 @@ function usePauseWhileAttended(
       for (const name of end) element.removeEventListener(name, endPause);
     };
   }, [region, startPause, endPause]);
+
+  // The package stores the pause outside of the component, where it would stop the timers of the next toaster.
+  const resume = useEffectEvent(endPause);
+  useEffect(() => () => resume(), []);
 }
 
 function ToastItem({ item }: { item: Toast }) {

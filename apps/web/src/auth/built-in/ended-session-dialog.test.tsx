@@ -8,6 +8,8 @@ import { success, apiUrl, problem, server } from '@/testing/server';
 import { withPasskeys } from './passkey/testing';
 import { ada, engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 
+vi.mock('@simplewebauthn/browser', () => import('@/auth/built-in/passkey/testing'));
+
 afterEach(() => vi.restoreAllMocks());
 
 /** A screen with a text field, and a save that needs a token. */

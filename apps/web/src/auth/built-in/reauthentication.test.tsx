@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { useState } from 'react';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { useApi } from '@/api/api-provider';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
@@ -9,6 +9,8 @@ import { withPasskeys } from './passkey/testing';
 import { engines, looms, renderPiece, serveSession, sessionOf } from './testing';
 import type { Factors } from './types';
 import { UserMenu } from './user-menu/user-menu';
+
+vi.mock('@simplewebauthn/browser', () => import('@/auth/built-in/passkey/testing'));
 
 /** Makes a change that the server refuses until the user has confirmed it. */
 function Change() {

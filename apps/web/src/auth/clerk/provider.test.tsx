@@ -117,6 +117,6 @@ it('says so when Clerk cannot be loaded', async () => {
 });
 
 it('says so when the server does not name the application', async () => {
-  await renderProvider(new FakeClerk(), null);
+  await renderProvider(new FakeClerk(), { key: null });
   expect(screen.getByRole('alert')).toHaveTextContent('which Clerk application');
 });

@@ -1,4 +1,5 @@
 import { act, render, screen } from '@testing-library/react';
+import type { ReactNode } from 'react';
 import { vi } from 'vitest';
 import { ConfigurationContext } from '@/api/configuration';
 import { configuration } from '@/auth/built-in/testing';
@@ -89,8 +90,16 @@ export const session = (more: Partial<FakeSession> = {}): FakeSession => ({
 
 const publishableKey = `pk_test_${btoa('able-loom-1.clerk.accounts.dev$')}`;
 
+interface ProviderOptions {
+  key?: string | null;
+  children?: ReactNode;
+}
+
 /** Renders the provider around the state of the session. */
-export async function renderProvider(clerk: FakeClerk, key: string | null = publishableKey) {
+export async function renderProvider(
+  clerk: FakeClerk,
+  { key = publishableKey, children }: ProviderOptions = {},
+) {
   vi.stubGlobal('Clerk', clerk);
   const seen: Auth[] = [];
   const navigate = vi.fn(() => Promise.resolve());
@@ -105,6 +114,7 @@ export async function renderProvider(clerk: FakeClerk, key: string | null = publ
     <ConfigurationContext value={{ ...configuration, clerkPublishableKey: key }}>
       <Provider navigate={navigate}>
         <WhoIsThere />
+        {children}
       </Provider>
     </ConfigurationContext>,
   );

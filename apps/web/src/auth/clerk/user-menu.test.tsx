@@ -1,23 +1,11 @@
-import { useClerk, useUser } from '@clerk/clerk-react';
-import { render, screen } from '@testing-library/react';
+import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Dialog } from '@/ui/dialog';
 import { Toaster } from '@/ui/toaster';
 import { useUnsavedChanges } from '@/ui/unsaved-changes';
+import { ada, FakeClerk, renderProvider, session } from './testing';
 import { UserMenu } from './user-menu';
-
-vi.mock('@clerk/clerk-react', () => ({ useClerk: vi.fn(), useUser: vi.fn() }));
-
-const signOut = vi.fn<() => Promise<void>>();
-
-beforeEach(() => {
-  signOut.mockReset().mockResolvedValue();
-  vi.mocked(useClerk).mockReturnValue({ signOut } as unknown as ReturnType<typeof useClerk>);
-  vi.mocked(useUser).mockReturnValue({
-    user: { fullName: 'Ada Lovelace' },
-  } as ReturnType<typeof useUser>);
-});
 
 /** The menu in the panel of a phone. */
 function Panel({ hasTypedText = false }) {
@@ -32,18 +20,26 @@ function Panel({ hasTypedText = false }) {
   );
 }
 
+/** Shows the panel to a signed-in user. */
+async function open(panel = <Panel />) {
+  const clerk = new FakeClerk();
+  const { become } = await renderProvider(clerk, { children: panel });
+  become({ session: session(), user: ada });
+  return clerk;
+}
+
 it('says that signing out has failed', async () => {
   const log = vi.spyOn(console, 'error').mockReturnValue();
   const failure = new Error('Clerk is not available');
+  const { signOut } = await open();
   signOut.mockRejectedValueOnce(failure);
-  render(<Panel />);
   await userEvent.click(screen.getByRole('button', { name: 'Sign out' }));
   expect(await screen.findByText('Signing out has failed. Try again.')).toBeVisible();
   expect(log).toHaveBeenCalledWith(failure);
 });
 
 it('asks before a sign-out discards typed text', async () => {
-  render(<Panel hasTypedText />);
+  const { signOut } = await open(<Panel hasTypedText />);
   await userEvent.click(screen.getByRole('button', { name: 'Sign out' }));
   await screen.findByRole('alertdialog', { name: 'Leave without saving?' });
   expect(signOut).not.toHaveBeenCalled();

@@ -1,15 +1,13 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AuditItem } from '@/api/types';
 import type { AuthState } from '@/auth/auth';
 import { paths } from '@/paths';
 import { renderRoutes, signedIn } from '@/testing/render';
+import { savedFiles } from '@/testing/saved-files';
 import { apiUrl, problem, server, success } from '@/testing/server';
-import { saveFile } from '@/ui/save-file';
 import { auditRoutes } from './routes';
-
-vi.mock('@/ui/save-file');
 
 const edited: AuditItem = {
   id: 'item-2',
@@ -164,9 +162,11 @@ it('sends whole days', async () => {
 
 it('downloads the selection as a file', async () => {
   const asked = serve();
+  const files = savedFiles();
   const { user } = render('?action=component.updated');
   await user.click(await screen.findByRole('button', { name: 'JSON Lines' }));
-  await waitFor(() => expect(saveFile).toHaveBeenCalledWith('audit-log.jsonl', expect.anything()));
+  await waitFor(() => expect(files.map(({ name }) => name)).toEqual(['audit-log.jsonl']));
+  expect(await files[0]?.content.text()).toBe('file');
   expect(asked).toContain('action=component.updated&format=jsonl');
 });
 

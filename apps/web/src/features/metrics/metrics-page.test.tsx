@@ -1,9 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Metrics } from '@/api/types';
 import { paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
+import { savedFiles } from '@/testing/saved-files';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { noMetrics } from './fixtures';
 import { metricsRoutes } from './routes';
@@ -106,34 +107,20 @@ it.each([
 
 it('saves the data of a chart as CSV that no spreadsheet runs', async () => {
   serve();
-  const saved: Blob[] = [];
-  const names: string[] = [];
-  vi.stubGlobal(
-    'URL',
-    Object.assign(URL, {
-      createObjectURL: (blob: Blob) => {
-        saved.push(blob);
-        return 'blob:x';
-      },
-      revokeObjectURL: () => undefined,
-    }),
-  );
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (
-    this: HTMLAnchorElement,
-  ) {
-    names.push(this.download);
-  });
+  const files = savedFiles();
   const { user } = render();
   const chart = await card('Uptime by component');
   await user.click(
     within(chart).getByRole('button', { name: 'Download CSV: Uptime by component' }),
   );
-  expect(names).toEqual(['uptime-by-component-2026-10-23-to-2026-11-21.csv']);
+  const [file, ...others] = files;
+  expect(file?.name).toBe('uptime-by-component-2026-10-23-to-2026-11-21.csv');
+  expect(others).toEqual([]);
   // jsdom's blobs are read by its FileReader, which drops the mark.
   const text = await new Promise((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result);
-    reader.readAsText(saved[0] ?? new Blob());
+    reader.readAsText(file?.content ?? new Blob());
   });
   expect(text).toBe(
     'Component,Uptime in percent\r\nAPI,99.95\r\n"\'=HYPERLINK(""x"")",100\r\nNew,\r\n',

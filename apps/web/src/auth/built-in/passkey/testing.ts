@@ -1,22 +1,19 @@
-import { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { onTestFinished, vi } from 'vitest';
 
-vi.mock('@simplewebauthn/browser', () => ({
-  startAuthentication: vi.fn(),
-  startRegistration: vi.fn(),
-}));
+/*
+ * Replaces the library of the authenticator in the tests of a file, by
+ * `vi.mock('@simplewebauthn/browser', () => import('@/auth/built-in/passkey/testing'))`.
+ */
+export const startAuthentication = vi.fn<(options: unknown) => Promise<unknown>>();
+export const startRegistration = vi.fn<(options: unknown) => Promise<unknown>>();
 
 /** A browser with an authenticator, until the test ends. Its responses are those of the mocks. */
 export function withPasskeys() {
   vi.stubGlobal('PublicKeyCredential', vi.fn());
-  const get = vi.mocked(startAuthentication) as unknown as AuthenticatorMock;
-  const create = vi.mocked(startRegistration) as unknown as AuthenticatorMock;
   onTestFinished(() => {
     vi.unstubAllGlobals();
-    get.mockReset();
-    create.mockReset();
+    startAuthentication.mockReset();
+    startRegistration.mockReset();
   });
-  return { get, create };
+  return { get: startAuthentication, create: startRegistration };
 }
-
-type AuthenticatorMock = ReturnType<typeof vi.fn<(options: unknown) => Promise<unknown>>>;

@@ -1,11 +1,13 @@
 import { screen, waitFor } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { withPasskeys } from '@/auth/built-in/passkey/testing';
 import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { SignInScreen } from './sign-in-screen';
+
+vi.mock('@simplewebauthn/browser', () => import('@/auth/built-in/passkey/testing'));
 
 const button = { name: 'Sign in with a passkey' };
 

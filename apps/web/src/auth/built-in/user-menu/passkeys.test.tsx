@@ -1,12 +1,14 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { withPasskeys } from '@/auth/built-in/passkey/testing';
 import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Factors, Passkey } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { UserMenu } from './user-menu';
+
+vi.mock('@simplewebauthn/browser', () => import('@/auth/built-in/passkey/testing'));
 
 const phone: Passkey = {
   id: 'p-1',

@@ -1,5 +1,6 @@
 import { fireEvent } from '@testing-library/dom';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { removeListenersAfterTest } from '@/testing/listeners';
 import { KeptInput } from './kept-input';
 
 const html =
@@ -11,6 +12,7 @@ const button = () => document.querySelector('button') ?? document.body;
 const bars = () => document.querySelector<HTMLElement>('[role=listbox]') ?? document.body;
 
 beforeEach(() => {
+  removeListenersAfterTest();
   document.body.innerHTML = html;
   vi.useFakeTimers();
   onInput.mockReset().mockReturnValue(true);

@@ -5,6 +5,7 @@ import { FakeEventSource } from '@/features/status-page/fake-event-source';
 import { aComponent, aSnapshot } from '@/features/status-page/fixtures';
 import { FailedResponse } from '@/features/status-page/snapshot';
 import { endpoints } from '@/paths';
+import { removeListenersAfterTest } from '@/testing/listeners';
 import { apiUrl, server } from '@/testing/server';
 import { LivePage } from './live-page';
 import type { StartedPage } from './started-page';
@@ -15,6 +16,7 @@ const drawnAt = '2026-11-20T12:00:00.000Z';
 let page: LivePage;
 
 beforeEach(() => {
+  removeListenersAfterTest();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
   vi.setSystemTime(drawnAt);
   vi.spyOn(Math, 'random').mockReturnValue(0);

@@ -109,19 +109,11 @@ it('says that its form could not be loaded, until it can', async () => {
   vi.doMock('./standalone-subscribe-dialog', () => {
     throw new Error('offline');
   });
-  vi.resetModules();
-  const { SubscribeButton } = await import('./subscribe-button');
-  const { SubscribeProvider } = await import('./subscribe-provider');
-  render(
-    <SubscribeProvider state={aSnapshot()}>
-      <SubscribeButton standalone />
-    </SubscribeProvider>,
-  );
+  render(page(<SubscribeButton standalone />));
   const button = screen.getByRole('button', { name: 'Subscribe To Updates' });
   await userEvent.click(button);
   expect(await screen.findByRole('alert')).toHaveTextContent('The form could not be loaded.');
   vi.doUnmock('./standalone-subscribe-dialog');
-  vi.resetModules();
   await userEvent.click(button);
   expect(await screen.findByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();

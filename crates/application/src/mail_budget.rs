@@ -234,7 +234,7 @@ impl MailBudget {
         counters.into_iter().filter_map(limited).collect()
     }
 
-    /// Mails in the name of an organisation leave the reserved ones, whoever causes them.
+    /// Mails in the name of an organisation leave the reserved ones, whatever their cause.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let reserved = if cause.organisation.is_some() {

@@ -214,6 +214,9 @@ impl Database {
             loop {
                 let owners = owner.next(organisation, after);
                 let owners = owners.fetch_all(self.read()).await?;
+                if owners.is_empty() {
+                    break;
+                }
                 while !self.remove_some_of(owner, organisation, &owners).await? {}
                 match owners.last() {
                     Some(last) if owners.len() as u64 == MAX_OWNERS => after = *last,

@@ -11,6 +11,7 @@ export class QueryCache implements Cache<unknown> {
   readonly #entries = new Map<string, Entry>();
   readonly #users = new Map<string, number>();
   readonly #expiries = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #afterReads = new Map<string, (() => void)[]>();
 
   keys(): IterableIterator<string> {
     return this.#entries.keys();
@@ -23,11 +24,23 @@ export class QueryCache implements Cache<unknown> {
   set(key: string, value: Entry): void {
     this.#entries.set(key, value);
     if (!this.#users.has(key)) this.#expireLater(key);
+    if (!value.isValidating) this.#endRead(key);
   }
 
   delete(key: string): void {
     this.#entries.delete(key);
+    this.#afterReads.delete(key);
     this.#stopExpiry(key);
+  }
+
+  /** Whether a request for the entry is under way. */
+  isBeingRead(key: string): boolean {
+    return this.#entries.get(key)?.isValidating === true;
+  }
+
+  /** Calls `callback` once the request for the entry that is under way has ended. */
+  afterRead(key: string, callback: () => void): void {
+    this.#afterReads.set(key, [...(this.#afterReads.get(key) ?? []), callback]);
   }
 
   /** Keeps an entry until five minutes after the returned function is called. */
@@ -55,6 +68,13 @@ export class QueryCache implements Cache<unknown> {
     for (const key of [...this.#entries.keys()]) {
       if (!this.isUsed(key)) this.delete(key);
     }
+  }
+
+  #endRead(key: string): void {
+    const callbacks = this.#afterReads.get(key) ?? [];
+    this.#afterReads.delete(key);
+    // SWR is still at work on the entry.
+    queueMicrotask(() => callbacks.forEach((callback) => callback()));
   }
 
   #expireLater(key: string): void {

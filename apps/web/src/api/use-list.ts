@@ -79,10 +79,9 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
     <T>(path: string, change: ListChange<T>) => {
       const keyOf = pageKey(path);
       const listKey = unstable_serialize(keyOf);
-      const list = cache.get(listKey)?.data as ApiResponse<T[]>[] | undefined;
-      // A response on its way may be older than the change, so the list is requested again.
-      if (list === undefined) void mutate(listKey);
-      else {
+      const changePages = () => {
+        const list = cache.get(listKey)?.data as ApiResponse<T[]>[] | undefined;
+        if (list === undefined) return;
         const pages = change(list.map((page) => page.data));
         const responses = list.map((page, index) => ({ ...page, data: pages[index] ?? [] }));
         void mutate(listKey, responses, { revalidate: false });
@@ -90,12 +89,23 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
         responses.forEach((page, index) => {
           void mutate(keyOf(index, responses[index - 1] ?? null), page, { revalidate: false });
         });
-      }
+      };
       // The entry of `useQuery`.
-      const whole = cache.get(path)?.data as ApiResponse<T[]> | undefined;
-      if (whole === undefined) void mutate(path);
-      else
+      const changeWhole = () => {
+        const whole = cache.get(path)?.data as ApiResponse<T[]> | undefined;
+        if (whole === undefined) return;
         void mutate(path, { ...whole, data: change([whole.data]).flat() }, { revalidate: false });
+      };
+      for (const [key, applyChange] of [
+        [listKey, changePages],
+        [path, changeWhole],
+      ] as const) {
+        if (cache.get(key)?.data !== undefined) applyChange();
+        // The response on its way may be older. If each event restarted the request, a list might never be shown.
+        else if (cache instanceof QueryCache && cache.isBeingRead(key))
+          cache.afterRead(key, applyChange);
+        else void mutate(key);
+      }
     },
     [cache, mutate],
   );

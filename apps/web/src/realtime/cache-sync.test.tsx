@@ -1,5 +1,6 @@
 import { act, screen } from '@testing-library/react';
 import { delay, http } from 'msw';
+import { useState, type ReactNode } from 'react';
 import { expect, it } from 'vitest';
 import type {
   AffectedComponent,
@@ -280,4 +281,44 @@ it('loses no event that arrives while the lists are being read', async () => {
   expect(
     await screen.findByText(/^d OPERATIONAL .*, C OPERATIONAL, b OPERATIONAL$/),
   ).toBeInTheDocument();
+});
+
+function Opened({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return isOpen ? children : <button onClick={() => setOpen(true)}>Open</button>;
+}
+
+it.each([
+  ['in pages', Pages],
+  ['as a whole', Whole],
+])('shows a list %s whose events come faster than its response', async (_, List) => {
+  let respond: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (respond = resolve));
+  const asked = { times: 0 };
+  server.use(
+    http.get(apiUrl(components.list), async () => {
+      asked.times += 1;
+      await held;
+      return success([service('b'), service('a')]);
+    }),
+  );
+  const { user } = renderScreen(
+    <RealtimeProvider>
+      <Opened>
+        <List path={components.list} />
+      </Opened>
+    </RealtimeProvider>,
+  );
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await act(() => FakeSocket.last.join());
+  await user.click(screen.getByRole('button', { name: 'Open' }));
+  for (const name of ['B', 'BB', 'BBB']) {
+    fire('component-update', service('b', { name }));
+    await settle();
+  }
+  fire('component-deleted', 'a');
+  expect(screen.getByText('Loading')).toBeInTheDocument();
+  respond();
+  expect(await screen.findByText(/^BBB OPERATIONAL\b/)).toBeInTheDocument();
+  expect(asked.times).toBe(1);
 });

@@ -82,11 +82,14 @@ format: _web-dependencies
     npm --prefix {{ web }} run format
 
 # Takes screenshots of the demo for docs/screenshots.
-screenshots: _test-tools _web _pngquant
+screenshots: _test-tools _web _picture-tools
     cargo build --quiet --locked --bin allclear
     CHROMIUM=$(.ci/browser) npm --prefix {{ web }} run --silent screenshots
-    # The binary contains some of them. 256 colours take a third of the bytes.
-    pngquant --speed 3 --skip-if-larger --force --ext .png 256 docs/screenshots/*.png
+    # The binary contains some of them. With 256 colours, and as WebP, they take a quarter of the bytes.
+    pngquant --speed 3 --force --ext .png 256 docs/screenshots/*.png
+    for picture in docs/screenshots/*.png; do \
+        cwebp -quiet -lossless -z 9 "$picture" -o "${picture%.png}.webp"; rm "$picture"; \
+    done
 
 # Builds target/release/allclear, which contains the web app.
 build: _web
@@ -129,8 +132,8 @@ _wrk:
         apt-get update -qq; apt-get install -qq -y --no-install-recommends wrk curl >/dev/null; \
     fi
 
-# Installs the tool that makes the screenshots small, on Debian as root.
-_pngquant:
-    if ! command -v pngquant >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-        apt-get update -qq; apt-get install -qq -y --no-install-recommends pngquant >/dev/null; \
+# Installs the tools that make pictures small, on Debian as root.
+_picture-tools:
+    if ! { command -v pngquant && command -v cwebp; } >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+        apt-get update -qq; apt-get install -qq -y --no-install-recommends pngquant webp >/dev/null; \
     fi

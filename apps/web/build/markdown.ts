@@ -109,10 +109,12 @@ function pageOf(file: string): string | null {
   return address + file.slice(folder.length, -'.md'.length);
 }
 
-/** The size in the header of a PNG file (ISO/IEC 15948, 11.2.2). */
+/** The size in the header of a lossless WebP (RFC 9649, section 3.4): 14 bits each, less one, after a signature. */
 function sizeOf(file: string): { width: number; height: number } {
   const bytes = readFileSync(new URL(file, root));
-  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  if (bytes.toString('latin1', 12, 16) !== 'VP8L') throw new Error(`${file} is no lossless WebP`);
+  const bits = bytes.readUInt32LE(21);
+  return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
 }
 
 const { rules } = markdown.renderer;
@@ -127,14 +129,14 @@ rules.link_open = (tokens, at, options, env: Place, self: Renderer) => {
   return self.renderToken(tokens, at, options);
 };
 
-/** A picture of the product: `NAME-dark.png`, with `NAME-light.png` beside it for the light theme. */
+/** A picture of the product: `NAME-dark.webp`, with `NAME-light.webp` beside it for the light theme. */
 rules.image = (tokens, at, _options, { path }: Place) => {
   const alt = tokens[at]?.content ?? '';
   const dark = posix.join(posix.dirname(path), tokens[at]?.attrGet('src') ?? '');
-  if (!dark.endsWith('-dark.png'))
+  if (!dark.endsWith('-dark.webp'))
     throw new Error(`${path} shows ${dark}, which has no dark theme`);
   const image = (theme: 'dark' | 'light') => {
-    const file = dark.replace(/-dark\.png$/, `-${theme}.png`);
+    const file = dark.replace(/-dark\.webp$/, `-${theme}.webp`);
     const { width, height } = sizeOf(file);
     return (
       `<img src="${file}" alt="${markdown.utils.escapeHtml(alt)}" data-shown-in="${theme}"` +

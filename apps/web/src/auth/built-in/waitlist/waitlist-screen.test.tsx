@@ -70,3 +70,20 @@ it('says that the list is for the administrator', async () => {
   renderPiece(WaitlistScreen, 'signed-in');
   expect(await screen.findByText(refusal)).toBeVisible();
 });
+
+it('draws many people in parts, the newest first', async () => {
+  serveSession(sessionOf());
+  const people = Array.from({ length: 60 }, (_, at) => ({
+    ...mary,
+    id: `w-${at}`,
+    name: `Person ${at}`,
+  }));
+  server.use(http.get(apiUrl(endpoints.identity.waitlist), () => success(people)));
+  const { user } = renderPiece(WaitlistScreen, 'signed-in');
+  await screen.findByText('Person 0');
+  expect(screen.getByText('Person 49')).toBeVisible();
+  expect(screen.queryByText('Person 50')).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  expect(screen.getByText('Person 59')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Show older' })).not.toBeInTheDocument();
+});

@@ -1,7 +1,7 @@
 import { UserMinus, UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { useQuery } from '@/api/use-query';
+import { useList } from '@/api/use-list';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { PeopleList, PeopleSkeleton, Person } from '@/auth/built-in/organisation/people-list';
 import type { Waiting } from '@/auth/built-in/types';
@@ -17,10 +17,14 @@ import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 
+/** People that are drawn at first, and with each press of the button. */
+const step = 50;
+
 /** The waitlist, for the administrator of the installation. */
 export function WaitlistScreen() {
   const api = useApi();
-  const waiting = useQuery<Waiting[]>(endpoints.identity.waitlist);
+  const waiting = useList<Waiting>(endpoints.identity.waitlist);
+  const [shown, setShown] = useState(step);
   usePageTitle('Waitlist');
 
   async function act(call: () => Promise<unknown>, done: string) {
@@ -31,6 +35,11 @@ export function WaitlistScreen() {
       toast.error(failureText(error));
     }
     await waiting.refresh();
+  }
+
+  function showMore() {
+    if ((waiting.rows?.length ?? 0) <= shown) waiting.showOlder();
+    setShown(shown + step);
   }
 
   const invite = ({ id, email }: Waiting) =>
@@ -44,7 +53,7 @@ export function WaitlistScreen() {
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-6">
       <PageHeader title="Waitlist" />
-      {waiting.error && !waiting.data ? (
+      {waiting.error && !waiting.rows ? (
         <LoadFailure
           title="The waitlist could not be loaded"
           reason={waiting.error.message}
@@ -52,8 +61,17 @@ export function WaitlistScreen() {
         />
       ) : (
         <Card>
-          <WaitingPeople waiting={waiting.data} onInvite={invite} onRemove={remove} />
+          <WaitingPeople
+            waiting={waiting.rows?.slice(0, shown)}
+            onInvite={invite}
+            onRemove={remove}
+          />
         </Card>
+      )}
+      {((waiting.rows?.length ?? 0) > shown || waiting.hasOlder) && (
+        <Button className="justify-self-center" pending={waiting.isLoadingOlder} onClick={showMore}>
+          Show older
+        </Button>
       )}
     </div>
   );

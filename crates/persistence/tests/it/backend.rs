@@ -1,5 +1,6 @@
-//! A fresh database for a test.
+//! A new database for a test.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use allclear_application::clock::{Clock, TestClock};
@@ -21,26 +22,36 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 pub(crate) async fn sqlite() -> Backend {
     let folder = tempfile::tempdir().unwrap();
-    let database = Database::connect(&sqlite_url(&folder), clock())
-        .await
-        .unwrap();
+    allclear_test_support::migrated_sqlite(&sqlite_file(&folder), migrate).await;
     Backend {
-        database,
+        database: connect(&sqlite_url(&folder)).await,
         _folder: Some(folder),
     }
 }
 
 pub(crate) fn sqlite_url(folder: &tempfile::TempDir) -> String {
-    format!("sqlite:{}", folder.path().join("allclear.db").display())
+    format!("sqlite:{}", sqlite_file(folder).display())
+}
+
+fn sqlite_file(folder: &tempfile::TempDir) -> PathBuf {
+    folder.path().join("allclear.db")
 }
 
 /// `None` if the test run has no PostgreSQL.
 pub(crate) async fn postgres() -> Option<Backend> {
-    let url = allclear_test_support::postgres()?;
+    let url = allclear_test_support::migrated_postgres(migrate).await?;
     Some(Backend {
-        database: Database::connect(&url, clock()).await.unwrap(),
+        database: connect(&url).await,
         _folder: None,
     })
+}
+
+async fn connect(url: &str) -> Database {
+    Database::connect(url, clock()).await.unwrap()
+}
+
+async fn migrate(url: &str) {
+    connect(url).await.close().await.unwrap();
 }
 
 /// A part of a list: two items, those before the identifier.

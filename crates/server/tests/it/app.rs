@@ -145,6 +145,12 @@ impl TestApp {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let settings = settings(&folder, flags);
+        if let Some(file) = settings.database().strip_prefix("sqlite:").map(Path::new)
+            && !file.exists()
+        {
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            allclear_test_support::migrated_sqlite(file, migrate).await;
+        }
         let app = App::start_at(&settings, clock).await.unwrap();
         Self {
             url: format!("http://{}", app.address()),
@@ -233,10 +239,16 @@ impl TestApp {
 
     /// The server's database.
     pub(crate) async fn database(&self) -> Database {
-        Database::connect(&self.database, Arc::new(SystemClock))
-            .await
-            .unwrap()
+        connect(&self.database).await
     }
+}
+
+async fn connect(url: &str) -> Database {
+    Database::connect(url, Arc::new(SystemClock)).await.unwrap()
+}
+
+async fn migrate(url: &str) {
+    connect(url).await.close().await.unwrap();
 }
 
 /// Signs a person up at a server, and follows the mailed link, which the first account does not need.

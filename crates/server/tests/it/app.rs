@@ -23,6 +23,7 @@ use reqwest::cookie::Jar;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
 use crate::identity::mailed_in;
 
@@ -36,6 +37,7 @@ pub(crate) struct TestApp {
     pub(crate) url: String,
     pub(crate) folder: TempDir,
     database: String,
+    connected: OnceCell<Database>,
     app: App,
 }
 
@@ -156,12 +158,16 @@ impl TestApp {
             url: format!("http://{}", app.address()),
             folder,
             database: settings.database(),
+            connected: OnceCell::new(),
             app,
         }
     }
 
     /// Stops the server as SIGTERM does, and gives its folder back.
     pub(crate) async fn stop(self) -> TempDir {
+        if let Some(database) = self.connected.into_inner() {
+            database.close().await.unwrap();
+        }
         self.app.stop().await;
         self.folder
     }
@@ -239,7 +245,8 @@ impl TestApp {
 
     /// The server's database.
     pub(crate) async fn database(&self) -> Database {
-        connect(&self.database).await
+        let connected = self.connected.get_or_init(|| connect(&self.database));
+        connected.await.clone()
     }
 }
 
@@ -393,7 +400,8 @@ pub(crate) async fn assert_status(response: impl Future<Output = TestResponse>, 
 /// Builder of a client. It needs a cryptography provider even without TLS.
 pub(crate) fn client_builder() -> reqwest::ClientBuilder {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
+    // The certificates of the machine, which no server of a test uses, take longer to read than most requests.
+    reqwest::Client::builder().tls_certs_only([])
 }
 
 pub(crate) fn client() -> reqwest::Client {

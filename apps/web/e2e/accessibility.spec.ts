@@ -1,5 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
+import type AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe';
 import { fill } from './fill';
 import { expect, test } from './fixtures';
 import type { Organisation } from './operator';
@@ -23,9 +24,9 @@ async function open(page: Page, path: string, heading: string) {
 async function expectAccessible(page: Page) {
   // Not among axe's defaults: a visible label is part of the accessible name.
   const rules = { 'label-content-name-mismatch': { enabled: true } };
-  const wrong = await violations(new AxeBuilder({ page }).options({ rules }));
+  const wrong = await violations(axe(page).options({ rules }));
   await show(page, 'light');
-  wrong.push(...(await violations(new AxeBuilder({ page }).withRules('color-contrast'))));
+  wrong.push(...(await violations(axe(page).withRules('color-contrast'))));
   await show(page, 'dark');
   expect(wrong).toEqual([]);
 }
@@ -39,11 +40,9 @@ async function show(page: Page, theme: string) {
   }, theme);
 }
 
-async function violations(axe: AxeBuilder): Promise<string[]> {
+async function violations(analysis: AxeBuilder): Promise<string[]> {
   // A menu is an overlay, not a part of the content.
-  axe.exclude('[data-radix-popper-content-wrapper]');
-  // Otherwise each analysis ends in a page of its own, to join the results of frames, of which there are none.
-  const found = await axe.setLegacyMode().analyze();
+  const found = await analysis.exclude('[data-radix-popper-content-wrapper]').analyze();
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`),
   );

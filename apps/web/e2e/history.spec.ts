@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { axe } from './axe';
 import { expect, test } from './fixtures';
 import type { Organisation } from './operator';
 
@@ -278,7 +278,7 @@ for (const colorScheme of ['dark', 'light'] as const) {
     ]) {
       await page.goto(`${organisation.statusPage}/${path}`);
       await expect(page.getByRole('button', { name: /Switch to/ })).toBeVisible();
-      const { violations } = await new AxeBuilder({ page }).analyze();
+      const { violations } = await axe(page).analyze();
       expect(violations, path).toEqual([]);
     }
   });

@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
+import { axe } from './axe';
 import { OpenIdProvider } from './openid-provider';
 import { Server } from './server';
 
@@ -40,7 +40,7 @@ test('a person signs in with a provider, works, and signs out of both', async ({
   const button = page.getByRole('button', { name: 'Continue with Example ID' });
   await expect(button).toBeVisible();
   await expect(page.getByLabel('Password')).toHaveCount(0);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect((await axe(page).analyze()).violations).toEqual([]);
 
   await button.press('Enter');
   await signInAtProvider(page, 'grace@example.com');
@@ -86,7 +86,7 @@ test('a sensitive change is confirmed in a window of the provider, and what was 
   await page.getByRole('button', { name: 'Add authenticator app' }).click();
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await expect(dialog.getByLabel('Password')).toHaveCount(0);
-  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  expect((await axe(page).analyze()).violations).toEqual([]);
 
   const another = page.waitForEvent('popup');
   await dialog.getByRole('button', { name: 'Continue with Example ID' }).click();

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe';
 import { expect, test } from './fixtures';
 import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
 import { loadReact } from './loaded-scripts';
@@ -273,7 +273,7 @@ test('is accessible without its script', async ({ page, organisation, consoleErr
   await addGroups(organisation);
   await page.route('**/assets/*.js', (route) => route.abort());
   await page.goto(organisation.statusPage);
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await axe(page).analyze();
   expect(violations).toEqual([]);
   onlyOfWhatWasKeptBack(consoleErrors);
 });
@@ -286,6 +286,6 @@ test('it prints dark on white, from the dark theme too', async ({ page, organisa
   await page.emulateMedia({ media: 'print' });
   await expect(page.locator('html')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(page.getByRole('button', { name: 'Subscribe To Updates' })).toBeHidden();
-  const { violations } = await new AxeBuilder({ page }).withRules('color-contrast').analyze();
+  const { violations } = await axe(page).withRules('color-contrast').analyze();
   expect(violations).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { axe } from './axe';
 import { expect, test } from './fixtures';
 import { scriptsOf } from './loaded-scripts';
 
@@ -172,7 +172,7 @@ for (const theme of ['dark', 'light'] as const) {
       await expect(page.getByText('<b>Checkout</b>')).toBeVisible();
       await expect(page.getByText('Live', { exact: true })).toBeVisible();
 
-      const { violations } = await new AxeBuilder({ page }).analyze();
+      const { violations } = await axe(page).analyze();
       expect(violations).toEqual([]);
       const overhang = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
+import { axe } from './axe';
 import { expect, test } from './fixtures';
 
 async function subscribe(page: Page, statusPage: string, email: string) {
@@ -13,7 +13,7 @@ async function subscribe(page: Page, statusPage: string, email: string) {
 }
 
 async function expectAccessible(page: Page, part: string) {
-  const { violations } = await new AxeBuilder({ page }).include(part).analyze();
+  const { violations } = await axe(page).include(part).analyze();
   expect(violations).toEqual([]);
 }
 

@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe';
 import { accountOf, expect, test } from './fixtures';
 import { Operator, type Account } from './operator';
 import { Server } from './server';
@@ -7,7 +7,7 @@ import { Server } from './server';
 const field = (page: Page, label: string) => page.getByLabel(`${label}*`, { exact: true });
 
 async function expectAccessible(page: Page) {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await axe(page).analyze();
   expect(violations).toEqual([]);
 }
 

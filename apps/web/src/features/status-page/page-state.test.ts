@@ -33,7 +33,13 @@ describe('an event', () => {
       anIncident({ id: 'i1', createdAt: '2026-11-10T00:00:00.000Z' }),
     ],
     maintenances: [
-      aMaintenance({ id: 'm2', timeline: [aMaintenanceEntry({ id: 'n1', maintenanceId: 'm2' })] }),
+      aMaintenance({
+        id: 'm2',
+        components: [
+          { componentId: 'c1', component: { id: 'c1', code: '0123456789ab', name: 'Website' } },
+        ],
+        timeline: [aMaintenanceEntry({ id: 'n1', maintenanceId: 'm2' })],
+      }),
       aMaintenance({ id: 'm1' }),
     ],
   });
@@ -84,12 +90,13 @@ describe('an event', () => {
     expect(maintenances[0]?.timeline).toEqual([]);
   });
 
-  it('renames a component in the incidents that affect it, and keeps the name of a deleted one', () => {
+  it('renames a component in what affects it, and keeps the name of a deleted one', () => {
     const renamed = after({
       name: 'component-update',
       args: [aComponent({ id: 'c1', name: 'Web' })],
     });
     expect(renamed.incidents[0]?.components[0]?.component).toMatchObject({ id: 'c1', name: 'Web' });
+    expect(renamed.maintenances[0]?.components[0]?.component).toMatchObject({ name: 'Web' });
     const deleted = after({ name: 'component-deleted', args: ['c1'] });
     expect(ids(deleted.components)).not.toContain('c1');
     expect(deleted.incidents[0]?.components[0]?.componentId).toBe('c1');
@@ -105,6 +112,7 @@ describe('an event', () => {
       args: [aComponent({ id: 'c2', name: 'API' })],
     });
     expect(renamed.incidents).toBe(before.incidents);
+    expect(renamed.maintenances).toBe(before.maintenances);
   });
 
   it('brings an incident that was over for long back in by its age', () => {

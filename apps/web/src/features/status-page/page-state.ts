@@ -159,33 +159,43 @@ function has(items: readonly Item[], { id }: Item): boolean {
   return items.some((it) => it.id === id);
 }
 
-type IncidentLink = PublicIncident['components'][number];
-
-/** Incidents contain the names of their components, so a new name changes those that name the component. */
 function withComponent<State extends Lists>(
   state: State,
   component: PublicComponent,
   isNew: boolean,
 ): State {
-  const { id, name } = component;
-  const isRenamed = (link: IncidentLink) => link.componentId === id && link.component.name !== name;
-  const rename = (incident: PublicIncident) => ({
-    ...incident,
-    components: incident.components.map((link) =>
-      isRenamed(link) ? { ...link, component: { ...link.component, name } } : link,
-    ),
-  });
+  const { id, name, groupId } = component;
   return {
     ...state,
     components: (isNew ? add : replace)(state.components, component),
-    order: insertComponent(state.order, id, component.groupId),
-    incidents: state.incidents.some(({ components }) => components.some(isRenamed))
-      ? state.incidents.map(rename)
-      : state.incidents,
+    order: insertComponent(state.order, id, groupId),
+    incidents: renameComponent(state.incidents, id, name),
+    maintenances: renameComponent(state.maintenances, id, name),
   };
 }
 
-/** Incidents keep the name of a deleted component. */
+interface NamedLink {
+  componentId: string;
+  component: { name: string };
+}
+
+/** Gives a component its name in the items that affect it. Returns the same list if none has another name. */
+function renameComponent<Item extends { components: NamedLink[] }>(
+  items: Item[],
+  id: string,
+  name: string,
+): Item[] {
+  const isRenamed = (link: NamedLink) => link.componentId === id && link.component.name !== name;
+  if (!items.some(({ components }) => components.some(isRenamed))) return items;
+  return items.map((item) => ({
+    ...item,
+    components: item.components.map((link) =>
+      isRenamed(link) ? { ...link, component: { ...link.component, name } } : link,
+    ),
+  }));
+}
+
+/** Incidents and maintenances keep the name of a deleted component. */
 function withoutComponent<State extends Lists>(state: State, id: string): State {
   return {
     ...state,

@@ -14,7 +14,7 @@ use crate::world::World;
 
 contract!(by url: the_outbox_stays_under_ten_times_the_text);
 
-const UPDATES: usize = 200;
+const UPDATES: usize = 60;
 const MESSAGE: usize = 10_000;
 
 /// Letters and digits that no compression makes much smaller (xorshift).

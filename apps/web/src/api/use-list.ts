@@ -111,16 +111,24 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
   );
 }
 
-/** Reads lists and matching paths again if they are on screen, and evicts all others. Resolves when all are read. */
-export function useRevalidateLists(): (lists: readonly string[], paths: RegExp) => Promise<void> {
+/**
+ * Reads lists and matching paths again if they are on screen, and evicts all others. Resolves when all are read: false if
+ * another request for one that failed may succeed.
+ */
+export function useRevalidateLists(): (
+  lists: readonly string[],
+  paths: RegExp,
+) => Promise<boolean> {
   const { cache, mutate } = useSWRConfig();
   return useCallback(
     async (lists, paths) => {
       if (cache instanceof QueryCache) cache.evictUnused();
-      await Promise.all([
-        ...lists.map((path) => mutate(unstable_serialize(pageKey(path)))),
-        mutate((key) => typeof key === 'string' && paths.test(key)),
-      ]);
+      const keys = [
+        ...lists.map((path) => unstable_serialize(pageKey(path))),
+        ...[...cache.keys()].filter((key) => paths.test(key)),
+      ];
+      await Promise.all(keys.map((key) => mutate(key)));
+      return !keys.some((key) => (cache.get(key)?.error as ApiError | undefined)?.isTransient);
     },
     [cache, mutate],
   );

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { delay, http } from 'msw';
 import { useState, type ReactNode } from 'react';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type {
   AffectedComponent,
   PublicComponent,
@@ -14,6 +14,7 @@ import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
+import { catchUpAgainMs } from './cache-sync';
 import { RealtimeProvider } from './realtime-provider';
 
 const at = { createdAt: '2026-11-20T10:00:00.000Z' };
@@ -281,6 +282,29 @@ it('loses no event that arrives while the lists are being read', async () => {
   expect(
     await screen.findByText(/^d OPERATIONAL .*, C OPERATIONAL, b OPERATIONAL$/),
   ).toBeInTheDocument();
+});
+
+it('reads again later what it could not read when it was back', async () => {
+  const rows = [service('a')];
+  const asked = await show(components.list, rows);
+  act(() => FakeSocket.last.lose());
+  rows.unshift(service('b'));
+  server.use(
+    http.get(apiUrl(components.list), () => problem(503, 'Unavailable'), { once: true }),
+    http.get(apiUrl(components.list), () => problem(503, 'Unavailable'), { once: true }),
+    http.get(apiUrl(components.list), () => problem(503, 'Unavailable'), { once: true }),
+    http.get(apiUrl(components.list), () => problem(503, 'Unavailable'), { once: true }),
+  );
+  const { times } = asked;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  await act(() => FakeSocket.last.join(5));
+  await act(() => vi.advanceTimersByTimeAsync(10_000));
+  expect(screen.getByText('a OPERATIONAL')).toBeInTheDocument();
+  expect(asked.times).toBe(times);
+  await act(() => vi.advanceTimersByTimeAsync(catchUpAgainMs));
+  vi.useRealTimers();
+  expect(await screen.findByText('b OPERATIONAL, a OPERATIONAL')).toBeInTheDocument();
+  expect(asked.times).toBe(times + 1);
 });
 
 function Opened({ children }: { children: ReactNode }) {

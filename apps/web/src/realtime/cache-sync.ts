@@ -37,6 +37,9 @@ const lists = [components.list, componentGroups.list, incidents.list, maintenanc
 const partsOfItems =
   /^\/(component|component-group|incident|maintenance)\/|^\/organisation$|^\/(dashboard|metrics)\b/;
 
+/** Time after which all is read once more if a part could not be read: otherwise its missed events would be missing for good. */
+export const catchUpAgainMs = 15_000;
+
 /** What the server computes from many items: it is read again after each event, but not more often than this. */
 const computed = /^\/(dashboard|metrics)\b/;
 const computedIntervalMs = 2000;
@@ -56,7 +59,8 @@ interface ListStore {
   update: <T>(path: string, change: ListChange<T>) => void;
   /** Reads the matching paths again that are on screen. */
   refresh: (paths: RegExp) => void;
-  revalidate: (lists: readonly string[], parts: RegExp) => Promise<void>;
+  /** False if another request for one that failed may succeed. */
+  revalidate: (lists: readonly string[], parts: RegExp) => Promise<boolean>;
 }
 
 interface Attached {
@@ -73,21 +77,21 @@ export function useCacheSync(connection: Connection | null): void {
   const { cache, mutate } = useSWRConfig();
   const update = useUpdateLists();
   const revalidate = useRevalidateLists();
-  useEffect(
-    () =>
-      connection?.listen(
-        new CacheSync({
-          api,
-          update,
-          revalidate,
-          rows: (path) =>
-            (cache.get(path)?.data as ApiResponse<{ id: string }[]> | undefined)?.data,
-          cached: (paths) => [...cache.keys()].filter((key) => paths.test(key)),
-          refresh: (paths) => void mutate((key) => typeof key === 'string' && paths.test(key)),
-        }),
-      ),
-    [connection, api, cache, mutate, update, revalidate],
-  );
+  useEffect(() => {
+    const sync = new CacheSync({
+      api,
+      update,
+      revalidate,
+      rows: (path) => (cache.get(path)?.data as ApiResponse<{ id: string }[]> | undefined)?.data,
+      cached: (paths) => [...cache.keys()].filter((key) => paths.test(key)),
+      refresh: (paths) => void mutate((key) => typeof key === 'string' && paths.test(key)),
+    });
+    const leave = connection?.listen(sync);
+    return () => {
+      leave?.();
+      sync.onLost();
+    };
+  }, [connection, api, cache, mutate, update, revalidate]);
 }
 
 /** Applies the socket's events to the cached lists. */
@@ -96,6 +100,7 @@ class CacheSync implements ConnectionListener {
   /** Events received while the lists are read again: the responses may be older. */
   #queued: LiveEvent[] | null = null;
   #reads = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
   /** Ids of deleted updates, whose details may still be on their way. */
   readonly #deletedUpdates = new Set<string>();
   readonly #refreshComputed: () => void;
@@ -109,6 +114,12 @@ class CacheSync implements ConnectionListener {
     void this.#catchUp();
   }
 
+  /** The next time it is joined, everything is read again. */
+  onLost(): void {
+    this.#reads += 1;
+    clearTimeout(this.#again);
+  }
+
   onEvent(event: LiveEvent): void {
     if (this.#queued) this.#queued.push(event);
     else this.#apply(event);
@@ -118,12 +129,14 @@ class CacheSync implements ConnectionListener {
     this.#queued ??= [];
     this.#reads += 1;
     const read = this.#reads;
-    await this.#store.revalidate(lists, partsOfItems);
+    clearTimeout(this.#again);
+    const isRead = await this.#store.revalidate(lists, partsOfItems);
     // A later read applies them.
     if (read !== this.#reads) return;
     const queued = this.#queued;
     this.#queued = null;
     queued.forEach((event) => this.#apply(event));
+    if (!isRead) this.#again = setTimeout(() => void this.#catchUp(), catchUpAgainMs);
   }
 
   #apply(event: LiveEvent): void {

@@ -35,11 +35,10 @@ export function insertComponent(order: PageOrder, id: string, group: string | nu
 
 export function removeComponent(order: PageOrder, id: string): PageOrder {
   return withoutEmptyEntry(
-    order.map((entry) =>
-      entry.components.includes(id)
-        ? { ...entry, components: entry.components.filter((other) => other !== id) }
-        : entry,
-    ),
+    order.map((entry) => ({
+      ...entry,
+      components: entry.components.filter((other) => other !== id),
+    })),
   );
 }
 

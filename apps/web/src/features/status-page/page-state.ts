@@ -159,40 +159,35 @@ function has(items: readonly Item[], { id }: Item): boolean {
   return items.some((it) => it.id === id);
 }
 
+interface NamedLink {
+  componentId: string;
+  component: { name: string };
+}
+
 function withComponent<State extends Lists>(
   state: State,
   component: PublicComponent,
   isNew: boolean,
 ): State {
   const { id, name, groupId } = component;
+  const isRenamed = (link: NamedLink) => link.componentId === id && link.component.name !== name;
+  /** In what affects it; the same list if nothing there has another name. */
+  const rename = <Item extends { components: NamedLink[] }>(items: Item[]): Item[] =>
+    items.some((item) => item.components.some(isRenamed))
+      ? items.map((item) => ({
+          ...item,
+          components: item.components.map((link) =>
+            isRenamed(link) ? { ...link, component: { ...link.component, name } } : link,
+          ),
+        }))
+      : items;
   return {
     ...state,
     components: (isNew ? add : replace)(state.components, component),
     order: insertComponent(state.order, id, groupId),
-    incidents: renameComponent(state.incidents, id, name),
-    maintenances: renameComponent(state.maintenances, id, name),
+    incidents: rename(state.incidents),
+    maintenances: rename(state.maintenances),
   };
-}
-
-interface NamedLink {
-  componentId: string;
-  component: { name: string };
-}
-
-/** Gives a component its name in the items that affect it. Returns the same list if none has another name. */
-function renameComponent<Item extends { components: NamedLink[] }>(
-  items: Item[],
-  id: string,
-  name: string,
-): Item[] {
-  const isRenamed = (link: NamedLink) => link.componentId === id && link.component.name !== name;
-  if (!items.some(({ components }) => components.some(isRenamed))) return items;
-  return items.map((item) => ({
-    ...item,
-    components: item.components.map((link) =>
-      isRenamed(link) ? { ...link, component: { ...link.component, name } } : link,
-    ),
-  }));
 }
 
 /** Incidents and maintenances keep the name of a deleted component. */

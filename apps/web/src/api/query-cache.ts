@@ -33,14 +33,19 @@ export class QueryCache implements Cache<unknown> {
     this.#stopExpiry(key);
   }
 
-  /** Whether a request for the entry is under way. */
-  isBeingRead(key: string): boolean {
-    return this.#entries.get(key)?.isValidating === true;
+  /**
+   * Calls `callback` once the request for the entry that is under way has ended; false if there is none. A request for an entry
+   * that no component uses may never end for the cache: SWR drops its response.
+   */
+  afterRead(key: string, callback: () => void): boolean {
+    if (!this.isUsed(key) || this.#entries.get(key)?.isValidating !== true) return false;
+    this.#afterReads.set(key, [...(this.#afterReads.get(key) ?? []), callback]);
+    return true;
   }
 
-  /** Calls `callback` once the request for the entry that is under way has ended. */
-  afterRead(key: string, callback: () => void): void {
-    this.#afterReads.set(key, [...(this.#afterReads.get(key) ?? []), callback]);
+  /** Forgets what waits for the end of a request. */
+  forgetAfterRead(key: string): void {
+    this.#afterReads.delete(key);
   }
 
   /** Keeps an entry until five minutes after the returned function is called. */
@@ -71,7 +76,8 @@ export class QueryCache implements Cache<unknown> {
   }
 
   #endRead(key: string): void {
-    const callbacks = this.#afterReads.get(key) ?? [];
+    const callbacks = this.#afterReads.get(key);
+    if (callbacks === undefined) return;
     this.#afterReads.delete(key);
     // SWR is still at work on the entry.
     queueMicrotask(() => callbacks.forEach((callback) => callback()));

@@ -100,35 +100,45 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
         [listKey, changePages],
         [path, changeWhole],
       ] as const) {
+        // Without data, the response on its way may be older than the change. If each event restarted the request, a list might
+        // never be shown.
         if (cache.get(key)?.data !== undefined) applyChange();
-        // The response on its way may be older. If each event restarted the request, a list might never be shown.
-        else if (cache instanceof QueryCache && cache.isBeingRead(key))
-          cache.afterRead(key, applyChange);
-        else void mutate(key);
+        else if (!(cache instanceof QueryCache && cache.afterRead(key, applyChange)))
+          void mutate(key);
       }
     },
     [cache, mutate],
   );
 }
 
-/**
- * Reads lists and matching paths again if they are on screen, and evicts all others. Resolves when all are read: false if
- * another request for one that failed may succeed.
- */
+/** Reads lists and matching paths again if they are on screen, and evicts all others. Returns the keys that failed. */
 export function useRevalidateLists(): (
   lists: readonly string[],
   paths: RegExp,
-) => Promise<boolean> {
-  const { cache, mutate } = useSWRConfig();
+) => Promise<string[]> {
+  const { cache } = useSWRConfig();
+  const readAgain = useReadAgain();
   return useCallback(
-    async (lists, paths) => {
+    (lists, paths) => {
       if (cache instanceof QueryCache) cache.evictUnused();
-      const keys = [
+      return readAgain([
         ...lists.map((path) => unstable_serialize(pageKey(path))),
         ...[...cache.keys()].filter((key) => paths.test(key)),
-      ];
+      ]);
+    },
+    [cache, readAgain],
+  );
+}
+
+/** Reads keys again if they are on screen. Returns those that failed and may succeed later. */
+export function useReadAgain(): (keys: readonly string[]) => Promise<string[]> {
+  const { cache, mutate } = useSWRConfig();
+  return useCallback(
+    async (keys) => {
+      // The new responses contain the changes that wait for older ones.
+      if (cache instanceof QueryCache) keys.forEach((key) => cache.forgetAfterRead(key));
       await Promise.all(keys.map((key) => mutate(key)));
-      return !keys.some((key) => (cache.get(key)?.error as ApiError | undefined)?.isTransient);
+      return keys.filter((key) => (cache.get(key)?.error as ApiError | undefined)?.isTransient);
     },
     [cache, mutate],
   );

@@ -14,7 +14,7 @@ import { endpoints } from '@/paths';
 import { FakeSocket } from '@/testing/fake-socket';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
-import { catchUpAgainMs } from './cache-sync';
+import { readAgainMs } from './cache-sync';
 import { RealtimeProvider } from './realtime-provider';
 
 const at = { createdAt: '2026-11-20T10:00:00.000Z' };
@@ -284,7 +284,7 @@ it('loses no event that arrives while the lists are being read', async () => {
   ).toBeInTheDocument();
 });
 
-it('reads again later what it could not read when it was back', async () => {
+it('reads lists again that failed after a reconnect', async () => {
   const rows = [service('a')];
   const asked = await show(components.list, rows);
   act(() => FakeSocket.last.lose());
@@ -301,10 +301,40 @@ it('reads again later what it could not read when it was back', async () => {
   await act(() => vi.advanceTimersByTimeAsync(10_000));
   expect(screen.getByText('a OPERATIONAL')).toBeInTheDocument();
   expect(asked.times).toBe(times);
-  await act(() => vi.advanceTimersByTimeAsync(catchUpAgainMs));
+  await act(() => vi.advanceTimersByTimeAsync(2 * readAgainMs));
   vi.useRealTimers();
   expect(await screen.findByText('b OPERATIONAL, a OPERATIONAL')).toBeInTheDocument();
   expect(asked.times).toBe(times + 1);
+});
+
+it('drops a change that waits for a response when the connection is lost', async () => {
+  let respond: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (respond = resolve));
+  const answers = [service('b', { name: 'Older' }), service('b', { name: 'Newest' })];
+  server.use(
+    http.get(apiUrl(components.list), async () => {
+      const answer = answers.shift();
+      await held;
+      return success([answer]);
+    }),
+  );
+  const { user } = renderScreen(
+    <RealtimeProvider>
+      <Opened>
+        <Whole path={components.list} />
+      </Opened>
+    </RealtimeProvider>,
+  );
+  await expect.poll(() => FakeSocket.all.length).toBe(1);
+  await act(() => FakeSocket.last.join());
+  await user.click(screen.getByRole('button', { name: 'Open' }));
+  fire('component-update', service('b', { name: 'Between' }));
+  act(() => FakeSocket.last.lose());
+  await act(() => FakeSocket.last.join(5));
+  respond();
+  expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
+  await settle();
+  expect(screen.getByText('Newest OPERATIONAL')).toBeInTheDocument();
 });
 
 function Opened({ children }: { children: ReactNode }) {

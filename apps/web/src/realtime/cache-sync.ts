@@ -23,7 +23,7 @@ import type {
   PublicIncident,
   PublicMaintenance,
 } from '@/api/types';
-import { useRevalidateLists, useUpdateLists } from '@/api/use-list';
+import { useReadAgain, useRevalidateLists, useUpdateLists } from '@/api/use-list';
 import { endpoints } from '@/paths';
 import type { Update } from '@/updates/timeline';
 import type { Connection, ConnectionListener } from './connection';
@@ -37,8 +37,8 @@ const lists = [components.list, componentGroups.list, incidents.list, maintenanc
 const partsOfItems =
   /^\/(component|component-group|incident|maintenance)\/|^\/organisation$|^\/(dashboard|metrics)\b/;
 
-/** Time after which all is read once more if a part could not be read: otherwise its missed events would be missing for good. */
-export const catchUpAgainMs = 15_000;
+/** Minimum time until lists that could not be read after a reconnect are read again; at most twice as long. */
+export const readAgainMs = 15_000;
 
 /** What the server computes from many items: it is read again after each event, but not more often than this. */
 const computed = /^\/(dashboard|metrics)\b/;
@@ -59,8 +59,10 @@ interface ListStore {
   update: <T>(path: string, change: ListChange<T>) => void;
   /** Reads the matching paths again that are on screen. */
   refresh: (paths: RegExp) => void;
-  /** False if another request for one that failed may succeed. */
-  revalidate: (lists: readonly string[], parts: RegExp) => Promise<boolean>;
+  /** Reads lists and their parts again, and returns the keys that failed. */
+  revalidate: (lists: readonly string[], parts: RegExp) => Promise<string[]>;
+  /** Reads keys again, and returns those that failed. */
+  readAgain: (keys: readonly string[]) => Promise<string[]>;
 }
 
 interface Attached {
@@ -77,11 +79,13 @@ export function useCacheSync(connection: Connection | null): void {
   const { cache, mutate } = useSWRConfig();
   const update = useUpdateLists();
   const revalidate = useRevalidateLists();
+  const readAgain = useReadAgain();
   useEffect(() => {
     const sync = new CacheSync({
       api,
       update,
       revalidate,
+      readAgain,
       rows: (path) => (cache.get(path)?.data as ApiResponse<{ id: string }[]> | undefined)?.data,
       cached: (paths) => [...cache.keys()].filter((key) => paths.test(key)),
       refresh: (paths) => void mutate((key) => typeof key === 'string' && paths.test(key)),
@@ -91,7 +95,7 @@ export function useCacheSync(connection: Connection | null): void {
       leave?.();
       sync.onLost();
     };
-  }, [connection, api, cache, mutate, update, revalidate]);
+  }, [connection, api, cache, mutate, update, revalidate, readAgain]);
 }
 
 /** Applies the socket's events to the cached lists. */
@@ -111,12 +115,13 @@ class CacheSync implements ConnectionListener {
   }
 
   onJoined(): void {
-    void this.#catchUp();
+    void this.#catchUp(() => this.#store.revalidate(lists, partsOfItems));
   }
 
-  /** The next time it is joined, everything is read again. */
   onLost(): void {
     this.#reads += 1;
+    // The next `onJoined` reads what these changed, and later changes that they would undo.
+    this.#queued = null;
     clearTimeout(this.#again);
   }
 
@@ -125,18 +130,23 @@ class CacheSync implements ConnectionListener {
     else this.#apply(event);
   }
 
-  async #catchUp(): Promise<void> {
+  async #catchUp(readLists: () => Promise<string[]>): Promise<void> {
     this.#queued ??= [];
     this.#reads += 1;
     const read = this.#reads;
     clearTimeout(this.#again);
-    const isRead = await this.#store.revalidate(lists, partsOfItems);
-    // A later read applies them.
+    const failed = await readLists();
+    // The connection was lost, or a later read applies them.
     if (read !== this.#reads) return;
     const queued = this.#queued;
     this.#queued = null;
     queued.forEach((event) => this.#apply(event));
-    if (!isRead) this.#again = setTimeout(() => void this.#catchUp(), catchUpAgainMs);
+    // What the server computes is read again with the next event.
+    const unread = failed.filter((key) => !computed.test(key));
+    if (unread.length === 0) return;
+    // Not all clients at the same time.
+    const delay = readAgainMs * (1 + Math.random());
+    this.#again = setTimeout(() => void this.#catchUp(() => this.#store.readAgain(unread)), delay);
   }
 
   #apply(event: LiveEvent): void {

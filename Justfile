@@ -105,7 +105,7 @@ _web-dependencies:
 # Builds the web app when a source is newer than the build.
 _web: _web-dependencies
     cd {{ web }}; \
-    if [ ! -e dist/index.html ] || [ -n "$(find src public build content *.html *.ts package-lock.json ../../docs/*.* ../../docs/decisions -newer dist/index.html -print -quit)" ]; then \
+    if [ ! -e dist/index.html ] || [ -n "$(find src public build content *.html *.ts package-lock.json ../../docs/*.* ../../docs/decisions ../../docs/screenshots -newer dist/index.html -print -quit)" ]; then \
         npm run --silent build -- --logLevel warn; \
         touch dist/index.html; \
     fi
@@ -137,3 +137,4 @@ _picture-tools:
     if ! { command -v pngquant && command -v cwebp; } >/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
         apt-get update -qq; apt-get install -qq -y --no-install-recommends pngquant webp >/dev/null; \
     fi
+    for tool in pngquant cwebp; do command -v $tool >/dev/null || { echo "$tool is missing" >&2; exit 1; }; done

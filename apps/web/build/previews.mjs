@@ -5,8 +5,8 @@ import { URL } from 'node:url';
 import { chromium } from '@playwright/test';
 
 /* Draws the pictures for link previews of status pages, one for each status, into public/, and favicon.svg as
-   favicon.ico, which browsers request from every site. They are kept in the repository: `npm run previews` draws
-   them again. */
+   favicon.ico, which browsers request from every site. They are kept in the repository: `npm run previews`, which
+   needs pngquant, draws them again. */
 
 const statuses = {
   operational: {

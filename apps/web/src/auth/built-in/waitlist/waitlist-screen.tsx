@@ -15,6 +15,7 @@ import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
 
 /** People that are drawn at first, and with each press of the button. */
@@ -25,6 +26,7 @@ export function WaitlistScreen() {
   const api = useApi();
   const waiting = useList<Waiting>(endpoints.identity.waitlist);
   const [shown, setShown] = useState(step);
+  useErrorToast(waiting.error !== undefined, 'Error while fetching the waitlist');
   usePageTitle('Waitlist');
 
   async function act(call: () => Promise<unknown>, done: string) {

@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { axe } from './axe';
 import { expect, test } from './fixtures';
 import { hostPage, type HostPage } from './host-page';
 import type { Organisation } from './operator';
@@ -145,7 +146,7 @@ test('the menu of feeds opens and closes', async ({ page, organisation }) => {
   await expect(link).toBeHidden();
   await page.getByText('Other Channels', { exact: true }).click();
   await expect(link).toHaveAttribute('href', `${organisation.statusPage}/updates.rss`);
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await axe(page).analyze();
   expect(violations).toEqual([]);
   await page.keyboard.press('Escape');
   await expect(link).toBeHidden();

@@ -9,17 +9,19 @@ use tokio::sync::OnceCell;
 
 const SERVER: &str = "ALLCLEAR_TEST_POSTGRES_URL";
 
-/// Writes a file with a migrated SQLite database. `migrate` fills an empty one at its URL and closes it: once, because the
-/// migrations take longer than most tests; each test has a copy.
+/// Writes a file with a migrated SQLite database. The first `migrate` of the process fills an empty database at its URL and closes
+/// it; each test has a copy, because the migrations take longer than most tests.
 ///
 /// # Panics
-/// If a file cannot be read or written.
+/// If a file cannot be read or written, or `migrate` leaves the database open.
 pub async fn migrated_sqlite(file: &Path, migrate: impl AsyncFnOnce(&str)) {
     static MIGRATED: OnceCell<Vec<u8>> = OnceCell::const_new();
     let migrated = MIGRATED.get_or_init(|| async {
         let folder = tempfile::tempdir().unwrap();
         let original = folder.path().join("migrated.db");
         migrate(&format!("sqlite:{}", original.display())).await;
+        let log = original.with_extension("db-wal");
+        assert!(!log.exists(), "the database is open");
         std::fs::read(original).unwrap()
     });
     std::fs::write(file, migrated.await).unwrap();
@@ -36,7 +38,8 @@ pub fn postgres() -> Option<String> {
     Some(format!("{server}/{}", create(&server, "")))
 }
 
-/// Likewise with a migrated database, as [`migrated_sqlite`] does.
+/// Creates a copy of a migrated database on that server, and returns its URL. The first `migrate` of the process fills the
+/// original, as for [`migrated_sqlite`].
 ///
 /// # Panics
 /// As [`postgres`].

@@ -243,7 +243,7 @@ impl TestApp {
         &self.database
     }
 
-    /// The server's database.
+    /// The server's database, which `stop` closes.
     pub(crate) async fn database(&self) -> Database {
         let connected = self.connected.get_or_init(|| connect(&self.database));
         connected.await.clone()

@@ -112,7 +112,8 @@ function pageOf(file: string): string | null {
 /** The size in the header of a lossless WebP (RFC 9649, section 3.4): 14 bits each, less one, after a signature. */
 function sizeOf(file: string): { width: number; height: number } {
   const bytes = readFileSync(new URL(file, root));
-  if (bytes.toString('latin1', 12, 16) !== 'VP8L') throw new Error(`${file} is not a lossless WebP`);
+  if (bytes.toString('latin1', 12, 16) !== 'VP8L')
+    throw new Error(`${file} is not a lossless WebP`);
   const bits = bytes.readUInt32LE(21);
   return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
 }

@@ -152,18 +152,7 @@ async fn subscribers_belong_to_their_organisation(database: &Database) {
             .unwrap(),
         None
     );
-    assert!(
-        SubscriberStore::list(
-            database,
-            &other,
-            &SubscriberFilter::default(),
-            Page::default()
-        )
-        .await
-        .unwrap()
-        .items
-        .is_empty()
-    );
+    assert_eq!(all(database, &other).await, []);
     assert!(
         !SubscriberStore::delete(database, &other, ann.id)
             .await
@@ -173,18 +162,13 @@ async fn subscribers_belong_to_their_organisation(database: &Database) {
         subscribe(database, &other, "Ann@example.com").await.id,
         ann.id
     );
-    assert_eq!(
-        SubscriberStore::list(
-            database,
-            &acme,
-            &SubscriberFilter::default(),
-            Page::default()
-        )
-        .await
-        .unwrap()
-        .items,
-        [ann]
-    );
+    assert_eq!(all(database, &acme).await, [ann]);
+}
+
+async fn all(database: &Database, organisation: &OrganisationId) -> Vec<Subscriber> {
+    let (filter, page) = (SubscriberFilter::default(), Page::default());
+    let listed = SubscriberStore::list(database, organisation, &filter, page).await;
+    listed.unwrap().items
 }
 
 async fn of_twenty_who_subscribe_one_address_at_once_one_is_new(database: &Database) {
@@ -197,19 +181,7 @@ async fn of_twenty_who_subscribe_one_address_at_once_one_is_new(database: &Datab
     let mut ids = subscribing.join_all().await;
     ids.dedup();
     assert_eq!(ids.len(), 1);
-    assert_eq!(
-        SubscriberStore::list(
-            database,
-            &acme,
-            &SubscriberFilter::default(),
-            Page::default()
-        )
-        .await
-        .unwrap()
-        .items
-        .len(),
-        1
-    );
+    assert_eq!(all(database, &acme).await.len(), 1);
 }
 
 async fn the_newest_subscribers_are_listed_first_and_in_parts(database: &Database) {

@@ -39,7 +39,9 @@ export class QueryCache implements Cache<unknown> {
    */
   afterRead(key: string, callback: () => void): boolean {
     if (!this.isUsed(key) || this.#entries.get(key)?.isValidating !== true) return false;
-    this.#afterReads.set(key, [...(this.#afterReads.get(key) ?? []), callback]);
+    const callbacks = this.#afterReads.get(key) ?? [];
+    callbacks.push(callback);
+    this.#afterReads.set(key, callbacks);
     return true;
   }
 

@@ -111,7 +111,7 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
   );
 }
 
-/** Reads lists and matching paths again if they are on screen, and evicts all others. Returns the keys that failed. */
+/** Evicts what is not on screen, and reads lists and matching paths again. Returns the same as `useReadAgain`. */
 export function useRevalidateLists(): (
   lists: readonly string[],
   paths: RegExp,
@@ -130,7 +130,7 @@ export function useRevalidateLists(): (
   );
 }
 
-/** Reads keys again if they are on screen. Returns those that failed and may succeed later. */
+/** Reads keys again if they are on screen. Returns those that failed for a reason that may pass. */
 export function useReadAgain(): (keys: readonly string[]) => Promise<string[]> {
   const { cache, mutate } = useSWRConfig();
   return useCallback(

@@ -18,7 +18,7 @@ use sea_orm::{
 use crate::audit::NoAuditItem;
 use crate::error::broken;
 use crate::group_commit::GroupCommit;
-use crate::options::{self, postgresql, sqlite_reader, sqlite_writer};
+use crate::options::{self, postgresql, sqlite_reader, sqlite_writer, usual};
 use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
 use crate::transaction::Transaction;
@@ -75,7 +75,10 @@ impl Database {
                 links: Links::default(),
             })
         } else {
-            schema::bring_server_up_to_date(url).await?;
+            // A connection of its own, because migrations may take longer than a statement's timeout.
+            let migration = Connector::connect(usual(url)).await?;
+            schema::bring_up_to_date(&migration).await?;
+            migration.close().await?;
             let readers = TimeoutConnection(Connector::connect(postgresql(url)).await?);
             // Separate connections: writes that wait for a lock do not block reads.
             let writer = Connector::connect(postgresql(url)).await?;

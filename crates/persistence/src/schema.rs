@@ -2,42 +2,37 @@
 
 use allclear_migrations::Migrator;
 use sea_orm::{
-    ConnectionTrait, Database as Connector, DatabaseConnection, DbErr, EntityTrait,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
     TransactionTrait,
 };
 use sea_orm_migration::{MigratorTrait, SchemaManager, seaql_migrations};
 
-use crate::options::usual;
-
 /// PostgreSQL's advisory lock of migrations: "allclear" in ASCII.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 
-/// Applies missing migrations.
+/// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing, and a first start waits for the disk
+/// once. Of several nodes that start on PostgreSQL, one applies them and the others wait.
 pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<(), DbErr> {
-    refuse_newer(connection).await?;
-    Migrator::up(connection, None).await
+    let upgrade = connection.begin().await?;
+    if upgrade.get_database_backend() == DbBackend::Postgres {
+        upgrade
+            .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
+            .await?;
+    }
+    refuse_newer(&upgrade).await?;
+    Migrator::up(&upgrade, None).await?;
+    upgrade.commit().await
 }
 
-/// Applies missing migrations to PostgreSQL. Of several starting nodes, one does it and the others wait.
-pub(crate) async fn bring_server_up_to_date(url: &str) -> Result<(), DbErr> {
-    let connection = Connector::connect(usual(url)).await?;
-    let lock = connection.begin().await?;
-    lock.execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
-        .await?;
-    bring_up_to_date(&connection).await?;
-    lock.commit().await?;
-    connection.close().await
-}
-
-async fn refuse_newer(connection: &DatabaseConnection) -> Result<(), DbErr> {
-    if !SchemaManager::new(connection)
+async fn refuse_newer(upgrade: &DatabaseTransaction) -> Result<(), DbErr> {
+    if !SchemaManager::new(upgrade)
         .has_table("seaql_migrations")
         .await?
     {
         return Ok(());
     }
     let known = Migrator::migrations();
-    let taken = seaql_migrations::Entity::find().all(connection).await?;
+    let taken = seaql_migrations::Entity::find().all(upgrade).await?;
     match taken
         .iter()
         .find(|step| known.iter().all(|known| known.name() != step.version))

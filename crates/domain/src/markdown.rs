@@ -5,9 +5,11 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
 /// How deeply quotes and lists may be nested. What is nested more deeply is shown at this depth.
 const DEPTH: usize = 16;
+/// How many cells the tables of a text may have.
+const CELLS: usize = 20_000;
 
 /// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the text is removed or made harmless,
-/// and only http, https and mailto links stay links.
+/// and only http, https and mailto links stay links. Tables that could have more than 20,000 cells stay text.
 #[must_use]
 pub fn render(markdown: &str) -> String {
     render_below(0, markdown)
@@ -20,7 +22,8 @@ pub fn render_below(level: usize, markdown: &str) -> String {
     let lower = |heading: HeadingLevel| {
         HeadingLevel::try_from((heading as usize + level).min(6)).unwrap_or(HeadingLevel::H6)
     };
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut options = Options::ENABLE_STRIKETHROUGH;
+    options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
     let mut depth = 0_usize;
     // An HTML tree of any depth could overflow the stack of what walks it.
     let events = Parser::new_ext(markdown, options).filter(|event| match event {
@@ -72,6 +75,14 @@ pub fn render_below(level: usize, markdown: &str) -> String {
     let mut unsafe_html = String::with_capacity(markdown.len() * 3 / 2);
     html::push_html(&mut unsafe_html, events);
     sanitised(&unsafe_html)
+}
+
+/// How many cells the tables of a text have at most. A row is filled up to the width of its table's first line, so a short text can
+/// have millions.
+fn most_cells(markdown: &str) -> usize {
+    let lines = || markdown.split(['\n', '\r']);
+    let widest = lines().map(|line| line.matches('|').count() + 1).max();
+    widest.unwrap_or_default() * lines().count()
 }
 
 /// HTML without what could act, load something or change the page around it.
@@ -199,6 +210,19 @@ mod tests {
                 "{html}"
             );
         }
+    }
+
+    #[test]
+    fn tables_of_many_cells_stay_text() {
+        let table = |columns: usize, rows: usize| {
+            let line = |cell: &str| cell.repeat(columns) + "\n";
+            line("a|") + &line("-|") + &"a\n".repeat(rows)
+        };
+        assert!(render(&table(10, 1_000)).contains("<table>"));
+        let wide = table(362, 723).repeat(17);
+        let html = render(&wide);
+        assert!(!html.contains("<table>"));
+        assert!(html.len() < 2 * wide.len());
     }
 
     #[test]

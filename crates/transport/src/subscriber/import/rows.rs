@@ -3,11 +3,14 @@
 use allclear_application::subscriber::import::ImportRow;
 use allclear_domain::validation::Invalid;
 use csv::{ByteRecord, ReaderBuilder};
+use csv_core::ReadRecordResult;
 
 use crate::response::csv_line::plain;
 
 /// Most lines of a file: twice as many as an organisation may have subscribers by default.
 const LINE_LIMIT: usize = 200_000;
+/// Most columns of a row. The reader keeps a number of 8 bytes for each, several times.
+const COLUMN_LIMIT: usize = 1_000;
 
 /// The rows of a file.
 pub(super) struct Rows<'a> {
@@ -25,6 +28,12 @@ impl<'a> Rows<'a> {
             return Err(Invalid::field(
                 "email",
                 "The file has more than 200,000 lines: split it",
+            ));
+        }
+        if has_wide_row(file) {
+            return Err(Invalid::field(
+                "email",
+                "The file has a row of more than 1,000 columns",
             ));
         }
         let mut reader = reader(file);
@@ -81,6 +90,26 @@ fn lines(file: &[u8]) -> usize {
         **byte == b'\r' || (**byte == b'\n' && before != Some(b'\r'))
     };
     file.iter().filter(is_end).count()
+}
+
+/// Whether a row has more columns than [`COLUMN_LIMIT`].
+fn has_wide_row(file: &[u8]) -> bool {
+    let mut reader = csv_core::Reader::new();
+    // What the cells contain does not matter.
+    let (mut cells, mut ends) = ([0; 4096], [0; COLUMN_LIMIT]);
+    let (mut rest, mut columns) = (file, 0);
+    loop {
+        let (result, read, _, ended) = reader.read_record(rest, &mut cells, &mut ends);
+        rest = &rest[read..];
+        columns += ended;
+        match result {
+            ReadRecordResult::OutputEndsFull => return true,
+            _ if columns > COLUMN_LIMIT => return true,
+            ReadRecordResult::End => return false,
+            ReadRecordResult::Record => columns = 0,
+            ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull => {}
+        }
+    }
 }
 
 fn reader(file: &[u8]) -> csv::Reader<&[u8]> {
@@ -164,6 +193,19 @@ mod tests {
                 Rows::of(format!("{largest}{end}").as_bytes()).is_err(),
                 "{end:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_row_has_a_largest_number_of_columns() {
+        let cell = format!(",\"{}\n\"", "a".repeat(100));
+        for cell in [",", &cell] {
+            for row in ["email", "email\nann@example.com"] {
+                let columns = |number| row.to_owned() + &cell.repeat(number - 1);
+                assert!(Rows::of(columns(COLUMN_LIMIT).as_bytes()).is_ok());
+                let file = columns(COLUMN_LIMIT + 1) + "\nbob@example.com";
+                assert!(Rows::of(file.as_bytes()).is_err(), "{file}");
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
-use crate::mail_budget::{MailBudget, MailCause};
+use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::membership::administered;
 use crate::organisation::OrganisationStore;
 use crate::second_factor::FactorStore;
@@ -180,6 +180,7 @@ impl Invitations {
         inviter: Option<&User>,
     ) -> Result<(Invitation, String), Error> {
         let cause = MailCause {
+            kind: MailKind::EnteredAddress,
             to: EmailKey::of(&email).into(),
             account: inviter.map(|user| user.id.to_string()),
             organisation: organisation.as_ref().map(|host| host.id.clone()),

@@ -77,9 +77,26 @@ pub struct MailBudgetLimits {
     pub installation: Option<u32>,
 }
 
+/// Kind of mail. A mailbox has a counter for each, so that nobody keeps a reset or a notice from the owner of an account by using up
+/// the mails of another kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailKind {
+    /// To an address that somebody entered: a link of a sign-up, an account or a subscription, or an invitation.
+    EnteredAddress,
+    /// The link of a password reset.
+    PasswordReset {
+        /// Whether the address has an account. If not, the mail is counted, and not sent.
+        has_account: bool,
+    },
+    /// A notice about an account, caused by its owner or by somebody else who can sign in to it.
+    AccountNotice,
+}
+
 /// A mail about to be sent, with its cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailCause {
+    /// Kind of mail.
+    pub kind: MailKind,
     /// The recipient.
     pub to: RecipientKey,
     /// The account that causes it, as [`Caller::account`](crate::caller::Caller::account) names it; `None` if the caller is not signed in.
@@ -89,10 +106,11 @@ pub struct MailCause {
 }
 
 impl MailCause {
-    /// A mail caused by an unknown caller.
+    /// A mail that belongs to no organisation, caused by an unknown caller.
     #[must_use]
-    pub fn by_anybody(to: EmailKey) -> Self {
+    pub fn by_anybody(kind: MailKind, to: EmailKey) -> Self {
         Self {
+            kind,
             to: to.into(),
             account: None,
             organisation: None,
@@ -138,9 +156,13 @@ pub struct MailBudget {
 }
 
 impl MailBudget {
-    /// One of this many mails of the installation is reserved for people who sign in or up. Otherwise organisations could use up all of
-    /// them, and nobody could sign up or reset a password until the next day.
-    const RESERVED_PART: u32 = 5;
+    /// One of this many mails of the installation is reserved for people who sign up or have an account. Otherwise organisations could
+    /// use up all of them, and nobody could sign up or reset a password until the next day.
+    const KEPT_FROM_ORGANISATIONS: u32 = 5;
+    /// One of this many mails of the installation is reserved for people who have an account.
+    const KEPT_FROM_STRANGERS: u32 = 10;
+    /// One of this many mails of an organisation is reserved for its operators.
+    const KEPT_FROM_VISITORS: u32 = 5;
 
     /// A budget with these limits. The HMAC key hides addresses in the counters.
     #[must_use]
@@ -203,9 +225,12 @@ impl MailBudget {
     fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
         let mailbox = || {
             let key = cause.to.without_tag();
-            let mark = self
-                .hmac_key
-                .sign("mail budget", &[key.as_str().as_bytes()]);
+            let purpose = match cause.kind {
+                MailKind::EnteredAddress => "mail budget",
+                MailKind::PasswordReset { .. } => "mail budget of password resets",
+                MailKind::AccountNotice => "mail budget of account notices",
+            };
+            let mark = self.hmac_key.sign(purpose, &[key.as_str().as_bytes()]);
             URL_SAFE_NO_PAD.encode(mark)
         };
         let organisation = cause.organisation.as_ref();
@@ -218,7 +243,7 @@ impl MailBudget {
             ),
             (
                 MailScope::Organisation,
-                self.limits.organisation,
+                self.organisation_limit(cause),
                 organisation.map(|id| id.as_str().to_owned()),
             ),
             (
@@ -234,15 +259,31 @@ impl MailBudget {
         counters.into_iter().filter_map(limited).collect()
     }
 
-    /// Mails in the name of an organisation leave the reserved ones, whatever their cause.
+    /// Visitors who subscribe leave a part of an organisation's mails to its operators.
+    fn organisation_limit(&self, cause: &MailCause) -> Option<u32> {
+        let limit = self.limits.organisation?;
+        let kept = match cause.account {
+            Some(_) => 0,
+            None => limit / Self::KEPT_FROM_VISITORS,
+        };
+        Some(limit - kept)
+    }
+
+    /// Mails in the name of organisations leave a part to people, and mails to unproven addresses a part to accounts.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
-        let reserved = if cause.organisation.is_some() {
-            limit.div_ceil(Self::RESERVED_PART)
-        } else {
+        let is_of_account = matches!(
+            cause.kind,
+            MailKind::PasswordReset { has_account: true } | MailKind::AccountNotice
+        );
+        let kept = if cause.organisation.is_some() {
+            limit.div_ceil(Self::KEPT_FROM_ORGANISATIONS)
+        } else if is_of_account {
             0
+        } else {
+            limit / Self::KEPT_FROM_STRANGERS
         };
-        Some(limit - reserved)
+        Some(limit - kept)
     }
 
     fn warn(&self, refusal: &str) {

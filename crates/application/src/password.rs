@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
-use crate::mail_budget::{MailBudget, MailCause};
+use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::secret::SecretToken;
 use crate::security_mail::{SecurityChange, SecurityMails};
 use crate::session::{Client, Session};
@@ -176,11 +176,13 @@ impl Passwords {
     }
 
     async fn mail_reset(&self, key: EmailKey) -> Result<(), Error> {
-        let cause = MailCause::by_anybody(key.clone());
+        let owner = self.ports.accounts.owner(&key).await?;
+        let has_account = owner.is_some();
+        let cause = MailCause::by_anybody(MailKind::PasswordReset { has_account }, key);
         if !self.ports.mail_budget.may_send(&cause).await? {
             return Ok(());
         }
-        let Some(Credentials { user, .. }) = self.ports.accounts.owner(&key).await? else {
+        let Some(Credentials { user, .. }) = owner else {
             return Ok(());
         };
         let token = SecretToken::generate();

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
 use crate::mail::{Mail, MailContent, Mailer};
-use crate::mail_budget::{MailBudget, MailCause};
+use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::session::Client;
 
 /// What happened to an account.
@@ -122,7 +122,7 @@ impl SecurityMails {
     }
 
     async fn mail(&self, to: String, notice: SecurityNotice) -> Result<(), Error> {
-        let cause = MailCause::by_anybody(EmailKey::of(&to));
+        let cause = MailCause::by_anybody(MailKind::AccountNotice, EmailKey::of(&to));
         if !self.mail_budget.may_send(&cause).await? {
             return Ok(());
         }

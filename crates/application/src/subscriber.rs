@@ -20,7 +20,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::delivery::{Attempt, Claim, Delivery, DeliveryKind, DeliverySender, WakeSignal};
 use crate::error::Error;
-use crate::mail_budget::{MailBudget, MailCause};
+use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::message::{Messenger, SigningSecret};
 use crate::organisation::OrganisationStore;
 use crate::page::{Listed, Page};
@@ -387,6 +387,7 @@ fn known_already(known: &Subscriber) -> Error {
 /// A message in an organisation's name, before or without a notice. All spellings of a target are one.
 fn cause(organisation: &OrganisationId, account: Option<&str>, target: &Target) -> MailCause {
     MailCause {
+        kind: MailKind::EnteredAddress,
         to: target.into(),
         account: account.map(str::to_owned),
         organisation: Some(organisation.clone()),

@@ -12,7 +12,7 @@ use reqwest::header::{HOST, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use crate::client::{OutboundClient, OutboundSettings, RequestError, Response, Timeouts};
-use crate::lookup::SystemLookup;
+use crate::lookup::{Lookup, SharedLookup, SystemLookup};
 use crate::target::{AllowedTargets, TargetError};
 
 /// Maximum number of bytes that are read of a response.
@@ -23,13 +23,14 @@ const TIMEOUTS: Timeouts = Timeouts {
     request: Duration::from_secs(5),
 };
 
+/// Maximum number of concurrent look-ups. A name whose servers do not reply occupies a thread for many seconds.
+const LOOKUPS: usize = 16;
+
 /// Reads domains at their addresses, or all of them at one address.
-#[derive(Debug, Clone, Default)]
 pub struct HttpDomainProbe {
-    /// Targets that may be connected to although they are not public.
-    pub allowed: AllowedTargets,
-    /// Host and port that receive the request by HTTP instead of the domain's own addresses; `None` for those addresses.
-    pub check_address: Option<String>,
+    allowed: AllowedTargets,
+    check_address: Option<String>,
+    lookup: Arc<dyn Lookup>,
 }
 
 #[async_trait]
@@ -51,6 +52,17 @@ impl DomainProbe for HttpDomainProbe {
 }
 
 impl HttpDomainProbe {
+    /// Reads domains. The listed targets may be connected to although they are not public. `check_address` is the host and port that
+    /// receive the request by HTTP instead of the domain's own addresses; `None` for those addresses.
+    #[must_use]
+    pub fn new(allowed: AllowedTargets, check_address: Option<String>) -> Self {
+        Self {
+            allowed,
+            check_address,
+            lookup: Arc::new(SharedLookup::new(Arc::new(SystemLookup), LOOKUPS)),
+        }
+    }
+
     /// Sends a request by HTTPS, then by HTTP, to the addresses of the domain.
     async fn at_own_address(
         &self,
@@ -60,7 +72,10 @@ impl HttpDomainProbe {
         let mut reasons = Vec::new();
         for scheme in ["https", "http"] {
             let address = format!("{scheme}://{name}{TOKEN_PATH}");
-            match ask(self.allowed.clone(), &address, headers.clone()).await {
+            match self
+                .ask(self.allowed.clone(), &address, headers.clone())
+                .await
+            {
                 Ok(text) => return Ok(text),
                 Err(Failure::Request(RequestError::Refused(refused))) => {
                     return Err(ProbeFailure(refused.to_string()));
@@ -85,11 +100,27 @@ impl HttpDomainProbe {
             let allowed = self.allowed.clone().with_host(&url);
             let host = HeaderValue::from_str(name.as_str()).map_err(|_| TargetError::NotALink)?;
             headers.insert(HOST, host);
-            ask(allowed, &address, headers).await
+            self.ask(allowed, &address, headers).await
         };
         response
             .await
             .map_err(|error| ProbeFailure(format!("{name} serves no token: by http {error}")))
+    }
+
+    /// Reads a text with a client of its own: a domain is read at new connections.
+    async fn ask(
+        &self,
+        allowed: AllowedTargets,
+        address: &str,
+        headers: HeaderMap,
+    ) -> Result<String, Failure> {
+        let url = Url::parse(address).map_err(|_| TargetError::NotALink)?;
+        let settings = OutboundSettings {
+            allowed,
+            allow_http: true,
+        };
+        let client = OutboundClient::with(settings, Arc::clone(&self.lookup), TIMEOUTS)?;
+        text(client.get(&url, headers).await?).await
     }
 }
 
@@ -106,21 +137,6 @@ impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         Self::Request(error.into())
     }
-}
-
-/// Reads a text with a client of its own: a domain is read at new connections.
-async fn ask(
-    allowed: AllowedTargets,
-    address: &str,
-    headers: HeaderMap,
-) -> Result<String, Failure> {
-    let url = Url::parse(address).map_err(|_| TargetError::NotALink)?;
-    let settings = OutboundSettings {
-        allowed,
-        allow_http: true,
-    };
-    let client = OutboundClient::with(settings, Arc::new(SystemLookup), TIMEOUTS)?;
-    text(client.get(&url, headers).await?).await
 }
 
 async fn text(response: Response) -> Result<String, Failure> {
@@ -150,10 +166,7 @@ mod tests {
     async fn probe_at(host: &str, response: String) -> (Result<String, ProbeFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let probe = HttpDomainProbe {
-            check_address: Some(format!("{host}:{port}")),
-            ..HttpDomainProbe::default()
-        };
+        let probe = HttpDomainProbe::new(AllowedTargets::default(), Some(format!("{host}:{port}")));
         let serving = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut head = Vec::new();
@@ -219,7 +232,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_domain_of_the_inner_network_is_not_asked() {
-        let probe = HttpDomainProbe::default();
+        let probe = HttpDomainProbe::new(AllowedTargets::default(), None);
         let name = "a.localhost".parse().unwrap();
         let result = probe.read_tokens(&name, &acme()).await;
         let failure = result.unwrap_err().to_string();

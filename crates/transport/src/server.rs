@@ -180,7 +180,11 @@ fn pages(config: &mut web::ServiceConfig, enabled: EnabledRoutes) {
             read().to(history::maintenance),
         )
         .configure(statuspage::routes)
-        .service(subscriber::form::resource())
+        .service(
+            subscriber::form::resource()
+                .wrap(from_fn(with_origin))
+                .wrap(from_fn(complete_changes)),
+        )
         .route("/discord", read().to(redirects::discord))
         .route("/sponsor", read().to(redirects::sponsor))
         .default_service(web::to(fallback));

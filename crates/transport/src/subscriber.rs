@@ -10,8 +10,6 @@ mod manage;
 mod one_click;
 mod visitor;
 
-use std::net::IpAddr;
-
 use actix_web::{HttpResponse, delete, get, patch, post, web};
 use allclear_application::message::SigningSecret;
 use allclear_application::subscriber::{Revealed, Subscribers};
@@ -26,7 +24,7 @@ use utoipa::ToSchema;
 
 use self::filter::{Filter, FilterQuery};
 use self::input::{SubscriberChangeInput, SubscriberInput};
-use crate::limit::throttle::{Bucket, Limit};
+use crate::limit::throttle::{ClientBucket, Limit};
 use crate::request::caller::{CanRead, CanWrite};
 use crate::request::idempotency::Repeatable;
 use crate::request::input::Body;
@@ -66,8 +64,8 @@ impl Default for SubscriberLimits {
 
 /// Counts the attempts of visitors.
 pub struct SubscriberThrottle {
-    subscribe: Bucket<IpAddr>,
-    links: Bucket<IpAddr>,
+    subscribe: ClientBucket,
+    links: ClientBucket,
 }
 
 impl SubscriberThrottle {
@@ -75,8 +73,8 @@ impl SubscriberThrottle {
     #[must_use]
     pub fn new(limits: &SubscriberLimits) -> Self {
         Self {
-            subscribe: Bucket::new(limits.subscribe),
-            links: Bucket::new(limits.links),
+            subscribe: ClientBucket::new(limits.subscribe),
+            links: ClientBucket::new(limits.links),
         }
     }
 }

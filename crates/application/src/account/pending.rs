@@ -12,7 +12,7 @@ use validator::Validate;
 use super::{Accounts, Confirmation, Confirmed, PendingAddress, PendingSignUp, SignedIn};
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
-use crate::mail_budget::MailCause;
+use crate::mail_budget::{MailCause, MailKind};
 use crate::password::PasswordHash;
 use crate::secret::{Digest, SecretToken};
 use crate::session::{Client, Session, Sessions};
@@ -107,7 +107,7 @@ impl Accounts {
         password: PasswordHash,
         invitation: Option<Digest>,
     ) -> Result<(), Error> {
-        let cause = MailCause::by_anybody(EmailKey::of(&draft.email));
+        let cause = MailCause::by_anybody(MailKind::EnteredAddress, EmailKey::of(&draft.email));
         if !self.ports.mail_budget.may_send(&cause).await? {
             return Ok(());
         }
@@ -133,7 +133,7 @@ impl Accounts {
     async fn mail_address(&self, user: UserId, email: String) -> Result<(), Error> {
         let cause = MailCause {
             account: Some(user.to_string()),
-            ..MailCause::by_anybody(EmailKey::of(&email))
+            ..MailCause::by_anybody(MailKind::EnteredAddress, EmailKey::of(&email))
         };
         if !self.ports.mail_budget.may_send(&cause).await? {
             return Ok(());

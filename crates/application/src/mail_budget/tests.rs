@@ -18,6 +18,7 @@ fn budget(store: MockMailCountStore, limits: MailBudgetLimits) -> MailBudget {
 
 fn invitation(to: &str) -> MailCause {
     MailCause {
+        kind: MailKind::EnteredAddress,
         to: EmailKey::of(to).into(),
         account: Some("ann".into()),
         organisation: Some(organisation()),
@@ -39,6 +40,10 @@ async fn counted(cause: &MailCause, limits: MailBudgetLimits) -> Vec<MailCount> 
     budget(store, limits).take(cause).await.unwrap();
     let counts = seen.lock().unwrap();
     counts.clone()
+}
+
+fn by_anybody(kind: MailKind) -> MailCause {
+    MailCause::by_anybody(kind, EmailKey::of("bob@example.com"))
 }
 
 fn full(scope: MailScope) -> MockMailCountStore {
@@ -74,7 +79,7 @@ async fn invitation_is_counted_by_mailbox_account_organisation_and_installation(
 
 #[tokio::test]
 async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
-    let cause = MailCause::by_anybody(EmailKey::of("bob@example.com"));
+    let cause = by_anybody(MailKind::EnteredAddress);
     let scopes: Vec<_> = counted(&cause, LIMITS)
         .await
         .iter()
@@ -84,7 +89,7 @@ async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
 }
 
 #[tokio::test]
-async fn mails_of_organisations_leave_a_fifth_of_the_mails_to_people_who_sign_in_or_up() {
+async fn organisations_leave_mails_to_people_and_new_people_to_those_with_an_account() {
     let by_operator = invitation("bob@example.com");
     let by_visitor = MailCause {
         account: None,
@@ -94,8 +99,13 @@ async fn mails_of_organisations_leave_a_fifth_of_the_mails_to_people_who_sign_in
         organisation: None,
         ..by_operator.clone()
     };
-    let sign_up = MailCause::by_anybody(EmailKey::of("bob@example.com"));
-    for (installation, of_organisations) in [(10_000, 8_000), (6, 4), (1, 0)] {
+    let sign_up = by_anybody(MailKind::EnteredAddress);
+    let unknown = by_anybody(MailKind::PasswordReset { has_account: false });
+    let reset = by_anybody(MailKind::PasswordReset { has_account: true });
+    let notice = by_anybody(MailKind::AccountNotice);
+    for (installation, of_organisations, of_strangers) in
+        [(10_000, 8_000, 9_000), (6, 4, 6), (1, 0, 1)]
+    {
         let limits = MailBudgetLimits {
             installation: Some(installation),
             ..LIMITS
@@ -103,13 +113,51 @@ async fn mails_of_organisations_leave_a_fifth_of_the_mails_to_people_who_sign_in
         for (cause, limit) in [
             (&by_operator, of_organisations),
             (&by_visitor, of_organisations),
-            (&new_address, installation),
-            (&sign_up, installation),
+            (&new_address, of_strangers),
+            (&sign_up, of_strangers),
+            (&unknown, of_strangers),
+            (&reset, installation),
+            (&notice, installation),
         ] {
             let counts = counted(cause, limits).await;
             assert_eq!(counts.last().map(|count| count.limit), Some(limit));
         }
     }
+}
+
+#[tokio::test]
+async fn visitors_leave_a_fifth_of_the_mails_of_an_organisation_to_its_operators() {
+    let by_operator = invitation("bob@example.com");
+    let by_visitor = MailCause {
+        account: None,
+        ..by_operator.clone()
+    };
+    for (limit, of_visitors) in [(1_000, 800), (3, 3)] {
+        let limits = MailBudgetLimits {
+            organisation: Some(limit),
+            ..LIMITS
+        };
+        for (cause, limit) in [(&by_operator, limit), (&by_visitor, of_visitors)] {
+            let counts = counted(cause, limits).await;
+            let is_of_organisation = |count: &&MailCount| count.scope == MailScope::Organisation;
+            let count = counts.iter().find(is_of_organisation);
+            assert_eq!(count.map(|count| count.limit), Some(limit));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_mailbox_has_a_counter_for_each_kind_of_mail() {
+    let key = async |kind| {
+        let mut counts = counted(&by_anybody(kind), LIMITS).await;
+        counts.swap_remove(0).key
+    };
+    let entered = key(MailKind::EnteredAddress).await;
+    let unknown = key(MailKind::PasswordReset { has_account: false }).await;
+    let reset = key(MailKind::PasswordReset { has_account: true }).await;
+    let notice = key(MailKind::AccountNotice).await;
+    assert_eq!(unknown, reset);
+    assert!(entered != reset && entered != notice && reset != notice);
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
-use crate::mail_budget::MailCause;
+use crate::mail_budget::{MailCause, MailKind};
 use crate::password::PasswordHash;
 use crate::secret::SecretToken;
 use crate::session::NewSession;
@@ -107,7 +107,7 @@ impl OpenId {
         };
         self.background
             .start("mailing a linked account", async move {
-                let cause = MailCause::by_anybody(EmailKey::of(&to));
+                let cause = MailCause::by_anybody(MailKind::AccountNotice, EmailKey::of(&to));
                 if budget.may_send(&cause).await? {
                     mailer.send(Mail::new(to, content)).await?;
                 }

@@ -117,8 +117,12 @@ async fn a_reset_is_mailed_to_the_address_of_the_account() {
 }
 
 #[tokio::test]
-async fn beyond_the_mail_budget_no_account_is_looked_up_and_nothing_is_mailed() {
+async fn beyond_the_mail_budget_no_reset_is_stored_or_mailed() {
     let mut stores = Stores::empty();
+    stores
+        .accounts
+        .expect_owner()
+        .return_once(|_| Ok(Some(credentials(1, ADDRESS, PASSWORD))));
     stores.mail_budget = no_mail_left();
     let service = stores.service(0, 0, MockMailer::new());
     service

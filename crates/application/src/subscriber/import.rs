@@ -12,9 +12,8 @@ use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_domain::validation::Invalid;
 
 use self::names::Names;
-use super::{SubscriberKey, Subscribers};
+use super::{SubscriberKey, Subscribers, cause};
 use crate::error::Error;
-use crate::mail_budget::MailCause;
 
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -309,11 +308,7 @@ impl<'a> Import<'a> {
             let refusal = if self.refused >= Self::REFUSALS {
                 Some("No more mails today (UTC), please try again tomorrow".to_owned())
             } else {
-                let cause = MailCause {
-                    to: (&subscriber.target).into(),
-                    account: Some(self.account.clone()),
-                    organisation: Some(self.organisation.clone()),
-                };
+                let cause = cause(&self.organisation, Some(&self.account), &subscriber.target);
                 match ports.mail_budget.take(&cause).await {
                     Ok(()) => None,
                     Err(Error::TooMany { message, .. }) => Some(message),

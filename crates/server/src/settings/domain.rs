@@ -37,10 +37,7 @@ impl DomainSettings {
 
     /// The check of domains.
     pub(crate) fn probe(&self, outbound: OutboundSettings) -> HttpDomainProbe {
-        HttpDomainProbe {
-            allowed: outbound.allowed,
-            check_address: self.domain_check_address.clone(),
-        }
+        HttpDomainProbe::new(outbound.allowed, self.domain_check_address.clone())
     }
 }
 

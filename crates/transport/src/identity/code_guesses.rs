@@ -9,12 +9,12 @@ use std::net::IpAddr;
 use allclear_domain::id::UserId;
 
 use super::throttle::IdentityLimits;
-use crate::limit::throttle::Bucket;
+use crate::limit::throttle::{Bucket, ClientBucket};
 use crate::response::problem::Problem;
 
 /// Counts guesses of codes.
 pub(crate) struct CodeGuesses {
-    of_client: Bucket<IpAddr>,
+    of_client: ClientBucket,
     of_account: Bucket<UserId>,
 }
 
@@ -30,7 +30,7 @@ impl CodeGuesses {
     /// Creates full buckets with these limits.
     pub(crate) fn new(limits: &IdentityLimits) -> Self {
         Self {
-            of_client: Bucket::new(limits.sign_in),
+            of_client: ClientBucket::new(limits.sign_in),
             of_account: Bucket::new(limits.guesses),
         }
     }

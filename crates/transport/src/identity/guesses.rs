@@ -20,7 +20,7 @@ use std::time::Duration;
 use allclear_domain::email::EmailKey;
 
 use super::throttle::IdentityLimits;
-use crate::limit::throttle::{Bucket, Limit};
+use crate::limit::throttle::{Bucket, ClientBucket, Limit};
 use crate::response::problem::Problem;
 
 /// Keyed hash of an account's address, which takes the same few bytes for every address.
@@ -29,7 +29,7 @@ type AccountHash = u64;
 /// Counts password guesses.
 pub(crate) struct Guesses {
     of_pair: Bucket<(IpAddr, AccountHash)>,
-    of_client: Bucket<IpAddr>,
+    of_client: ClientBucket,
     of_account: Bucket<AccountHash>,
     /// Attempts at an account by a client whose own bucket is empty.
     beyond_client: Bucket<(IpAddr, AccountHash)>,
@@ -53,7 +53,7 @@ impl Guesses {
     pub(crate) fn new(limits: &IdentityLimits) -> Self {
         Self {
             of_pair: Bucket::new(limits.guesses),
-            of_client: Bucket::new(limits.sign_in),
+            of_client: ClientBucket::new(limits.sign_in),
             of_account: Bucket::new(limits.account_guesses),
             beyond_client: Bucket::new(Limit {
                 burst: 1,

@@ -4,7 +4,6 @@
 mod cookie;
 mod passwords;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use actix_web::http::{StatusCode, header};
@@ -25,7 +24,7 @@ use self::cookie::{cleared, presented, sealed};
 use super::cookie::{self as session_cookie, CookieSecurity};
 use super::device::client_of;
 use super::session::Identified;
-use crate::limit::throttle::{Bucket, Limit, client};
+use crate::limit::throttle::{ClientBucket, Limit, client};
 use crate::request::input::{Body, FieldInput};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
@@ -52,7 +51,7 @@ pub struct OpenIdServices {
 }
 
 /// Counts the sign-ins that a client address began and did not complete.
-pub struct OpenIdThrottle(Bucket<IpAddr>);
+pub struct OpenIdThrottle(ClientBucket);
 
 impl OpenIdThrottle {
     /// The default limit. People in one office share an address.
@@ -64,7 +63,7 @@ impl OpenIdThrottle {
     /// Creates full buckets with this limit.
     #[must_use]
     pub fn new(limit: Limit) -> Self {
-        Self(Bucket::new(limit))
+        Self(ClientBucket::new(limit))
     }
 }
 

@@ -1,10 +1,8 @@
 //! Limits for the attempts of a client at the identity routes.
 
-use std::net::IpAddr;
-
 use super::code_guesses::CodeGuesses;
 use super::guesses::Guesses;
-use crate::limit::throttle::{Bucket, Limit};
+use crate::limit::throttle::{ClientBucket, Limit};
 
 /// Challenges and responses of passkeys from a client address.
 const PASSKEYS: Limit = Limit {
@@ -71,13 +69,13 @@ impl Default for IdentityLimits {
 pub struct IdentityThrottle {
     pub(crate) guesses: Guesses,
     pub(crate) codes: CodeGuesses,
-    pub(crate) sign_up: Bucket<IpAddr>,
-    pub(crate) reset: Bucket<IpAddr>,
-    pub(crate) verify: Bucket<IpAddr>,
-    pub(crate) invite: Bucket<IpAddr>,
+    pub(crate) sign_up: ClientBucket,
+    pub(crate) reset: ClientBucket,
+    pub(crate) verify: ClientBucket,
+    pub(crate) invite: ClientBucket,
     /// Challenges and responses of passkeys that did not lead to a sign-in. Nobody can guess a signature, so this limits load,
     /// and is wide: people in one office share an address.
-    pub(crate) passkeys: Bucket<IpAddr>,
+    pub(crate) passkeys: ClientBucket,
 }
 
 impl IdentityThrottle {
@@ -87,11 +85,11 @@ impl IdentityThrottle {
         Self {
             guesses: Guesses::new(limits),
             codes: CodeGuesses::new(limits),
-            sign_up: Bucket::new(limits.sign_up),
-            reset: Bucket::new(limits.reset),
-            verify: Bucket::new(limits.verify),
-            invite: Bucket::new(limits.invite),
-            passkeys: Bucket::new(PASSKEYS),
+            sign_up: ClientBucket::new(limits.sign_up),
+            reset: ClientBucket::new(limits.reset),
+            verify: ClientBucket::new(limits.verify),
+            invite: ClientBucket::new(limits.invite),
+            passkeys: ClientBucket::new(PASSKEYS),
         }
     }
 }

@@ -158,6 +158,47 @@ impl<K: Hash + Eq + Clone> Keys<K> {
     }
 }
 
+/// The attempts of each client. IPv6 clients of one site, a network of 2^80 addresses, have together as many as 16 clients: providers
+/// assign up to that many addresses to one customer (RFC 6177).
+pub(crate) struct ClientBucket {
+    clients: Bucket<IpAddr>,
+    sites: Bucket<IpAddr>,
+}
+
+impl ClientBucket {
+    const CLIENTS_OF_A_SITE: u32 = 16;
+
+    /// Creates full buckets with this limit of a client.
+    pub(crate) fn new(limit: Limit) -> Self {
+        Self {
+            clients: Bucket::new(limit),
+            sites: Bucket::new(Limit {
+                burst: limit.burst.saturating_mul(Self::CLIENTS_OF_A_SITE),
+                per_hour: limit.per_hour.saturating_mul(Self::CLIENTS_OF_A_SITE),
+            }),
+        }
+    }
+
+    /// Takes one attempt of a client, which is from [`client`]. Fails with 429 and `Retry-After` if a limit is used up.
+    pub(crate) fn count(&self, client: &IpAddr) -> Result<(), Problem> {
+        self.clients.count(client)?;
+        let Some(site) = site(*client) else {
+            return Ok(());
+        };
+        self.sites
+            .count(&site)
+            .inspect_err(|_| self.clients.give_back(client))
+    }
+
+    /// Returns an attempt that does not count.
+    pub(crate) fn give_back(&self, client: &IpAddr) {
+        self.clients.give_back(client);
+        if let Some(site) = site(*client) {
+            self.sites.give_back(&site);
+        }
+    }
+}
+
 /// The client address as rate limits count it: one IPv6 client has a whole network of 2^64 addresses (RFC 6177).
 pub(crate) fn client(request: &HttpRequest) -> IpAddr {
     let proxies = request.app_data::<web::Data<TrustedProxies>>();
@@ -168,11 +209,23 @@ pub(crate) fn client(request: &HttpRequest) -> IpAddr {
 /// The address itself, or the 64-bit network of an IPv6 address.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
-        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(
-            address.to_bits() & !u128::from(u64::MAX),
-        )),
+        IpAddr::V6(address) => first_bits(address, 64),
         address @ IpAddr::V4(_) => address,
     }
+}
+
+/// The 48-bit network of an IPv6 address.
+fn site(address: IpAddr) -> Option<IpAddr> {
+    match address {
+        IpAddr::V6(address) => Some(first_bits(address, 48)),
+        IpAddr::V4(_) => None,
+    }
+}
+
+fn first_bits(address: Ipv6Addr, length: u32) -> IpAddr {
+    IpAddr::V6(Ipv6Addr::from_bits(
+        address.to_bits() & !(u128::MAX >> length),
+    ))
 }
 
 #[cfg(test)]
@@ -271,6 +324,25 @@ mod tests {
             assert!(bucket.take_at(&key, 1, now).is_ok());
         }
         assert!(bucket.keys().full_at.len() <= Bucket::<u32>::FIRST_SWEEP);
+    }
+
+    #[test]
+    fn ipv6_clients_of_one_site_have_as_many_attempts_as_sixteen_clients() {
+        let bucket = ClientBucket::new(Limit {
+            burst: 2,
+            per_hour: 60,
+        });
+        let client =
+            |site: u16, number: u16| IpAddr::from([0x2001, 0xdb8, site, number, 0, 0, 0, 0]);
+        let left = |number| bucket.count(&client(1, number)).is_ok();
+        assert_eq!((0..100).filter(|number| left(*number)).count(), 32);
+        // Refused attempts are not counted for the client.
+        bucket.give_back(&client(1, 0));
+        assert!(left(99) && !left(99));
+        assert!(bucket.count(&client(2, 0)).is_ok());
+        for last in 0..100 {
+            assert!(bucket.count(&IpAddr::from([192, 0, 2, last])).is_ok());
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use actix_web::http::header::HeaderValue;
 use actix_web::{HttpMessage, HttpRequest, web};
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 
-use crate::limit::throttle::{Bucket, Limit, client};
+use crate::limit::throttle::{ClientBucket, Limit, client};
 use crate::server::client_address::TrustedProxies;
 
 /// Identifier of a request, for handlers.
@@ -15,8 +15,8 @@ use crate::server::client_address::TrustedProxies;
 pub(crate) struct RequestId(pub(crate) HeaderValue);
 
 /// Limit per client address for records of refused requests.
-static REFUSED_RECORDS: LazyLock<Bucket<IpAddr>> = LazyLock::new(|| {
-    Bucket::new(Limit {
+static REFUSED_RECORDS: LazyLock<ClientBucket> = LazyLock::new(|| {
+    ClientBucket::new(Limit {
         burst: 30,
         per_hour: 600,
     })

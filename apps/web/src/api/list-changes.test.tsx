@@ -30,6 +30,7 @@ function Services() {
     <>
       <p>{list.rows?.map(({ name }) => name).join(', ') ?? 'Loading'}</p>
       <button onClick={list.showOlder}>Show older</button>
+      <button onClick={() => void list.refresh()}>Refresh</button>
     </>
   );
 }
@@ -75,4 +76,48 @@ it('loses no event that arrives before the first response', async () => {
   names.unshift('d');
   act(() => change(addItem(service('d'))));
   expect(await screen.findByText('d, c')).toBeInTheDocument();
+});
+
+it('shows older rows, and loses no event that arrives while they are loaded', async () => {
+  servePages();
+  const { user } = renderScreen(<Services />);
+  await screen.findByText('c, b');
+  let respond: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (respond = resolve));
+  const asked: string[] = [];
+  server.use(
+    http.get(apiUrl(endpoints.components.list), async ({ request }) => {
+      const before = new URL(request.url).searchParams.get('before');
+      if (before === null) return success([service('c'), service('b')], { next: 'b' });
+      asked.push(before);
+      await held;
+      return success([service('a')], { next: null });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await expect.poll(() => asked).toEqual(['b']);
+  act(() => change(addItem(service('d'))));
+  act(() => change(patchItem(service('b', 'B'))));
+  act(() => change(patchItem(service('a', 'A'))));
+  respond();
+  expect(await screen.findByText('d, c, B, A')).toBeInTheDocument();
+  expect(asked).toEqual(['b']);
+});
+
+it('keeps the response of a refresh during which an event arrives', async () => {
+  servePages();
+  const { user } = renderScreen(<Services />);
+  await screen.findByText('c, b');
+  let respond: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (respond = resolve));
+  server.use(
+    http.get(apiUrl(endpoints.components.list), async () => {
+      await held;
+      return success([service('c', 'C'), service('b')], { next: 'b' });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  act(() => change(patchItem(service('b', 'B'))));
+  respond();
+  expect(await screen.findByText('C, B')).toBeInTheDocument();
 });

@@ -100,11 +100,10 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
         [listKey, changePages],
         [path, changeWhole],
       ] as const) {
-        // Without data, the response on its way may be older than the change. If each event restarted the request, a list might
-        // never be shown.
+        // SWR drops the response of a request during which the data is changed, and the response may be older than the change.
+        if (cache instanceof QueryCache && cache.afterRead(key, applyChange)) continue;
         if (cache.get(key)?.data !== undefined) applyChange();
-        else if (!(cache instanceof QueryCache && cache.afterRead(key, applyChange)))
-          void mutate(key);
+        else void mutate(key);
       }
     },
     [cache, mutate],

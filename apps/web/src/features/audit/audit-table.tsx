@@ -47,7 +47,12 @@ function ItemRows({ item }: { item: AuditItem }) {
   return (
     <tbody className="border-b border-line last:border-0 stacked:block">
       <tr className="stacked:relative stacked:grid stacked:gap-1 stacked:py-3 stacked:pr-4 stacked:pl-12">
-        <td className={cn(cell, 'py-1 stacked:absolute stacked:top-2 stacked:left-2')}>
+        <td
+          className={cn(
+            cell,
+            'py-1 stacked:absolute stacked:top-1.5 stacked:left-2 stacked:pointer-coarse:top-0.5',
+          )}
+        >
           <IconButton
             label={`${isOpen ? 'Hide' : 'Show'} details: ${sentence}`}
             icon={

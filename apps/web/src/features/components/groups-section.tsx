@@ -37,7 +37,7 @@ export function GroupsSection() {
       </h2>
       {groups.error && groups.rows === undefined ? (
         <LoadFailure
-          title={groupKind.listFailed}
+          title="The groups could not be loaded"
           reason={groups.error.message}
           onRetry={() => void groups.refresh()}
         />

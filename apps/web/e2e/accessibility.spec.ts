@@ -257,12 +257,12 @@ test('what people come to by a link or by mistake is accessible in both themes',
   expect(others).toEqual([]);
 });
 
-test('nothing has to be scrolled sideways on the narrowest phone', async ({
+test('nothing has to be scrolled sideways on the narrowest phone and on a tablet', async ({
   operatorPage,
   organisation,
 }) => {
+  test.slow();
   const forms = await fillWithOddText(organisation);
-  await operatorPage.setViewportSize({ width: 320, height: 640 });
   for (const [path, heading] of [
     ['/components', 'Components'],
     [forms.componentForm, 'Edit Component'],
@@ -272,12 +272,16 @@ test('nothing has to be scrolled sideways on the narrowest phone', async ({
     ['/schedules', 'Maintenance'],
     [forms.maintenanceForm, 'Edit Maintenance'],
     ['/subscribers', 'Subscribers'],
+    ['/audit', 'Audit Log'],
     ['/organisation', 'Organisation'],
     ['/settings', 'Settings'],
   ] as const) {
-    await test.step(path, async () => {
-      await open(operatorPage, path, heading);
-      await expectToFit(operatorPage);
-    });
+    for (const width of [320, 768]) {
+      await test.step(`${path} at ${width}`, async () => {
+        await operatorPage.setViewportSize({ width, height: 640 });
+        await open(operatorPage, path, heading);
+        await expectToFit(operatorPage);
+      });
+    }
   }
 });

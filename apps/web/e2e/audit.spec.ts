@@ -129,3 +129,25 @@ for (const role of ['editor', 'viewer'] as const) {
     await request.dispose();
   });
 }
+
+test('the fields of the audit log’s filter have room on narrow phones', async ({
+  browser,
+  operatorPage,
+  server,
+}) => {
+  const storageState = await operatorPage.context().storageState();
+  const phone = { isMobile: true, hasTouch: true, viewport: { width: 375, height: 812 } };
+  const context = await browser.newContext({ baseURL: server.url, storageState, ...phone });
+  const page = await context.newPage();
+  await page.goto('/audit');
+  await expect(filter(page, 'From')).toBeVisible();
+  const boxOf = (label: string) =>
+    filter(page, label).evaluate((field) => field.getBoundingClientRect());
+  for (const width of [375, 360, 320]) {
+    await page.setViewportSize({ width, height: 812 });
+    const [who, from, to] = [await boxOf('Who'), await boxOf('From'), await boxOf('To')];
+    expect(to.right).toBeLessThanOrEqual(who.right);
+    if (from.y === to.y) expect(from.right).toBeLessThan(to.left);
+  }
+  await context.close();
+});

@@ -69,3 +69,31 @@ test('a setting’s change is seen live on the public page', async ({
     'Europe/Zurich',
   );
 });
+
+test('the buttons of a group and the names of the columns do not cover each other', async ({
+  operatorPage: page,
+  organisation,
+}) => {
+  await organisation.call('POST', '/component-group/create', { name: 'Europe' });
+  await page.goto('/components');
+  const table = page.getByRole('table', { name: 'Groups' });
+  for (const width of [1280, 1024]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect(table.getByText('Europe')).toBeVisible();
+    const boxes = await table
+      .locator('button, tbody a')
+      .evaluateAll((controls) => controls.map((control) => control.getBoundingClientRect()));
+    const covered = boxes.filter((box, at) =>
+      boxes
+        .slice(at + 1)
+        .some(
+          (other) =>
+            box.left < other.right &&
+            other.left < box.right &&
+            box.top < other.bottom &&
+            other.top < box.bottom,
+        ),
+    );
+    expect(covered).toEqual([]);
+  }
+});

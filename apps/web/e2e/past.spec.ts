@@ -227,3 +227,38 @@ test('a period is added, changed and deleted, and each change is undone', async 
   await undo('Period deleted');
   expect(await periods()).toEqual([outage]);
 });
+
+test('periods are rows of a table on a desktop, and their buttons are aligned on a phone too', async ({
+  operatorPage: page,
+  organisation,
+}) => {
+  const { id } = await organisation.call<{ id: string }>('POST', '/component/create', {
+    name: 'API',
+    startDate: null,
+    status: 'DEGRADED',
+  });
+  const time = (instant: number) => new Date(instant).toISOString();
+  await organisation.call('POST', `/component/${id}/history/create`, {
+    status: 'MAJOR_OUTAGE',
+    startAt: time(daysAgo(3)),
+    endAt: time(daysAgo(2)),
+  });
+
+  await page.goto(`/components/component/edit/${id}`);
+  await page.getByRole('tab', { name: 'History' }).click();
+  const rows = page.getByRole('table', { name: 'History' }).locator('tbody tr');
+  await expect(rows).toHaveCount(2);
+  const edges = (name: RegExp) =>
+    page
+      .getByRole('button', { name })
+      .evaluateAll((buttons) => [
+        ...new Set(buttons.map((button) => button.getBoundingClientRect().left)),
+      ]);
+
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await expect(rows.first()).toHaveCSS('display', 'table-row');
+  expect(await edges(/^Edit period of/)).toHaveLength(1);
+  await page.setViewportSize({ width: 375, height: 812 });
+  await expect(rows.first()).toHaveCSS('display', 'flex');
+  expect(await edges(/^Edit period of/)).toHaveLength(1);
+});

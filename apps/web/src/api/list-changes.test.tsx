@@ -6,6 +6,7 @@ import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
 import { success, apiUrl, server } from '@/testing/server';
 import { addItem, patchItem, removeItem, type ListChange } from './list-changes';
+import { maxWaitingChanges } from './query-cache';
 import { useList, useUpdateLists } from './use-list';
 
 interface Service {
@@ -30,21 +31,37 @@ function Services() {
     <>
       <p>{list.rows?.map(({ name }) => name).join(', ') ?? 'Loading'}</p>
       <button onClick={list.showOlder}>Show older</button>
+      <button onClick={() => void list.refresh()}>Refresh</button>
     </>
   );
 }
 
 const service = (id: string, name = id) => ({ id, name });
 
-/** Serves c and b as the newest page, a as the one before. */
-function servePages() {
+/**
+ * Serves c and b as the newest page, a as the one before. Records the `before` of each request; a response is sent once `held`
+ * is resolved.
+ */
+function servePages({ names = ['c', 'b', 'a'], held = Promise.resolve() } = {}) {
+  const [c = '', b = '', a = ''] = names;
+  const asked: (string | null)[] = [];
   server.use(
-    http.get(apiUrl(endpoints.components.list), ({ request }) =>
-      new URL(request.url).searchParams.has('before')
-        ? success([service('a')], { next: null })
-        : success([service('c'), service('b')], { next: 'b' }),
-    ),
+    http.get(apiUrl(endpoints.components.list), async ({ request }) => {
+      const before = new URL(request.url).searchParams.get('before');
+      asked.push(before);
+      await held;
+      return before === null
+        ? success([service('c', c), service('b', b)], { next: 'b' })
+        : success([service('a', a)], { next: null });
+    }),
   );
+  return asked;
+}
+
+function hold() {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  return { held, release };
 }
 
 it('shows what is new on top, what has changed in its place, and no longer what is gone', async () => {
@@ -75,4 +92,47 @@ it('loses no event that arrives before the first response', async () => {
   names.unshift('d');
   act(() => change(addItem(service('d'))));
   expect(await screen.findByText('d, c')).toBeInTheDocument();
+});
+
+it('shows older rows, and loses no event that arrives while they are loaded', async () => {
+  servePages();
+  const { user } = renderScreen(<Services />);
+  await screen.findByText('c, b');
+  const { held, release } = hold();
+  const asked = servePages({ held });
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  await expect.poll(() => asked).toEqual([null]);
+  act(() => change(addItem(service('d'))));
+  act(() => change(patchItem(service('b', 'B'))));
+  act(() => change(patchItem(service('a', 'A'))));
+  release();
+  expect(await screen.findByText('d, c, B, A')).toBeInTheDocument();
+  expect(asked).toEqual([null, 'b']);
+});
+
+it('keeps the response of a refresh during which an event arrives', async () => {
+  servePages();
+  const { user } = renderScreen(<Services />);
+  await screen.findByText('c, b');
+  const { held, release } = hold();
+  servePages({ names: ['C', 'b'], held });
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  act(() => change(patchItem(service('b', 'B'))));
+  release();
+  expect(await screen.findByText('C, B')).toBeInTheDocument();
+});
+
+it('reads every page again if too many events arrive during a request', async () => {
+  servePages();
+  const { user } = renderScreen(<Services />);
+  await screen.findByText('c, b');
+  const { held, release } = hold();
+  const asked = servePages({ held });
+  await user.click(screen.getByRole('button', { name: 'Show older' }));
+  act(() => {
+    for (let sent = 0; sent <= maxWaitingChanges; sent += 1) change(patchItem(service('a', 'A')));
+  });
+  release();
+  await expect.poll(() => asked).toEqual([null, 'b', null, 'b']);
+  expect(screen.getByText('c, b, a')).toBeInTheDocument();
 });

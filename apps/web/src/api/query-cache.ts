@@ -4,6 +4,9 @@ import { unstable_serialize as serializePages, type SWRInfiniteKeyLoader } from 
 
 export const unusedTtlMs = 5 * 60_000;
 
+/** Number of changes that wait for the end of a request. If there are more, the data is read again in their place. */
+export const maxWaitingChanges = 1000;
+
 type Entry = State<unknown>;
 
 /** A cache for SWR that evicts entries five minutes after their last component was unmounted. */
@@ -34,13 +37,15 @@ export class QueryCache implements Cache<unknown> {
   }
 
   /**
-   * Calls `callback` once the request for the entry that is under way has ended; false if there is none. A request for an entry
-   * that no component uses may never end for the cache: SWR drops its response.
+   * Calls `change` once the request for the entry that is under way has ended; false if there is none. If more than
+   * `maxWaitingChanges` wait, calls `readAgain` in place of all of them. A request for an entry that no component uses may never
+   * end for the cache: SWR drops its response.
    */
-  afterRead(key: string, callback: () => void): boolean {
+  afterRead(key: string, change: () => void, readAgain: () => void): boolean {
     if (!this.isUsed(key) || this.#entries.get(key)?.isValidating !== true) return false;
     const callbacks = this.#afterReads.get(key) ?? [];
-    callbacks.push(callback);
+    if (callbacks.length < maxWaitingChanges) callbacks.push(change);
+    else callbacks[maxWaitingChanges] = readAgain;
     this.#afterReads.set(key, callbacks);
     return true;
   }
@@ -81,8 +86,9 @@ export class QueryCache implements Cache<unknown> {
     const callbacks = this.#afterReads.get(key);
     if (callbacks === undefined) return;
     this.#afterReads.delete(key);
+    const readAgain = callbacks[maxWaitingChanges];
     // SWR is still at work on the entry.
-    queueMicrotask(() => callbacks.forEach((callback) => callback()));
+    queueMicrotask(readAgain ?? (() => callbacks.forEach((callback) => callback())));
   }
 
   #expireLater(key: string): void {

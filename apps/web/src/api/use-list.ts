@@ -58,25 +58,31 @@ export function useList<T>(path: string): List<T> {
  * next time.
  */
 export function useRefreshList(path: string): () => Promise<void> {
-  const { cache, mutate } = useSWRConfig();
-  return useCallback(async () => {
-    const keysOf = (list: string) =>
-      [...cache.keys()].filter((key) => key === list || key.startsWith(`${list}?`));
-    const isOnScreen = (key: string) => cache instanceof QueryCache && cache.isUsed(key);
-    const entries = keysOf(path);
-    const outdated = entries.filter((key) => !isOnScreen(key));
-    // Reads nothing, as no component uses them. SWR forgets the last request, whose response it would drop two seconds long.
-    await Promise.all(outdated.map((key) => mutate(key, undefined)));
-    const shown = [...entries.filter(isOnScreen), ...keysOf(unstable_serialize(() => path))];
-    await Promise.all(shown.map((key) => mutate(key)));
-  }, [cache, mutate, path]);
+  const config = useSWRConfig();
+  return useCallback(() => refreshList(config, path), [config, path]);
+}
+
+async function refreshList(
+  { cache, mutate }: ReturnType<typeof useSWRConfig>,
+  path: string,
+): Promise<void> {
+  const keysOf = (list: string) =>
+    [...cache.keys()].filter((key) => key === list || key.startsWith(`${list}?`));
+  const isOnScreen = (key: string) => cache instanceof QueryCache && cache.isUsed(key);
+  const entries = keysOf(path);
+  const outdated = entries.filter((key) => !isOnScreen(key));
+  // Reads nothing, as no component uses them. SWR forgets the last request, whose response it would drop two seconds long.
+  await Promise.all(outdated.map((key) => mutate(key, undefined)));
+  const shown = [...entries.filter(isOnScreen), ...keysOf(unstable_serialize(() => path))];
+  await Promise.all(shown.map((key) => mutate(key)));
 }
 
 /** Changes a cached list without a request, as an event says: also one that `useQuery` reads as a whole. */
 export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => void {
-  const { cache, mutate } = useSWRConfig();
+  const config = useSWRConfig();
   return useCallback(
     <T>(path: string, change: ListChange<T>) => {
+      const { cache, mutate } = config;
       const keyOf = pageKey(path);
       const listKey = unstable_serialize(keyOf);
       const changePages = () => {
@@ -96,18 +102,18 @@ export function useUpdateLists(): <T>(path: string, change: ListChange<T>) => vo
         if (whole === undefined) return;
         void mutate(path, { ...whole, data: change([whole.data]).flat() }, { revalidate: false });
       };
+      const readAgain = () => void refreshList(config, path);
       for (const [key, applyChange] of [
         [listKey, changePages],
         [path, changeWhole],
       ] as const) {
-        // Without data, the response on its way may be older than the change. If each event restarted the request, a list might
-        // never be shown.
+        // SWR drops the response of a request during which the data is changed, and the response may be older than the change.
+        if (cache instanceof QueryCache && cache.afterRead(key, applyChange, readAgain)) continue;
         if (cache.get(key)?.data !== undefined) applyChange();
-        else if (!(cache instanceof QueryCache && cache.afterRead(key, applyChange)))
-          void mutate(key);
+        else void mutate(key);
       }
     },
-    [cache, mutate],
+    [config],
   );
 }
 

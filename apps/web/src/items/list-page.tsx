@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { listPath, useList } from '@/api/use-list';
 import { useMay } from '@/auth/permissions';
 import { Permitted } from '@/auth/permitted';
-import { Button } from '@/ui/button';
 import type { DataColumn } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { LoadFailure } from '@/ui/load-failure';
@@ -11,6 +10,7 @@ import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
+import { ShowOlder } from './show-older';
 
 /** Lists a part of the items. */
 export interface ListFilter {
@@ -93,13 +93,7 @@ export function ListPage<Item extends { id: string }>({
           bulkActions={(selected, clear) => (
             <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
           )}
-          footer={
-            list.hasOlder && (
-              <Button size="sm" pending={list.isLoadingOlder} onClick={list.showOlder}>
-                Show older
-              </Button>
-            )
-          }
+          footer={<ShowOlder size="sm" list={list} />}
         />
       )}
       {!isLoading && children}

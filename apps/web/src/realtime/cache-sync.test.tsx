@@ -8,6 +8,7 @@ import type {
   PublicIncident,
   PublicMaintenance,
 } from '@/api/types';
+import { maxWaitingChanges } from '@/api/query-cache';
 import { useList } from '@/api/use-list';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
@@ -128,6 +129,19 @@ async function show(path: string, rows: unknown[], asPages = true) {
 
 const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 30)));
 const fire = (name: string, ...args: unknown[]) => act(() => FakeSocket.last.fire(name, ...args));
+
+/** Sends an event more often than events may wait. */
+const fireMany = (name: string, ...args: unknown[]) =>
+  act(() => {
+    for (let sent = 0; sent <= maxWaitingChanges; sent += 1) FakeSocket.last.fire(name, ...args);
+  });
+
+/** Responses that await `held` are sent when `send` is called. */
+function hold() {
+  let send: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (send = resolve));
+  return { held, send };
+}
 
 const { components, incidents, maintenances } = endpoints;
 const later = { updatedAt: 'later' };
@@ -284,6 +298,28 @@ it('loses no event that arrives while the lists are being read', async () => {
   ).toBeInTheDocument();
 });
 
+it('reads the lists once more if too many events arrive while they are being read', async () => {
+  const rows = [service('a', { name: 'Older' })];
+  await show(components.list, rows);
+  act(() => FakeSocket.last.lose());
+  const response = hold();
+  const answers = [rows, [service('a', { name: 'Newest' })]];
+  server.use(
+    http.get(apiUrl(components.list), async () => {
+      const answer = answers.shift();
+      await response.held;
+      return success(answer);
+    }),
+  );
+  await act(() => FakeSocket.last.join(5));
+  fireMany('component-update', service('a', { name: 'Between' }));
+  response.send();
+  expect(await screen.findByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
+  await settle();
+  expect(screen.getByText(/^Newest OPERATIONAL/)).toBeInTheDocument();
+  expect(answers).toEqual([]);
+});
+
 it('reads lists again that failed after a reconnect', async () => {
   const rows = [service('a')];
   await show(components.list, rows);
@@ -324,13 +360,12 @@ async function openJoined(list: ReactNode) {
 }
 
 it('drops a change that waits for a response when the connection is lost', async () => {
-  let respond: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (respond = resolve));
+  const response = hold();
   const answers = [service('b', { name: 'Older' }), service('b', { name: 'Newest' })];
   server.use(
     http.get(apiUrl(components.list), async () => {
       const answer = answers.shift();
-      await held;
+      await response.held;
       return success([answer]);
     }),
   );
@@ -338,7 +373,7 @@ it('drops a change that waits for a response when the connection is lost', async
   fire('component-update', service('b', { name: 'Between' }));
   act(() => FakeSocket.last.lose());
   await act(() => FakeSocket.last.join(5));
-  respond();
+  response.send();
   expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
   await settle();
   expect(screen.getByText('Newest OPERATIONAL')).toBeInTheDocument();
@@ -348,13 +383,12 @@ it.each([
   ['in pages', Pages],
   ['as a whole', Whole],
 ])('shows a list %s whose events come faster than its response', async (_, List) => {
-  let respond: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (respond = resolve));
+  const response = hold();
   const asked = { times: 0 };
   server.use(
     http.get(apiUrl(components.list), async () => {
       asked.times += 1;
-      await held;
+      await response.held;
       return success([service('b'), service('a')]);
     }),
   );
@@ -365,7 +399,24 @@ it.each([
   }
   fire('component-deleted', 'a');
   expect(screen.getByText('Loading')).toBeInTheDocument();
-  respond();
+  response.send();
   expect(await screen.findByText(/^BBB OPERATIONAL\b/)).toBeInTheDocument();
   expect(asked.times).toBe(1);
+});
+
+it('reads a list again if too many changes wait for its response', async () => {
+  const response = hold();
+  const answers = [service('a', { name: 'Older' }), service('a', { name: 'Newest' })];
+  server.use(
+    http.get(apiUrl(components.list), async () => {
+      const answer = answers.shift();
+      await response.held;
+      return success([answer]);
+    }),
+  );
+  await openJoined(<Whole path={components.list} />);
+  fireMany('component-update', service('a', { name: 'Between' }));
+  response.send();
+  expect(await screen.findByText('Newest OPERATIONAL')).toBeInTheDocument();
+  expect(answers).toEqual([]);
 });

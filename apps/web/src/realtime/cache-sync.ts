@@ -11,6 +11,7 @@ import {
   removeItem,
   type ListChange,
 } from '@/api/list-changes';
+import { maxWaitingChanges } from '@/api/query-cache';
 import { mergeTruncatedIncident, mergeTruncatedMaintenance } from '@/api/truncated';
 import type {
   Component,
@@ -101,7 +102,10 @@ export function useCacheSync(connection: Connection | null): void {
 /** Applies the socket's events to the cached lists. */
 class CacheSync implements ConnectionListener {
   readonly #store: ListStore;
-  /** Events received while the lists are read again: the responses may be older. */
+  /**
+   * Events received while the lists are read again: the responses may be older. If more than `maxWaitingChanges` arrive, one of
+   * those is kept, and the lists are read once more.
+   */
   #queued: LiveEvent[] | null = null;
   #reads = 0;
   #again: ReturnType<typeof setTimeout> | undefined;
@@ -115,7 +119,7 @@ class CacheSync implements ConnectionListener {
   }
 
   onJoined(): void {
-    void this.#catchUp(() => this.#store.revalidate(lists, partsOfItems));
+    void this.#catchUp();
   }
 
   onLost(): void {
@@ -126,11 +130,11 @@ class CacheSync implements ConnectionListener {
   }
 
   onEvent(event: LiveEvent): void {
-    if (this.#queued) this.#queued.push(event);
-    else this.#apply(event);
+    if (this.#queued === null) this.#apply(event);
+    else if (this.#queued.length <= maxWaitingChanges) this.#queued.push(event);
   }
 
-  async #catchUp(readLists: () => Promise<string[]>): Promise<void> {
+  async #catchUp(readLists = () => this.#store.revalidate(lists, partsOfItems)): Promise<void> {
     this.#queued ??= [];
     this.#reads += 1;
     const read = this.#reads;
@@ -140,6 +144,7 @@ class CacheSync implements ConnectionListener {
     if (read !== this.#reads) return;
     const queued = this.#queued;
     this.#queued = null;
+    if (queued.length > maxWaitingChanges) return this.#catchUp();
     queued.forEach((event) => this.#apply(event));
     // What the server computes is read again with the next event.
     const unread = failed.filter((key) => !computed.test(key));

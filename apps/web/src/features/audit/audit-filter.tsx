@@ -34,12 +34,13 @@ export function AuditFilter({ audit: { value, choose, query }, items }: AuditFil
       role="group"
       tabIndex={-1}
       aria-label="Filter"
-      className="grid grid-cols-2 items-end gap-3 sm:flex sm:flex-wrap"
+      // Two columns, where there is room for two days with the larger text of touch screens.
+      className="grid grid-cols-[repeat(auto-fit,minmax(10.375rem,1fr))] items-end gap-x-2.5 gap-y-3 sm:flex sm:flex-wrap sm:gap-x-3"
     >
       <Choice
         label="Who"
         // The pairs of the others share a line on phones.
-        className="max-sm:col-span-2"
+        className="max-sm:col-span-full"
         value={value('actorId')}
         options={people}
         onChoose={(actorId) => choose({ actorId })}

@@ -1,10 +1,11 @@
 import { Download, ScrollText } from 'lucide-react';
-import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { AuditItem } from '@/api/types';
 import { useList, type List } from '@/api/use-list';
+import { useListInParts } from '@/api/use-list-in-parts';
 import { useIsAdmin } from '@/auth/use-is-admin';
+import { ShowOlder } from '@/items/show-older';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
@@ -24,8 +25,6 @@ import { AuditTable } from './audit-table';
 import { useAuditQuery, type AuditQuery } from './use-audit-query';
 
 const fetchFailed = 'Error while fetching the audit log';
-/** Items that are drawn at first, and with each press of the button. */
-const step = 50;
 const noItems: AuditItem[] = [];
 
 /** The audit log, for admins. */
@@ -65,15 +64,8 @@ interface SelectionProps {
   isFiltered: boolean;
 }
 
-function Selection({ list, isFiltered }: SelectionProps) {
-  const [shown, setShown] = useState(step);
-  const items = list.rows ?? [];
-
-  function showMore() {
-    if (items.length <= shown) list.showOlder();
-    setShown(shown + step);
-  }
-
+function Selection({ list: whole, isFiltered }: SelectionProps) {
+  const list = useListInParts(whole);
   return (
     <>
       {list.error && list.rows === undefined ? (
@@ -84,7 +76,7 @@ function Selection({ list, isFiltered }: SelectionProps) {
         />
       ) : list.rows === undefined ? (
         <Placeholder />
-      ) : items.length === 0 ? (
+      ) : list.rows.length === 0 ? (
         <Card>
           <EmptyState icon={ScrollText} title="No entries">
             {isFiltered
@@ -95,17 +87,9 @@ function Selection({ list, isFiltered }: SelectionProps) {
       ) : (
         <>
           <div aria-busy={list.isStale} className={cn('min-w-0', list.isStale && staleClass)}>
-            <AuditTable items={items.slice(0, shown)} />
+            <AuditTable items={list.rows} />
           </div>
-          {(items.length > shown || list.hasOlder) && (
-            <Button
-              className="justify-self-center"
-              pending={list.isLoadingOlder}
-              onClick={showMore}
-            >
-              Show older
-            </Button>
-          )}
+          <ShowOlder className="justify-self-center" list={list} />
         </>
       )}
     </>

@@ -9,21 +9,22 @@ import { IconButton } from '@/ui/icon-button';
 import { Timestamp } from '@/ui/timestamp';
 import { DifferenceView } from './difference-view';
 
-const cell = 'px-3 py-2.5 align-top text-left max-md:block max-md:px-0 max-md:py-0';
+const cell = 'px-3 align-top text-left stacked:block stacked:p-0!';
+const value = `${cell} py-2.5`;
 
 /** The items, each of which can be opened. */
 export function AuditTable({ items }: { items: readonly AuditItem[] }) {
   return (
-    <div className="rounded-lg border border-line bg-surface shadow-low">
-      <table className="w-full text-sm max-md:block">
+    <div className="@container/narrow rounded-lg border border-line bg-surface shadow-low">
+      <table className="w-full text-sm stacked:block">
         <caption className="sr-only">Audit log</caption>
-        <thead className="max-md:sr-only">
+        <thead className="stacked:sr-only">
           <tr className="border-b border-line text-xs text-muted">
             {['Details', 'Time', 'Who', 'What', 'Address'].map((title, column) => (
               <th
                 key={title}
                 scope="col"
-                className={cn(cell, 'font-medium', column === 0 && 'w-10')}
+                className={cn(value, 'font-medium', column === 0 && 'w-10')}
               >
                 {column === 0 ? <span className="sr-only">{title}</span> : title}
               </th>
@@ -44,9 +45,14 @@ function ItemRows({ item }: { item: AuditItem }) {
   const { what, name } = changeText(item);
   const sentence = `${item.actor.name} ${what} ${name ?? ''}`.trim();
   return (
-    <tbody className="border-b border-line last:border-0 max-md:block">
-      <tr className="max-md:relative max-md:grid max-md:gap-1 max-md:py-3 max-md:pr-4 max-md:pl-12">
-        <td className={cn(cell, 'max-md:absolute max-md:top-2 max-md:left-2 md:py-1')}>
+    <tbody className="border-b border-line last:border-0 stacked:block">
+      <tr className="stacked:relative stacked:grid stacked:gap-1 stacked:py-3 stacked:pr-4 stacked:pl-12">
+        <td
+          className={cn(
+            cell,
+            'py-1 stacked:absolute stacked:top-1.5 stacked:left-2 stacked:pointer-coarse:top-0.5',
+          )}
+        >
           <IconButton
             label={`${isOpen ? 'Hide' : 'Show'} details: ${sentence}`}
             icon={
@@ -60,13 +66,13 @@ function ItemRows({ item }: { item: AuditItem }) {
             onClick={() => setOpen(!isOpen)}
           />
         </td>
-        <td className={cn(cell, 'text-muted md:w-48')}>
+        <td className={cn(value, 'w-48 text-muted stacked:w-auto')}>
           <Timestamp value={item.createdAt} />
         </td>
-        <td className={cn(cell, 'md:w-48')}>
+        <td className={cn(value, 'w-48 stacked:w-auto')}>
           <bdi className="font-medium wrap-anywhere text-ink">{item.actor.name}</bdi>
         </td>
-        <td className={cell}>
+        <td className={value}>
           <span className="wrap-anywhere text-muted">
             {what}{' '}
             {name !== undefined && (
@@ -80,10 +86,12 @@ function ItemRows({ item }: { item: AuditItem }) {
           </span>
           <code className="mt-0.5 block text-xs text-subtle">{item.action}</code>
         </td>
-        <td className={cn(cell, 'wrap-anywhere text-muted md:w-40')}>{item.address}</td>
+        <td className={cn(value, 'w-40 wrap-anywhere text-muted stacked:w-auto')}>
+          {item.address}
+        </td>
       </tr>
-      <tr id={detailsId} hidden={!isOpen} className="max-md:block max-md:[[hidden]]:hidden">
-        <td colSpan={5} className="px-3 pb-4 max-md:block md:pl-14">
+      <tr id={detailsId} hidden={!isOpen} className="stacked:block stacked:[[hidden]]:hidden">
+        <td colSpan={5} className="px-3 pb-4 pl-14 stacked:block stacked:pl-3">
           {isOpen && <DifferenceView item={item} />}
         </td>
       </tr>

@@ -100,7 +100,7 @@ function StartDateField({ loading, isNew }: FieldsProps) {
       error={error}
     >
       {(control) => (
-        <Input {...control} {...input} type="date" className="w-44" disabled={loading} />
+        <Input {...control} {...input} type="date" className="w-44!" disabled={loading} />
       )}
     </Field>
   );

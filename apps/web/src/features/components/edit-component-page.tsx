@@ -76,7 +76,7 @@ function EditComponent({ id }: { id: string }) {
   );
 
   return (
-    <Card className="mx-auto w-full max-w-3xl" aria-busy={loaded === undefined}>
+    <Card className="mx-auto w-full max-w-5xl" aria-busy={loaded === undefined}>
       <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
       <CardBody>
         <Tabs

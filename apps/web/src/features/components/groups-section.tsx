@@ -37,7 +37,7 @@ export function GroupsSection() {
       </h2>
       {groups.error && groups.rows === undefined ? (
         <LoadFailure
-          title={groupKind.listFailed}
+          title="The groups could not be loaded"
           reason={groups.error.message}
           onRetry={() => void groups.refresh()}
         />
@@ -49,6 +49,7 @@ export function GroupsSection() {
         />
       ) : (
         <DataTable
+          wide
           readOnly={!mayWrite}
           label="Groups"
           columns={columns}
@@ -96,9 +97,10 @@ function groupColumns(components: readonly Component[], edit: (id: string) => vo
     column.display({
       id: 'edit',
       header: 'Edit',
-      meta: columnStyles.editDialog,
+      // Two buttons.
+      meta: { ...columnStyles.editDialog, width: 'w-22 pointer-coarse:w-26' },
       cell: ({ row }) => (
-        <span className="flex">
+        <span className="flex stacked:gap-3">
           <IconButton
             label={`Edit ${row.original.name}`}
             icon={<Pencil aria-hidden />}

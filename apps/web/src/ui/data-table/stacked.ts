@@ -61,6 +61,8 @@ export function stackedCells(kinds: readonly ColumnKind[]): string[] {
       kind === 'value' && (at === nameAt ? name : value),
       at === firstAction && ['stacked:ml-auto', room?.first],
       kind === 'action' && at === firstAction + 1 && room?.second,
+      // A row without the button keeps its room.
+      kind === 'action' && at > firstAction && 'stacked:min-w-8 stacked:pointer-coarse:min-w-10',
     ),
   );
 }

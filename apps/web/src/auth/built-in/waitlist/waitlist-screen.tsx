@@ -2,9 +2,11 @@ import { UserMinus, UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useList } from '@/api/use-list';
+import { useListInParts } from '@/api/use-list-in-parts';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { PeopleList, PeopleSkeleton, Person } from '@/auth/built-in/organisation/people-list';
 import type { Waiting } from '@/auth/built-in/types';
+import { ShowOlder } from '@/items/show-older';
 import { endpoints } from '@/paths';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
@@ -18,14 +20,10 @@ import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
 
-/** People that are drawn at first, and with each press of the button. */
-const step = 50;
-
 /** The waitlist, for the administrator of the installation. */
 export function WaitlistScreen() {
   const api = useApi();
-  const waiting = useList<Waiting>(endpoints.identity.waitlist);
-  const [shown, setShown] = useState(step);
+  const waiting = useListInParts(useList<Waiting>(endpoints.identity.waitlist));
   useErrorToast(waiting.error !== undefined, 'Error while fetching the waitlist');
   usePageTitle('Waitlist');
 
@@ -37,11 +35,6 @@ export function WaitlistScreen() {
       toast.error(failureText(error));
     }
     await waiting.refresh();
-  }
-
-  function showMore() {
-    if ((waiting.rows?.length ?? 0) <= shown) waiting.showOlder();
-    setShown(shown + step);
   }
 
   const invite = ({ id, email }: Waiting) =>
@@ -63,18 +56,10 @@ export function WaitlistScreen() {
         />
       ) : (
         <Card>
-          <WaitingPeople
-            waiting={waiting.rows?.slice(0, shown)}
-            onInvite={invite}
-            onRemove={remove}
-          />
+          <WaitingPeople waiting={waiting.rows} onInvite={invite} onRemove={remove} />
         </Card>
       )}
-      {((waiting.rows?.length ?? 0) > shown || waiting.hasOlder) && (
-        <Button className="justify-self-center" pending={waiting.isLoadingOlder} onClick={showMore}>
-          Show older
-        </Button>
-      )}
+      <ShowOlder className="justify-self-center" list={waiting} />
     </div>
   );
 }

@@ -19,6 +19,7 @@ import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
+import { usePending } from '@/ui/use-pending';
 import { AuditFilter } from './audit-filter';
 import { AuditTable } from './audit-table';
 import { useAuditQuery, type AuditQuery } from './use-audit-query';
@@ -113,9 +114,25 @@ function Selection({ list, isFiltered }: SelectionProps) {
 }
 
 function Downloads({ audit }: { audit: AuditQuery }) {
-  const api = useApi();
+  return (
+    <>
+      <DownloadButton audit={audit} format="csv" label="CSV" />
+      <DownloadButton audit={audit} format="jsonl" label="JSON Lines" />
+    </>
+  );
+}
 
-  async function save(format: 'csv' | 'jsonl') {
+interface DownloadButtonProps {
+  audit: AuditQuery;
+  format: 'csv' | 'jsonl';
+  label: string;
+}
+
+function DownloadButton({ audit, format, label }: DownloadButtonProps) {
+  const api = useApi();
+  const [isPending, run] = usePending();
+
+  async function save() {
     const query = new URLSearchParams(audit.query);
     query.set('format', format);
     try {
@@ -126,14 +143,9 @@ function Downloads({ audit }: { audit: AuditQuery }) {
   }
 
   return (
-    <>
-      <Button onClick={() => void save('csv')}>
-        <Download aria-hidden /> CSV
-      </Button>
-      <Button onClick={() => void save('jsonl')}>
-        <Download aria-hidden /> JSON Lines
-      </Button>
-    </>
+    <Button pending={isPending} onClick={() => run(save)}>
+      {!isPending && <Download aria-hidden />} {label}
+    </Button>
   );
 }
 

@@ -199,6 +199,21 @@ it('deletes one incident after asking', async () => {
   await waitFor(() => expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus());
 });
 
+it('says that an incident is deleted before the list has been read again', async () => {
+  serve(anIncident());
+  server.use(
+    http.delete(apiUrl(incidents.item('incident-1')), () => {
+      server.use(http.get(apiUrl(incidents.list), () => new Promise<never>(() => undefined)));
+      return success({ id: 'incident-1' });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
+});
+
 it('says error when an incident could not be deleted', async () => {
   serve(anIncident());
   server.use(http.delete(apiUrl(incidents.item('incident-1')), () => problem(404, 'Gone')));

@@ -4,7 +4,7 @@ import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { AuditItem } from '@/api/types';
 import { useList, type List } from '@/api/use-list';
-import { useIsAdmin } from '@/auth/use-is-admin';
+import { useMay } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
@@ -32,7 +32,7 @@ const noItems: AuditItem[] = [];
 /** The audit log, for admins. */
 export function AuditPage() {
   usePageTitle('Audit Log');
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('administer');
   return (
     <div className="grid min-w-0 gap-4">
       {isAdmin ? (

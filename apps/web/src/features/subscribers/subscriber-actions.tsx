@@ -5,7 +5,7 @@ import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
-import { useIsAdmin } from '@/auth/use-is-admin';
+import { useMay } from '@/auth/permissions';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
@@ -27,7 +27,7 @@ interface SubscriberActionsProps {
 export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const { isTesting, test } = useTest(subscriber);
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('administer');
   const navigate = useNavigate();
   const { channel, scope, target } = subscriber;
   return (

@@ -6,7 +6,7 @@ import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member, Role } from '@/auth/built-in/types';
-import { roleNames } from '@/auth/permissions';
+import { roleNames, useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
@@ -25,6 +25,7 @@ interface MembersCardProps {
 }
 
 export function MembersCard({ organisation, user }: MembersCardProps) {
+  const isAdmin = useMay('administer');
   const members = useQuery<Member[]>(endpoints.identity.members(organisation.id));
   const actions = useMemberActions(organisation.id, user.id, async () => {
     await members.refresh();
@@ -40,7 +41,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
               key={member.userId}
               member={member}
               isSelf={member.userId === user.id}
-              {...(organisation.role === 'admin' && { actions })}
+              {...(isAdmin && { actions })}
             />
           ))}
         </PeopleList>

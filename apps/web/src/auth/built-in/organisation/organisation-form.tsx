@@ -7,7 +7,7 @@ import { organisationName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
 
-export interface OrganisationValues {
+interface OrganisationValues {
   name: string;
 }
 

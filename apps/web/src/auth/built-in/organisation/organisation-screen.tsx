@@ -1,7 +1,7 @@
 import { Link } from 'react-router-dom';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
-import { permissions } from '@/auth/permissions';
+import { useMay } from '@/auth/permissions';
 import { useSignedIn } from '@/auth/built-in/session-context';
 import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -18,7 +18,8 @@ import { SecurityCard } from './security-card';
 export function OrganisationScreen() {
   const session = useSignedIn();
   usePageTitle('Organisation');
-  const isSettled = useSettled(session?.organisation ?? null);
+  const isAdmin = useMay('administer');
+  const isSettled = useSettled(session?.organisation?.id ?? '');
   if (session?.organisation == null) return null;
   const { organisation, user } = session;
   return (
@@ -28,8 +29,8 @@ export function OrganisationScreen() {
       <MembersCard organisation={organisation} user={user} />
       {isSettled && (
         <>
-          {organisation.role === 'admin' && <InvitationsCard organisation={organisation} />}
-          {organisation.role === 'admin' && <SecurityCard organisation={organisation} />}
+          {isAdmin && <InvitationsCard organisation={organisation} />}
+          {isAdmin && <SecurityCard organisation={organisation} />}
           <LeavingCard organisation={organisation} user={user} />
         </>
       )}
@@ -38,17 +39,17 @@ export function OrganisationScreen() {
 }
 
 /** Whether the content is loaded or has failed. Until then, what is below it would move. */
-function useSettled(organisation: AuthOrganisation | null): boolean {
-  const { id = '', role } = organisation ?? {};
+function useSettled(id: string): boolean {
+  const isAdmin = useMay('administer');
   const members = useQuery(id ? endpoints.identity.members(id) : null);
-  const invitations = useQuery(role === 'admin' ? endpoints.identity.invitations(id) : null);
-  const requirement = useQuery(role === 'admin' ? endpoints.identity.factorRequirement(id) : null);
-  const asked = role === 'admin' ? [members, invitations, requirement] : [members];
+  const invitations = useQuery(isAdmin ? endpoints.identity.invitations(id) : null);
+  const requirement = useQuery(isAdmin ? endpoints.identity.factorRequirement(id) : null);
+  const asked = isAdmin ? [members, invitations, requirement] : [members];
   return asked.every(({ data, error }) => data !== undefined || error !== undefined);
 }
 
 function GeneralCard({ organisation }: { organisation: AuthOrganisation }) {
-  const isAdmin = permissions[organisation.role].includes('administer');
+  const isAdmin = useMay('administer');
   return (
     <Card>
       <CardHeader

@@ -7,7 +7,7 @@ export interface Entry extends Summary {
   html: string;
 }
 
-export interface EntryLine extends Summary {
+interface EntryLine extends Summary {
   slug: string;
   /** The day, as `2026-11-21`. */
   day: string;

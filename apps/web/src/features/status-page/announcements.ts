@@ -4,7 +4,7 @@ import { headline } from './headline';
 import type { PageState } from './page-state';
 
 /** A change in words, for screen readers. */
-export interface Announcement {
+interface Announcement {
   /** Id of the component, incident, maintenance or update. */
   about: string;
   text: string;

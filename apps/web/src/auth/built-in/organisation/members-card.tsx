@@ -13,6 +13,7 @@ import { Badge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { formatCount } from '@/ui/format';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
@@ -62,8 +63,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
 
 /** A placeholder keeps the line until the members are loaded. */
 function countOf(members: Member[] | undefined): string {
-  if (members === undefined) return '…';
-  return members.length === 1 ? '1 person' : `${members.length} people`;
+  return members === undefined ? '…' : formatCount(members.length, 'person', 'people');
 }
 
 interface MemberRowProps {

@@ -47,7 +47,7 @@ function servePages() {
   );
 }
 
-it('shows what is new on top, what has changed in its place, and no longer what is gone', async () => {
+it('adds new items at the top, updates changed ones in place and removes deleted ones', async () => {
   servePages();
   const { user } = renderScreen(<Services />);
   await screen.findByText('c, b');

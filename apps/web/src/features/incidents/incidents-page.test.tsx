@@ -59,7 +59,7 @@ it('leads to a new incident and to each one’s form', async () => {
   );
 });
 
-it('records no update on what is resolved', async () => {
+it('offers no update of a resolved incident', async () => {
   serve(
     anIncident({ id: 'a', title: 'Old one', status: 'RESOLVED' }),
     anIncident({ id: 'b', title: 'New one', status: 'MONITORING' }),

@@ -44,7 +44,7 @@ export const paths = {
   apiReference: '/docs/api-reference',
   about: '/about',
   blog: '/blog',
-  blogEntry: (entry: string) => `/blog/${entry}`,
+  blogPost: (slug: string) => `/blog/${slug}`,
   careers: '/careers',
   legal: '/legal',
   discord: '/discord',

@@ -10,7 +10,7 @@ interface Announcement {
   text: string;
 }
 
-interface Entry {
+interface TimelineEntry {
   id: string;
   status: IncidentStatus;
   message: string;
@@ -23,7 +23,7 @@ interface Item {
   status: string;
   /** Everything else about it that the page shows. */
   content: string;
-  timeline: readonly Entry[];
+  timeline: readonly TimelineEntry[];
 }
 
 /** Returns what changed on the page between two states. */

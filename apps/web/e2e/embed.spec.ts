@@ -24,7 +24,7 @@ async function openHost(page: Page, server: string, organisation: Organisation, 
   return page.frameLocator('iframe');
 }
 
-test('the banner shows when something breaks, live, and goes when it is over', async ({
+test('the banner appears when a component breaks, without a reload, and disappears afterwards', async ({
   page,
   server,
   organisation,

@@ -65,7 +65,7 @@ test('the first account is made, founds an organisation and arrives on its dashb
   await arrivesAt(page, '/dashboard');
 });
 
-test('a wrong password is refused, the right one lets in, and signing out leads out', async ({
+test('a wrong password is refused, the right one signs in, and signing out ends the session', async ({
   page,
   newcomer,
   consoleErrors,

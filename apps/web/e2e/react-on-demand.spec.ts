@@ -76,7 +76,9 @@ async function watchDownloads(page: Page): Promise<() => Promise<Map<string, num
 
 const kilobytes = (count: number) => count * 1024;
 
-test('a visitor who only looks downloads at most 25 KB, 6 of them script', async ({ page }) => {
+test('a visit without input downloads at most 25 KB, of which at most 6 KB are script', async ({
+  page,
+}) => {
   const demo = await Demo.start();
   try {
     const downloads = await watchDownloads(page);
@@ -139,7 +141,7 @@ test('no event is lost while React is loading', async ({ page, organisation }) =
   ]);
 });
 
-test('what is pressed before React is there is done once it is', async ({ page, organisation }) => {
+test('a press before React is loaded takes effect afterwards', async ({ page, organisation }) => {
   const release = await holdReact(page);
   await watchShifts(page);
   await page.goto(organisation.statusPage);

@@ -70,7 +70,7 @@ test('what is painted first waits for nothing but the page, and its script is on
   expect(await scriptsOf(page)).toEqual([expect.stringContaining('/assets/starter-')]);
 });
 
-test('a returning visitor with the light theme sees no other, however late its script comes', async ({
+test('the first paint of a returning visitor has the light theme, even if the script is late', async ({
   page,
   organisation,
   consoleErrors,

@@ -44,7 +44,7 @@ export const paths = {
   apiReference: '/docs/api-reference',
   about: '/about',
   blog: '/blog',
-  blogEntry: (entry: string) => `/blog/${entry}`,
+  blogPost: (slug: string) => `/blog/${slug}`,
   careers: '/careers',
   legal: '/legal',
   discord: '/discord',
@@ -72,7 +72,7 @@ export const endpoints = {
   ...publicEndpoints,
   audit: (query: URLSearchParams) => (query.size > 0 ? `/audit?${query.toString()}` : '/audit'),
   dashboard: '/dashboard',
-  metrics: (days: number) => `/metrics?days=${String(days)}`,
+  metrics: (days: number) => `/metrics?days=${days}`,
   components: {
     list: '/component/list',
     create: '/component/create',

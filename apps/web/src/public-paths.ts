@@ -20,8 +20,7 @@ export const apiBase = '/api/v1';
 /** Endpoints of the API, relative to `apiBase`. */
 export const publicEndpoints = {
   status: (orgId: string) => `/status/${segment(orgId)}`,
-  statusEvents: (orgId: string, since: number) =>
-    `/status/${segment(orgId)}/events?since=${String(since)}`,
+  statusEvents: (orgId: string, since: number) => `/status/${segment(orgId)}/events?since=${since}`,
 } as const;
 
 /** The feeds below a status page, with what each is called. */

@@ -43,7 +43,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_headline_is_green_exactly_when_every_component_is(
+        fn headline_is_green_exactly_when_every_component_is_operational(
             statuses in proptest::collection::vec(proptest::sample::select(ComponentStatus::VARIANTS.to_vec()), 1..9)
         ) {
             let all = statuses.iter().all(|status| *status == ComponentStatus::Operational);

@@ -9,7 +9,7 @@ const anonymous = createApiClient(() => Promise.resolve(null));
 const signedIn = createApiClient(() => Promise.resolve('the-token'));
 
 describe('the API client', () => {
-  it('sends the token of the moment as a bearer token', async () => {
+  it('sends the current token as a bearer token', async () => {
     let authorization: string | null = null;
     server.use(
       http.get(apiUrl('/component/list'), ({ request }) => {

@@ -22,7 +22,7 @@ export interface ApiResponse<T> {
   etag: string | null;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   body?: unknown;
   /** Sent in place of a JSON body. */
   text?: { type: string; content: string };

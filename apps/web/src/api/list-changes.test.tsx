@@ -64,7 +64,7 @@ function hold() {
   return { held, release };
 }
 
-it('shows what is new on top, what has changed in its place, and no longer what is gone', async () => {
+it('adds new items at the top, updates changed ones in place and removes deleted ones', async () => {
   servePages();
   const { user } = renderScreen(<Services />);
   await screen.findByText('c, b');

@@ -7,11 +7,11 @@ export const unusedTtlMs = 5 * 60_000;
 /** Number of changes that wait for the end of a request. If there are more, the data is read again in their place. */
 export const maxWaitingChanges = 1000;
 
-type Entry = State<unknown>;
+type CacheState = State<unknown>;
 
 /** A cache for SWR that evicts entries five minutes after their last component was unmounted. */
 export class QueryCache implements Cache<unknown> {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, CacheState>();
   readonly #users = new Map<string, number>();
   readonly #expiries = new Map<string, ReturnType<typeof setTimeout>>();
   readonly #afterReads = new Map<string, (() => void)[]>();
@@ -20,11 +20,11 @@ export class QueryCache implements Cache<unknown> {
     return this.#entries.keys();
   }
 
-  get(key: string): Entry | undefined {
+  get(key: string): CacheState | undefined {
     return this.#entries.get(key);
   }
 
-  set(key: string, value: Entry): void {
+  set(key: string, value: CacheState): void {
     this.#entries.set(key, value);
     if (!this.#users.has(key)) this.#expireLater(key);
     if (!value.isValidating) this.#endRead(key);

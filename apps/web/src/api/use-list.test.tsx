@@ -8,8 +8,8 @@ import { success, apiUrl, problem, server } from '@/testing/server';
 import { useList, useRefreshList } from './use-list';
 import { useQuery } from './use-query';
 
-function Names() {
-  const list = useList<string>(endpoints.incidents.list);
+function Names({ path = endpoints.incidents.list as string }) {
+  const list = useList<string>(path);
   return (
     <>
       <p>{list.error?.message ?? list.rows?.join(', ') ?? 'Loading'}</p>
@@ -70,6 +70,18 @@ it('requests every shown page again', async () => {
   names.splice(3, 1, 'z');
   await user.click(screen.getByRole('button', { name: 'Refresh' }));
   expect(await screen.findByText('d, c, b, z')).toBeInTheDocument();
+});
+
+it('reads a list with a query again after it has failed', async () => {
+  server.use(
+    http.get(apiUrl(endpoints.incidents.list), () => problem(403, 'Choose an organisation')),
+  );
+  const { user } = renderScreen(<Names path={`${endpoints.incidents.list}?status=RESOLVED`} />);
+  await screen.findByText('Choose an organisation');
+  const asked = serve(['b', 'a']);
+  await user.click(screen.getByRole('button', { name: 'Refresh' }));
+  expect(await screen.findByText('b, a')).toBeInTheDocument();
+  expect(asked).toEqual(['status=RESOLVED&limit=500']);
 });
 
 it('is new when it is shown again after something was saved elsewhere', async () => {

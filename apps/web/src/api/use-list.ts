@@ -67,7 +67,9 @@ async function refreshList(
   path: string,
 ): Promise<void> {
   const keysOf = (list: string) =>
-    [...cache.keys()].filter((key) => key === list || key.startsWith(`${list}?`));
+    [...cache.keys()].filter(
+      (key) => key === list || key.startsWith(`${list}${separatorAfter(path)}`),
+    );
   const isOnScreen = (key: string) => cache instanceof QueryCache && cache.isUsed(key);
   const entries = keysOf(path);
   const outdated = entries.filter((key) => !isOnScreen(key));
@@ -152,9 +154,14 @@ export function useReadAgain(): (keys: readonly string[]) => Promise<string[]> {
 
 function pageKey(path: string) {
   return (index: number, previous: ApiResponse<unknown[]> | null): string | null => {
-    const first = `${path}${path.includes('?') ? '&' : '?'}limit=${pageSize}`;
+    const first = `${path}${separatorAfter(path)}limit=${pageSize}`;
     if (index === 0 || previous === null) return first;
     if (previous.next === null) return null;
     return `${first}&before=${encodeURIComponent(previous.next)}`;
   };
+}
+
+/** What separates a further parameter from a path, which may have a query. */
+function separatorAfter(path: string): '?' | '&' {
+  return path.includes('?') ? '&' : '?';
 }

@@ -187,7 +187,7 @@ describe('a component’s form', () => {
     expect(name()).toHaveValue('Website and app');
   });
 
-  it('takes in what a colleague changed in other fields than the person', async () => {
+  it('adopts the changes of another user in fields that the user has not edited', async () => {
     const { item, user, name, submit } = await openComponent();
     await user.type(name(), ' and app');
     act(() => FakeSocket.last.fire('component-update', item.change({ description: 'A till' })));

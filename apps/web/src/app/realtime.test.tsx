@@ -61,7 +61,7 @@ describe('the socket', () => {
     expect(FakeSocket.all).toEqual([]);
   });
 
-  it('is dropped when its person signs out', async () => {
+  it('is disconnected when the user signs out', async () => {
     const { become } = renderApp(paths.dashboard);
     await opened();
     await act(() => FakeSocket.last.join());

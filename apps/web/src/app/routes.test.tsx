@@ -90,7 +90,7 @@ it.each([
   expect(await screen.findByRole('heading', { name: heading })).toBeInTheDocument();
 });
 
-it('says exactly what the not-found page says, and leads home', async () => {
+it('shows the texts of the not-found page, with a link to the landing page', async () => {
   renderApp('/nowhere', { auth: signedOut });
   expect(
     await screen.findByText("Oops! The page you're looking for doesn't exist or has been moved."),

@@ -1,16 +1,11 @@
 import type { ReactNode } from 'react';
 import { Navigate, Outlet } from 'react-router-dom';
 import { paths } from '@/paths';
-import { useMay, type Permission } from './permissions';
+import { useMay } from './permissions';
 
-interface PermittedProps {
-  to?: Permission;
-  children: ReactNode;
-}
-
-/** Shows its children to users who may do something, by default to those who may write. */
-export function Permitted({ to = 'write', children }: PermittedProps) {
-  return useMay(to) ? children : null;
+/** Shows its children to users who may write. */
+export function Permitted({ children }: { children: ReactNode }) {
+  return useMay('write') ? children : null;
 }
 
 /** For routes whose screens only write: redirects users who may only read. */

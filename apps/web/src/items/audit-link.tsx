@@ -1,6 +1,6 @@
 import { ScrollText } from 'lucide-react';
 import { Link } from 'react-router-dom';
-import { useIsAdmin } from '@/auth/use-is-admin';
+import { useMay } from '@/auth/permissions';
 import { paths } from '@/paths';
 import { buttonVariants } from '@/ui/button-variants';
 import { Tooltip } from '@/ui/tooltip';
@@ -14,7 +14,7 @@ interface AuditLinkProps {
 
 /** A link to the changes of a thing in the audit log; nothing for others than admins. */
 export function AuditLink({ id, iconLabel }: AuditLinkProps) {
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('administer');
   if (!isAdmin) return null;
   if (iconLabel !== undefined) {
     return (

@@ -76,7 +76,7 @@ const ownPhrases: Record<string, string> = {
 };
 
 /** A change as a sentence: `Ada recorded an update of incident “Checkout fails”`. */
-export interface ChangeText {
+interface ChangeText {
   who: string;
   /** Verb and thing. */
   what: string;

@@ -70,7 +70,7 @@ export function DeleteSelected<Item extends { id: string }>({
   );
 }
 
-/** Deletes items by one request each and reads the list again. Returns whether all requests succeeded. */
+/** Deletes items by one request each, then reads the list again. Returns whether all requests succeeded. */
 function useDelete<Item extends { id: string }>(
   { endpoints }: ItemKind<Item>,
   done: string | undefined,
@@ -80,10 +80,11 @@ function useDelete<Item extends { id: string }>(
   const refreshList = useRefreshList(endpoints.list);
   return async (items: readonly Item[]): Promise<boolean> => {
     const results = await Promise.allSettled(items.map(({ id }) => api.delete(endpoints.item(id))));
-    await refreshList();
     const succeeded = results.every(({ status }) => status === 'fulfilled');
     if (!succeeded) toast.error(failed);
     else if (done !== undefined) toast.success(done);
+    // Not awaited: without a connection it is retried for seconds.
+    void refreshList();
     return succeeded;
   };
 }

@@ -43,7 +43,7 @@ export function Merge<T, Values extends object>({ loaded, ...conflict }: MergePr
 }
 
 /** Inside a form: shows that another user has deleted the item, or another user's version, from which the user chooses. */
-export function EditConflict<T, Values extends object>({
+function EditConflict<T, Values extends object>({
   edit,
   noun,
   valuesOf,

@@ -45,7 +45,7 @@ afterEach(() => {
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 describe('connecting', () => {
-  it('goes by hand, with the times and the path of the specification', () => {
+  it('connects when it is started, with the path and delays of the specification', () => {
     expect(FakeSocket.last.io.opts).toMatchObject({
       path: '/socket.io',
       autoConnect: false,

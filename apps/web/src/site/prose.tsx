@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { cn } from '@/ui/cn';
 import { copyText } from './copy-text';
+import { isScreenPath } from './screen-path';
 import './prose.css';
 
 interface ProseProps {
@@ -10,7 +11,7 @@ interface ProseProps {
   className?: string;
 }
 
-/** Rendered Markdown. Its links navigate within the app, and its code can be copied. */
+/** Rendered Markdown. Its links to screens navigate within the app, and its code can be copied. */
 export function Prose({ html, className }: ProseProps) {
   const text = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
@@ -36,11 +37,12 @@ export function Prose({ html, className }: ProseProps) {
   );
 }
 
-/** Returns the target of a click on a link within the app; null if the browser must handle it. */
+/** Returns the target of a click on a link to a screen; null if the browser must handle it. */
 function addressWithin(event: MouseEvent, link: HTMLAnchorElement | null): string | null {
-  const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey);
-  if (link?.origin !== window.location.origin || !isPlain) return null;
-  if (link.pathname.startsWith('/api/')) return null;
+  if (link?.origin !== window.location.origin || !isScreenPath(link.pathname)) return null;
+  const hasModifier = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+  if (event.button !== 0 || hasModifier) return null;
+  if (link.target !== '' || link.hasAttribute('download')) return null;
   return link.pathname + link.search + link.hash;
 }
 

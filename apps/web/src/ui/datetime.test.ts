@@ -42,6 +42,6 @@ it.each([
   ['2026-01-04T23:00:00.000Z', 'Jan 05, 2026 12:00:00 AM'],
   ['2026-07-05T10:05:09.999Z', 'Jul 05, 2026 12:05:09 PM'],
   ['2026-05-31T09:59:59.000Z', 'May 31, 2026 11:59:59 AM'],
-])('writes the moment %s as the product shows it', (instant, written) => {
+])('formats the time %s', (instant, written) => {
   expect(formatInstant(instant)).toBe(written);
 });

@@ -12,8 +12,6 @@ interface DialogProps {
   onOpenChange?: (open: boolean) => void;
   title: string;
   description?: ReactNode;
-  /** The button that opens the dialog and takes the focus afterwards. */
-  trigger?: ReactNode;
   /** Target of the focus afterwards, if the opener is gone by then, like an item of a menu. */
   returnTo?: RefObject<HTMLElement | null>;
   className?: string;
@@ -26,7 +24,6 @@ export function Dialog({
   onOpenChange,
   title,
   description,
-  trigger,
   returnTo,
   className,
   children,
@@ -34,7 +31,6 @@ export function Dialog({
   const returnFocus = useReturnFocus(returnTo);
   return (
     <Radix.Root open={open} {...(onOpenChange && { onOpenChange })}>
-      {trigger && <Radix.Trigger asChild>{trigger}</Radix.Trigger>}
       <Radix.Portal>
         <Radix.Overlay className={overlay} />
         <Radix.Content

@@ -1,7 +1,7 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
 import { useEffect, useRef } from 'react';
 import { ApiError } from '@/api/error';
-import { formErrors } from '@/api/form-errors';
+import { formErrors, reasonOutsideFields } from '@/api/form-errors';
 import { Alert } from './alert';
 import { toast } from './toast';
 
@@ -16,13 +16,13 @@ export function showFailure<Values>(
   toast.error(text);
 }
 
-/** The error of the last submission, unless its fields or a `ConflictAlert` show it. */
+/** The error of the last submission, unless the form's fields or a `ConflictAlert` show it. */
 export function FormFailure() {
   const form = useFormikContext();
   const error: unknown = form.status;
-  if (form.isSubmitting || !(error instanceof ApiError)) return null;
-  if (error.status === 412 || error.fieldErrors.length > 0) return null;
-  return <ShownFailure message={error.message} />;
+  if (form.isSubmitting || !(error instanceof ApiError) || error.status === 412) return null;
+  const reason = reasonOutsideFields(error, form.values as object, ({ message }) => message);
+  return reason && <ShownFailure message={reason} />;
 }
 
 /** Scrolls into view unless it is visible. The margin below keeps the form's buttons, which it moves, in view too. */

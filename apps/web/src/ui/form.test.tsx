@@ -6,7 +6,7 @@ import { ApiError } from '@/api/error';
 import { Button } from './button';
 import { Field } from './field';
 import { Form } from './form';
-import { FormFailure } from './form-failure';
+import { FormFailure, showFailure } from './form-failure';
 import { Input } from './input';
 import { Textarea } from './textarea';
 
@@ -110,4 +110,24 @@ it('scrolls the server’s error into view, each time that it appears', async ()
     expect(scroll.mock.contexts.at(-1)).toContainElement(screen.getByRole('alert'));
   }
   expect(scroll).toHaveBeenLastCalledWith({ block: 'nearest' });
+});
+
+it('shows the server’s error about a field that the form does not have', async () => {
+  const errors = [{ field: 'notify', message: 'The incident is in the past' }];
+  render(
+    <Formik
+      initialValues={{ title: '' }}
+      onSubmit={(_, form) => {
+        showFailure(form, new ApiError(422, 'Some fields are not right', errors), 'Not saved');
+        return Promise.resolve();
+      }}
+    >
+      <Form>
+        <FormFailure />
+        <Button type="submit">Save</Button>
+      </Form>
+    </Formik>,
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The incident is in the past');
 });

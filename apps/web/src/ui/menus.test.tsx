@@ -25,7 +25,7 @@ it('opens a menu by keyboard, chooses, and takes the focus back', async () => {
   expect(screen.getByRole('button', { name: 'Organisation' })).toHaveFocus();
 });
 
-it('says of choices that exactly one holds', async () => {
+it('marks exactly one of the choices as checked', async () => {
   render(<ThemeMenu />);
   await userEvent.click(screen.getByRole('button', { name: 'Theme: Dark' }));
   const group = screen.getByRole('group', { name: 'Theme' });

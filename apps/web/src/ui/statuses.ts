@@ -23,7 +23,7 @@ export interface StatusStyle extends Omit<StatusSign, 'iconName'> {
   icon: LucideIcon;
 }
 
-export const statusIcons: Record<StatusIconName, LucideIcon> = {
+const statusIcons: Record<StatusIconName, LucideIcon> = {
   activity: Activity,
   'calendar-clock': CalendarClock,
   'circle-alert': CircleAlert,

@@ -14,20 +14,12 @@ interface TabsProps {
   tabs: readonly Tab[];
   /** The initial tab; by default the first one. */
   defaultValue?: string;
-  /** Keeps the state of closed tabs. */
-  keepMounted?: boolean;
 }
 
-export function Tabs({
-  label,
-  tabs,
-  defaultValue = tabs[0]?.value ?? '',
-  keepMounted = false,
-}: TabsProps) {
+export function Tabs({ label, tabs, defaultValue = tabs[0]?.value ?? '' }: TabsProps) {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set([defaultValue]));
   const stays = (tab: Tab) =>
-    keepMounted ||
-    (tab.keepMounted === 'once-opened' ? opened.has(tab.value) : tab.keepMounted === true);
+    tab.keepMounted === 'once-opened' ? opened.has(tab.value) : tab.keepMounted === true;
   return (
     <Radix.Root
       defaultValue={defaultValue}

@@ -136,7 +136,7 @@ describe('the toaster', () => {
     expect(shown()).toHaveLength(leaves ? 0 : 1);
   });
 
-  it('has the measures of the design: 356 px wide, 14 px apart, bottom right', () => {
+  it('is 356 px wide, with a gap of 14 px, at the bottom right', () => {
     expect(css).toMatch(/width: 356px/);
     expect(css).toMatch(/gap: 14px/);
     expect(css).toMatch(/inset-block-end: 1\.5rem;\s+inset-inline-end: 1\.5rem/);

@@ -4,7 +4,7 @@ import { cn } from './cn';
 import { FieldError, RequiredMark } from './field';
 import { tones, type Tone } from './tone';
 
-export interface ToggleOption<Value extends string> {
+interface ToggleOption<Value extends string> {
   value: Value;
   label: string;
   icon: LucideIcon;

@@ -1,4 +1,4 @@
-import { EntryTable } from '@/items/entry-table';
+import { DialogTable } from '@/items/dialog-table';
 import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { incidentStatuses } from '@/ui/statuses';
@@ -15,10 +15,10 @@ interface UpdatesTableProps {
 
 export function UpdatesTable({ updates, onEdit, onDelete }: UpdatesTableProps) {
   return (
-    <EntryTable
+    <DialogTable
       label="Updates"
       columns={columns}
-      entries={updates}
+      rows={updates}
       nameOf={nameOf}
       emptyHint="Updates show on the status page as a timeline."
       question={({ length }) => ({

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn name_and_address_of_the_person_are_found_in_any_case_and_punctuation() {
+    fn name_and_address_in_a_password_are_found_in_any_case_and_punctuation() {
         for password in [
             "Ada Lovelace",
             "adalovelace1843",

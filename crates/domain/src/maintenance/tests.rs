@@ -74,7 +74,7 @@ fn any_status() -> impl Strategy<Value = MaintenanceStatus> {
 }
 
 #[test]
-fn it_begins_at_its_start_and_is_over_after_its_end() {
+fn maintenance_is_in_progress_from_its_start_to_its_end() {
     use MaintenanceStatus::{Completed, InProgress, Scheduled};
     let planned = maintenance(10, Some(20));
     assert_eq!(
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn cancelled_maintenance_is_cancelled_at_every_time_and_no_other_is(planned in any_maintenance(), now in -1..100_i64) {
+    fn only_a_cancelled_maintenance_is_cancelled_at_any_time(planned in any_maintenance(), now in -1..100_i64) {
         let cancelled = planned.status(at(now)) == MaintenanceStatus::Cancelled;
         prop_assert_eq!(cancelled, planned.cancelled_at.is_some());
     }

@@ -131,7 +131,7 @@ async fn unknown_badges_are_not_found_and_unknown_values_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn label_of_a_stranger_is_text_and_nothing_else() {
+async fn label_in_the_query_is_escaped() {
     let (_app, operator) = TestApp::with_operator().await;
     operator.component("API").await;
     let label = "%3Cscript%3Ealert(1)%3C%2Fscript%3E%22%26";

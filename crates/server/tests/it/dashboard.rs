@@ -109,7 +109,7 @@ async fn dashboard_shows_what_is_wrong_and_who_changed_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn admins_see_all_changes_and_others_those_of_content() {
+async fn admins_see_all_changes_and_other_roles_only_those_of_content() {
     let app = TestApp::start_with(&["--limit-invite", "1000/1000"]).await;
     let ada = Person::signed_up(&app, "ada@example.com").await;
     let acme = ada.organisation().await;

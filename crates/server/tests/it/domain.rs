@@ -171,7 +171,7 @@ async fn domain_that_points_to_another_host_is_not_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checks_are_limited() {
+async fn domain_checks_are_rate_limited() {
     let app = TestApp::start().await;
     let operator = app.operator("Acme").await;
     // A check without a claim sends nothing, but counts.
@@ -184,7 +184,7 @@ async fn checks_are_limited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_that_verifies_a_domain_has_it_until_it_is_given_up() {
+async fn domain_belongs_to_the_first_organisation_that_verifies_it() {
     let app = start().await;
     let (acme, other) = (app.operator("Acme").await, app.operator("Other").await);
     let host = "status.acme.example";
@@ -245,7 +245,7 @@ async fn certificates_are_for_verified_domains_and_the_own_host() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_token_is_for_admins() {
+async fn domain_token_is_shown_only_to_admins() {
     let app = start().await;
     let ada = Person::signed_up(&app, "ada@example.com").await;
     let organisation = ada.organisation().await;

@@ -114,7 +114,7 @@ async fn every_wrong_field_of_a_create_is_named_and_nothing_is_stored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_edit_is_refused_with_the_words_of_its_form() {
+async fn wrong_edit_is_refused_with_the_messages_of_the_form() {
     let (_app, operator) = TestApp::with_operator().await;
     let path = open(&operator, json!([])).await;
     let rows = [

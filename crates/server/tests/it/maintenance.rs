@@ -89,7 +89,7 @@ async fn a_maintenance_is_created_read_changed_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_wrong_field_is_named_in_the_words_of_its_form() {
+async fn wrong_fields_are_named_with_the_messages_of_the_form() {
     let (_app, operator) = TestApp::with_operator().await;
     let all = (
         json!({"endAt": "soon", "status": "LATE"}),
@@ -148,7 +148,7 @@ async fn status_follows_from_the_times_and_only_a_cancellation_is_stored() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_end_alone_completes_what_runs_and_nothing_else() {
+async fn end_alone_completes_only_a_running_maintenance() {
     let (_app, operator) = TestApp::with_operator().await;
     let running = plan(&operator, &later(-HOUR), Some(&later(HOUR))).await;
     let before = now();

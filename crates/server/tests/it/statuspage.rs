@@ -78,7 +78,7 @@ async fn empty_page_has_all_documents() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn headers_are_those_of_the_original() {
+async fn headers_match_statuspage() {
     let (_app, operator) = TestApp::with_operator().await;
     operator.component("API").await;
     for name in DOCUMENTS {

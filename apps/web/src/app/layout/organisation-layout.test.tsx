@@ -19,7 +19,7 @@ function onPhone() {
   );
 }
 
-it('links to the screens and the pages outside, and shows the user at its foot', async () => {
+it('links to the screens and other pages, and shows the user in its footer', async () => {
   renderApp(paths.dashboard);
   const links = within(await navigation()).getAllByRole('link');
   expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
@@ -81,7 +81,7 @@ it('says what an icon means when there is no word beside it', async () => {
   expect(screen.queryByRole('tooltip', { name: 'Incidents' })).not.toBeInTheDocument();
 });
 
-it('lies over the page on a phone, until an entry is chosen', async () => {
+it('covers the page on a phone until an entry is chosen', async () => {
   onPhone();
   const { user, router } = renderApp(paths.dashboard);
   await screen.findByRole('heading', { name: 'Dashboard' });

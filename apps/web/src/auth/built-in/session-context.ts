@@ -2,7 +2,7 @@ import { createContext, use } from 'react';
 import type { SessionState, SessionStore, SignedIn } from './session-store';
 import type { LinkState } from './use-link';
 
-export interface SessionContextValue extends Pick<
+interface SessionContextValue extends Pick<
   SessionStore,
   'refresh' | 'switchTo' | 'signOut' | 'leave' | 'announceAuthentication'
 > {

@@ -5,7 +5,7 @@ import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { useUnsavedChanges } from '@/ui/unsaved-changes';
 import { SessionStore } from './session-store';
-import { ada, engines, looms, serveSession, sessionOf } from './testing';
+import { ada, engines, hold, looms, serveSession, sessionOf } from './testing';
 
 const stops: (() => void)[] = [];
 
@@ -269,6 +269,34 @@ it('stays in its organisation with unsaved changes when another tab goes to anot
   expect(organisationOf(here)).toBe('Analytical Engines');
   expect(await here.getToken()).toBe('token of org-1');
 });
+
+it.each(['this tab', 'another tab'])(
+  'stays signed out by %s when an earlier reading of the session ends later',
+  async (where) => {
+    const backend = serveSession(sessionOf());
+    const store = await open();
+    const other = await open();
+    const { held, release } = hold();
+    server.use(
+      http.get(
+        apiUrl(endpoints.identity.session),
+        async () => {
+          await held;
+          return success(sessionOf());
+        },
+        { once: true },
+      ),
+      http.post(apiUrl(endpoints.identity.signOut), () => success({ providerUrl: null })),
+    );
+    const refreshed = store.refresh();
+    backend.session = null;
+    await (where === 'this tab' ? store : other).signOut();
+    await expect.poll(() => organisationOf(store)).toBe('signed-out');
+    release();
+    await refreshed;
+    expect(organisationOf(store)).toBe('signed-out');
+  },
+);
 
 it('reads the session again when the server is unavailable for a moment', async () => {
   serveSession(sessionOf());

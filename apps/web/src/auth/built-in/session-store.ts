@@ -227,7 +227,7 @@ export class SessionStore {
 
   #follow(message: TabMessage): void {
     if (message.kind === 'signed-out') {
-      this.#adopt(null, null);
+      this.#adoptSignOut();
       return;
     }
     if (message.kind === 'authenticated') this.#options.onAuthenticated?.();
@@ -243,8 +243,14 @@ export class SessionStore {
   }
 
   #signedOut(): void {
-    this.#adopt(null, null);
+    this.#adoptSignOut();
     this.#broadcast({ kind: 'signed-out' });
+  }
+
+  #adoptSignOut(): void {
+    // The response to an earlier request may still name the user.
+    this.#reading = null;
+    this.#adopt(null, null);
   }
 
   #broadcast(message: TabMessage): void {

@@ -5,7 +5,7 @@ import { endpoints } from '@/paths';
 import { useSession } from './session-context';
 import type { InspectedInvitation } from './types';
 
-export type InvitationQuery =
+type InvitationQuery =
   | { status: 'loading' }
   | { status: 'failed'; error: ApiError }
   | { status: 'loaded'; invitation: InspectedInvitation };

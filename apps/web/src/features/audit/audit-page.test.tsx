@@ -170,6 +170,18 @@ it('downloads the selection as a file', async () => {
   expect(asked).toContain('action=component.updated&format=jsonl');
 });
 
+it('downloads a file once when its button is pressed twice', async () => {
+  const asked = serve();
+  const files = savedFiles();
+  render();
+  const button = await screen.findByRole('button', { name: 'CSV' });
+  fireEvent.click(button);
+  fireEvent.click(button);
+  await waitFor(() => expect(files).toHaveLength(1));
+  expect(asked.filter((query) => query === 'format=csv')).toHaveLength(1);
+  await waitFor(() => expect(button).toBeEnabled());
+});
+
 it('says that nothing matches', async () => {
   serve([]);
   render('?action=component.deleted');

@@ -4,7 +4,7 @@ import { serverMessageOr } from '@/api/server-message';
 import type { AuditItem } from '@/api/types';
 import { useList, type List } from '@/api/use-list';
 import { useListInParts } from '@/api/use-list-in-parts';
-import { useIsAdmin } from '@/auth/use-is-admin';
+import { useMay } from '@/auth/permissions';
 import { ShowOlder } from '@/items/show-older';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
@@ -20,6 +20,7 @@ import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
+import { usePending } from '@/ui/use-pending';
 import { AuditFilter } from './audit-filter';
 import { AuditTable } from './audit-table';
 import { useAuditQuery, type AuditQuery } from './use-audit-query';
@@ -30,7 +31,7 @@ const noItems: AuditItem[] = [];
 /** The audit log, for admins. */
 export function AuditPage() {
   usePageTitle('Audit Log');
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('administer');
   return (
     <div className="grid min-w-0 gap-4">
       {isAdmin ? (
@@ -97,9 +98,25 @@ function Selection({ list: whole, isFiltered }: SelectionProps) {
 }
 
 function Downloads({ audit }: { audit: AuditQuery }) {
-  const api = useApi();
+  return (
+    <>
+      <DownloadButton audit={audit} format="csv" label="CSV" />
+      <DownloadButton audit={audit} format="jsonl" label="JSON Lines" />
+    </>
+  );
+}
 
-  async function save(format: 'csv' | 'jsonl') {
+interface DownloadButtonProps {
+  audit: AuditQuery;
+  format: 'csv' | 'jsonl';
+  label: string;
+}
+
+function DownloadButton({ audit, format, label }: DownloadButtonProps) {
+  const api = useApi();
+  const [isPending, run] = usePending();
+
+  async function save() {
     const query = new URLSearchParams(audit.query);
     query.set('format', format);
     try {
@@ -110,14 +127,9 @@ function Downloads({ audit }: { audit: AuditQuery }) {
   }
 
   return (
-    <>
-      <Button onClick={() => void save('csv')}>
-        <Download aria-hidden /> CSV
-      </Button>
-      <Button onClick={() => void save('jsonl')}>
-        <Download aria-hidden /> JSON Lines
-      </Button>
-    </>
+    <Button pending={isPending} onClick={() => run(save)}>
+      {!isPending && <Download aria-hidden />} {label}
+    </Button>
   );
 }
 

@@ -1,8 +1,8 @@
 import { useSearchParams } from 'react-router-dom';
 
-export const filterNames = ['actorId', 'action', 'targetId', 'from', 'to'] as const;
+const filterNames = ['actorId', 'action', 'targetId', 'from', 'to'] as const;
 
-export type FilterName = (typeof filterNames)[number];
+type FilterName = (typeof filterNames)[number];
 
 export interface AuditQuery {
   /** The filters as the API takes them. */

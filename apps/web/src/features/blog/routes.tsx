@@ -5,14 +5,14 @@ import { paths } from '@/paths';
 import { Prose } from '@/site/prose';
 import { SiteFrame } from '@/site/site-frame';
 import { usePageTitle } from '@/ui/use-page-title';
-import { dayOf, type Entry, entryLines, entryLoaders } from './entries';
+import { dayOf, type BlogPost, postSummaries, postLoaders } from './posts';
 
 export const blogRoutes: RouteObject[] = [
   { path: paths.blog, Component: BlogPage },
-  ...entryLoaders.map(({ slug, load }) => ({
-    path: paths.blogEntry(slug),
+  ...postLoaders.map(({ slug, load }) => ({
+    path: paths.blogPost(slug),
     loader: () => loadCode(load),
-    Component: EntryPage,
+    Component: PostPage,
   })),
 ];
 
@@ -28,9 +28,9 @@ function BlogPage() {
           </p>
         </header>
         <ul className="grid">
-          {entryLines.map(({ slug, title, summary, day }) => (
+          {postSummaries.map(({ slug, title, summary, day }) => (
             <li key={slug} className="border-t border-line">
-              <Link to={paths.blogEntry(slug)} className="group grid gap-2 rounded-md py-7">
+              <Link to={paths.blogPost(slug)} className="group grid gap-2 rounded-md py-7">
                 <Day value={day} />
                 <h2 className="text-xl font-semibold text-balance text-ink underline-offset-4 group-hover:underline">
                   {title}
@@ -45,8 +45,8 @@ function BlogPage() {
   );
 }
 
-function EntryPage() {
-  const { title, html } = useLoaderData<Entry>();
+function PostPage() {
+  const { title, html } = useLoaderData<BlogPost>();
   const { pathname } = useLocation();
   usePageTitle(title);
   return (

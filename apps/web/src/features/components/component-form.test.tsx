@@ -28,7 +28,7 @@ async function typeName(user: Awaited<ReturnType<typeof openFromList>>['user'], 
   await user.type(await name(), text);
 }
 
-it('begins operational and empty', async () => {
+it('starts with the status Operational and empty texts', async () => {
   await openFromList(paths.components.create);
   expect(await name()).toHaveValue('');
   expect(screen.getByRole('heading', { level: 1, name: 'Create Component' })).toBeInTheDocument();

@@ -90,7 +90,8 @@ function useSaveGroup({ save, done, onClose }: SaveGroupOptions) {
       return;
     }
     toast.success(done);
-    await refreshList();
+    // Not awaited: without a connection it is retried for seconds.
+    void refreshList();
     onClose();
   };
 }

@@ -113,6 +113,20 @@ it('creates a group', async () => {
   expect(await (await section()).findByText('Asia')).toBeInTheDocument();
 });
 
+it('closes the dialog of a saved group before the list has been read again', async () => {
+  const { user } = open();
+  await section();
+  await user.click(screen.getByRole('button', { name: 'New Group' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create Group' }));
+  await user.type(dialog.getByRole('textbox', { name: 'Name' }), 'Asia');
+  server.use(
+    http.get(apiUrl(endpoints.componentGroups.list), () => new Promise<never>(() => undefined)),
+  );
+  await user.click(dialog.getByRole('button', { name: 'Create' }));
+  expect(await screen.findByText('Group Created')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+});
+
 it('edits a group over the version that was read', async () => {
   const { user } = open();
   await user.click(await (await section()).findByRole('button', { name: 'Edit Europe' }));

@@ -46,7 +46,7 @@ function enter(start: string, end: string) {
   fireEvent.change(screen.getByLabelText(/^End/), { target: { value: end } });
 }
 
-it('shows each period with its cause, and deletes no period that lasts', async () => {
+it('shows each period with its cause, and does not offer to delete the ongoing one', async () => {
   await open([lasting, outage]);
   const [, first, second] = screen.getAllByRole('row');
   expect(first).toHaveTextContent('Ongoing');

@@ -1,5 +1,5 @@
 import type { StatusPeriod } from '@/api/types';
-import { EntryTable } from '@/items/entry-table';
+import { DialogTable } from '@/items/dialog-table';
 import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { formatInstant } from '@/ui/datetime';
@@ -16,10 +16,10 @@ interface HistoryTableProps {
 
 export function HistoryTable({ periods, onEdit, onDelete }: HistoryTableProps) {
   return (
-    <EntryTable
+    <DialogTable
       label="History"
       columns={columns}
-      entries={periods}
+      rows={periods}
       nameOf={nameOf}
       emptyHint="The component has been operational all the time."
       question={() => ({

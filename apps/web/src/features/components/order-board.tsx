@@ -9,7 +9,7 @@ import {
 } from '@dnd-kit/core';
 import { useId, useState } from 'react';
 import { closestPlace, itemOf, placeOf, stepToPlace } from './order-drag';
-import { EntryBlock, MovingCopy } from './order-rows';
+import { GroupBlock, MovingCopy } from './order-rows';
 import {
   describePosition,
   isAt,
@@ -69,10 +69,10 @@ export function OrderBoard({ tree, nameOf, disabled, onMove, onDragging }: Order
           Drag by the handles. By keyboard: Space picks up, the arrow keys move, Space drops, Escape
           cancels.
         </p>
-        {tree.map((entry, index) => (
-          <EntryBlock
-            key={entry.key}
-            entry={entry}
+        {tree.map((group, index) => (
+          <GroupBlock
+            key={group.key}
+            group={group}
             previous={tree[index - 1]?.key ?? null}
             isLast={index === tree.length - 1}
             isAlone={tree.length === 1}

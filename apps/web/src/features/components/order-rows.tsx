@@ -3,11 +3,11 @@ import { GripVertical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
-import { noGroup, placesAmong, type Entry, type Item, type Place } from './order-tree';
+import { noGroup, placesAmong, type OrderGroup, type Item, type Place } from './order-tree';
 
-interface EntryBlockProps {
-  entry: Entry;
-  /** The entry above. */
+interface GroupBlockProps {
+  group: OrderGroup;
+  /** The group above. */
   previous: string | null;
   isLast: boolean;
   /** Without others its components need no heading. */
@@ -16,18 +16,18 @@ interface EntryBlockProps {
   disabled: boolean;
 }
 
-/** An entry of the page with its components, and the places around them. */
-export function EntryBlock({
-  entry,
+/** A group with its components, and the places around them. */
+export function GroupBlock({
+  group,
   previous,
   isLast,
   isAlone,
   nameOf,
   disabled,
-}: EntryBlockProps) {
-  const { key } = entry;
+}: GroupBlockProps) {
+  const { key } = group;
   const name = nameOf(key);
-  const places = { kind: 'entry', entry: null } as const;
+  const places = { kind: 'group', group: null } as const;
   return (
     <section
       aria-label={isAlone ? 'Components' : name}
@@ -35,13 +35,13 @@ export function EntryBlock({
     >
       <DropPlace place={{ ...places, after: previous, before: key }} className="-top-2.25 h-0.5" />
       {!(isAlone && key === noGroup) && (
-        <Movable item={{ kind: 'entry', key }} name={name} disabled={disabled}>
+        <Movable item={{ kind: 'group', key }} name={name} disabled={disabled}>
           <h2 dir="auto" className="min-w-0 font-semibold wrap-anywhere text-ink">
             {name}
           </h2>
         </Movable>
       )}
-      <ComponentList entry={entry} nameOf={nameOf} disabled={disabled} />
+      <ComponentList group={group} nameOf={nameOf} disabled={disabled} />
       {isLast && (
         <DropPlace place={{ ...places, after: key, before: null }} className="-bottom-2.25 h-0.5" />
       )}
@@ -50,10 +50,10 @@ export function EntryBlock({
 }
 
 function ComponentList({
-  entry: { key, components },
+  group: { key, components },
   nameOf,
   disabled,
-}: Pick<EntryBlockProps, 'entry' | 'nameOf' | 'disabled'>) {
+}: Pick<GroupBlockProps, 'group' | 'nameOf' | 'disabled'>) {
   return (
     <ul className="border-line not-first:border-t">
       {placesAmong('component', key, components).map((place) =>
@@ -133,10 +133,10 @@ interface DropPlaceProps {
   overClassName?: string;
 }
 
-/** Where what is dragged may come: a line between two neighbours, or the whole of an empty entry. */
+/** Where what is dragged may come: a line between two neighbours, or the whole of an empty group. */
 function DropPlace({ place, className, overClassName = 'bg-focus' }: DropPlaceProps) {
   const { setNodeRef, isOver } = useDroppable({
-    id: `${place.kind}:${place.entry ?? 'page'}:${place.before ?? 'end'}`,
+    id: `${place.kind}:${place.group ?? 'page'}:${place.before ?? 'end'}`,
     data: place,
   });
   return (
@@ -158,7 +158,7 @@ export function MovingCopy({ item, name }: { item: Item; name: string }) {
     <div
       className={cn(
         'flex w-max max-w-full cursor-grabbing items-center gap-2 rounded-md border border-line-strong bg-raised px-2 py-1.5 text-ink shadow-high',
-        item.kind === 'entry' && 'font-semibold',
+        item.kind === 'group' && 'font-semibold',
       )}
     >
       <span className={buttonVariants({ variant: 'ghost', size: 'icon' })}>

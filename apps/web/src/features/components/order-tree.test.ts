@@ -20,11 +20,11 @@ const tree: OrderTree = [
 ];
 
 const component = (key: string): Item => ({ kind: 'component', key });
-const entry = (key: string): Item => ({ kind: 'entry', key });
+const group = (key: string): Item => ({ kind: 'group', key });
 
 /** The tree after a component comes before another one, or last. */
 const put = (key: string, into: string, before: string | null) =>
-  moveTo(tree, component(key), { kind: 'component', entry: into, after: null, before });
+  moveTo(tree, component(key), { kind: 'component', group: into, after: null, before });
 
 const names = { a: 'API', c: 'CDN', g: 'Platform', [noGroup]: 'No group' };
 const nameOf = (key: string) => names[key as keyof typeof names];
@@ -42,7 +42,7 @@ it('moves a component within its group, to another group and out of its group', 
 
 it('moves groups and the components without a group among each other', () => {
   const keys = (key: string, before: string | null) =>
-    moveTo(tree, entry(key), { kind: 'entry', entry: null, after: null, before }).map(
+    moveTo(tree, group(key), { kind: 'group', group: null, after: null, before }).map(
       (each) => each.key,
     );
   expect(keys('h', noGroup)).toEqual(['h', noGroup, 'g']);
@@ -57,23 +57,23 @@ it('leaves the order as it is when something is dropped where it was', () => {
 const repeat = (
   newest: OrderTree,
   item: Item,
-  entry: string | null,
+  group: string | null,
   after: string | null,
   before: string | null,
-) => repeatMove(newest, { item, place: { kind: item.kind, entry, after, before } });
+) => repeatMove(newest, { item, place: { kind: item.kind, group, after, before } });
 
 it('repeats a move in a newer order, beside the neighbour that is left', () => {
-  const group = (...components: string[]) => [
+  const groupOf = (...components: string[]) => [
     { key: noGroup, components: ['a'] },
     { key: 'g', components },
   ];
   const dropA = (newest: OrderTree, after: string | null, before: string | null) =>
     repeat(newest, component('a'), 'g', after, before)[1]?.components;
-  expect(dropA(group('new', 'c', 'd'), 'c', 'd')).toEqual(['new', 'c', 'a', 'd']);
-  expect(dropA(group('c', 'e'), 'c', 'd')).toEqual(['c', 'a', 'e']);
-  expect(dropA(group('d', 'e'), null, 'c')).toEqual(['a', 'd', 'e']);
-  expect(dropA(group('c', 'd'), 'e', null)).toEqual(['c', 'd', 'a']);
-  expect(repeat(tree, entry('h'), null, null, 'gone').map(({ key }) => key)).toEqual([
+  expect(dropA(groupOf('new', 'c', 'd'), 'c', 'd')).toEqual(['new', 'c', 'a', 'd']);
+  expect(dropA(groupOf('c', 'e'), 'c', 'd')).toEqual(['c', 'a', 'e']);
+  expect(dropA(groupOf('d', 'e'), null, 'c')).toEqual(['a', 'd', 'e']);
+  expect(dropA(groupOf('c', 'd'), 'e', null)).toEqual(['c', 'd', 'a']);
+  expect(repeat(tree, group('h'), null, null, 'gone').map(({ key }) => key)).toEqual([
     'h',
     noGroup,
     'g',
@@ -83,7 +83,7 @@ it('repeats a move in a newer order, beside the neighbour that is left', () => {
 it('leaves out moves of what is gone, and into a group that is gone', () => {
   expect(repeat(tree, component('gone'), 'g', null, 'c')).toBe(tree);
   expect(repeat(tree, component('a'), 'gone', null, null)).toBe(tree);
-  expect(repeat(tree, entry('gone'), null, null, noGroup)).toBe(tree);
+  expect(repeat(tree, group('gone'), null, null, noGroup)).toBe(tree);
 });
 
 it('compares orders by what both have', () => {
@@ -102,7 +102,7 @@ it('offers each place once, and only to things of its kind', () => {
   expect(places.map(({ before }) => before)).toEqual(['c', 'd', 'e', null]);
   const forD = places.filter((place) => accepts(component('d'), place));
   expect(forD.map(({ before }) => before)).toEqual(['c', 'd', null]);
-  expect(places.filter((place) => accepts(entry('g'), place))).toEqual([]);
+  expect(places.filter((place) => accepts(group('g'), place))).toEqual([]);
 });
 
 it('shows a place without a group beside groups, and does not send it while it is empty', () => {
@@ -120,5 +120,5 @@ it('says in plain words where something is', () => {
   const words = (item: Item) => describePosition(tree, item, nameOf);
   expect(words(component('d'))).toBe('2 of 3 in Platform');
   expect(words(component('a'))).toBe('1 of 2 without a group');
-  expect(words(entry('h'))).toBe('3 of 3 on the page');
+  expect(words(group('h'))).toBe('3 of 3 on the page');
 });

@@ -1,28 +1,28 @@
 import type { ComponentOrder } from '@/api/types';
 
-/** The key of the entry of the components without a group. */
+/** The key of the components without a group. */
 export const noGroup = 'no-group';
 
-/** An entry of the page: a group, or the components without a group. */
-export interface Entry {
+/** A group on the page. The components without a group have one of their own, with the key `noGroup`. */
+export interface OrderGroup {
   key: string;
   components: readonly string[];
 }
 
-/** The page as the screen shows it: wherever there is a group, there is also an entry without a group. */
-export type OrderTree = readonly Entry[];
+/** The page as the screen shows it: wherever there is a group, there is also `noGroup`. */
+export type OrderTree = readonly OrderGroup[];
 
 /** A thing that moves. */
 export interface Item {
-  kind: 'component' | 'entry';
+  kind: 'component' | 'group';
   key: string;
 }
 
-/** A place between two neighbours: in an entry for components, on the page for entries. */
+/** A place between two neighbours: in a group for components, on the page for groups. */
 export interface Place {
   kind: Item['kind'];
-  /** The entry of a place for components. */
-  entry: string | null;
+  /** The group of a place for components. */
+  group: string | null;
   after: string | null;
   before: string | null;
 }
@@ -34,7 +34,7 @@ export function treeOf({ groups }: ComponentOrder): OrderTree {
   return isComplete ? tree : [...tree, { key: noGroup, components: [] }];
 }
 
-/** What is sent: without the entry without a group if it is empty. */
+/** What is sent: without `noGroup` if it is empty. */
 export function orderOf(tree: OrderTree): ComponentOrder {
   return {
     groups: tree
@@ -58,10 +58,10 @@ export function isSameWhereShared(a: OrderTree, b: OrderTree): boolean {
 /** Leaves out what the other order lacks. */
 function onlyShared(tree: OrderTree, other: OrderTree): OrderTree {
   return tree
-    .filter((entry) => other.some(({ key }) => key === entry.key))
+    .filter((group) => other.some(({ key }) => key === group.key))
     .map(({ key, components }) => ({
       key,
-      components: components.filter((component) => entryOf(other, component)),
+      components: components.filter((component) => groupOf(other, component)),
     }));
 }
 
@@ -73,19 +73,19 @@ export function countThings(tree: OrderTree): number {
   );
 }
 
-export function entryOf(tree: OrderTree, component: string): Entry | undefined {
+export function groupOf(tree: OrderTree, component: string): OrderGroup | undefined {
   return tree.find(({ components }) => components.includes(component));
 }
 
 /** The places among neighbours, from before the first to behind the last. */
 export function placesAmong(
   kind: Item['kind'],
-  entry: string | null,
+  group: string | null,
   neighbours: readonly string[],
 ): Place[] {
   return [...neighbours, null].map((before, index) => ({
     kind,
-    entry,
+    group,
     after: neighbours[index - 1] ?? null,
     before,
   }));
@@ -103,19 +103,19 @@ export function isAt(item: Item, place: Place): boolean {
 
 export function moveTo(tree: OrderTree, item: Item, place: Place): OrderTree {
   if (isAt(item, place)) return tree;
-  if (item.kind === 'entry') {
+  if (item.kind === 'group') {
     const moved = tree.find(({ key }) => key === item.key);
     if (moved === undefined) return tree;
-    const others = tree.filter((entry) => entry !== moved);
+    const others = tree.filter((group) => group !== moved);
     return insertBefore(others, moved, ({ key }) => key === place.before);
   }
-  return tree.map((entry) => {
-    const others = entry.components.filter((key) => key !== item.key);
+  return tree.map((group) => {
+    const others = group.components.filter((key) => key !== item.key);
     const components =
-      entry.key === place.entry
+      group.key === place.group
         ? insertBefore(others, item.key, (key) => key === place.before)
         : others;
-    return { ...entry, components };
+    return { ...group, components };
   });
 }
 
@@ -130,10 +130,10 @@ export interface Move {
  * one. Without the item or the group of the place the order stays.
  */
 export function repeatMove(tree: OrderTree, { item, place }: Move): OrderTree {
-  const entries = tree.map(({ key }) => key);
-  const isThere = item.kind === 'entry' ? entries.includes(item.key) : entryOf(tree, item.key);
+  const keys = tree.map(({ key }) => key);
+  const isThere = item.kind === 'group' ? keys.includes(item.key) : groupOf(tree, item.key);
   const neighbours =
-    item.kind === 'entry' ? entries : tree.find(({ key }) => key === place.entry)?.components;
+    item.kind === 'group' ? keys : tree.find(({ key }) => key === place.group)?.components;
   if (!isThere || neighbours === undefined) return tree;
   return moveTo(tree, item, { ...place, before: nextOf(neighbours, place) });
 }
@@ -158,14 +158,14 @@ export function describePosition(
   item: Item,
   nameOf: (key: string) => string,
 ): string {
-  if (item.kind === 'entry') {
+  if (item.kind === 'group') {
     const index = tree.findIndex(({ key }) => key === item.key);
     return `${index + 1} of ${tree.length} on the page`;
   }
-  const entry = entryOf(tree, item.key);
-  if (entry === undefined) return '';
-  const position = `${entry.components.indexOf(item.key) + 1} of ${entry.components.length}`;
-  return entry.key === noGroup
+  const group = groupOf(tree, item.key);
+  if (group === undefined) return '';
+  const position = `${group.components.indexOf(item.key) + 1} of ${group.components.length}`;
+  return group.key === noGroup
     ? `${position} without a group`
-    : `${position} in ${nameOf(entry.key)}`;
+    : `${position} in ${nameOf(group.key)}`;
 }

@@ -8,7 +8,7 @@ import { endpoints } from '@/paths';
 import type { LiveEvent, LiveEventName } from '@/realtime/live-events';
 import { useChanges } from '@/realtime/realtime';
 import {
-  entryOf,
+  groupOf,
   isSameOrder,
   isSameWhereShared,
   noGroup,
@@ -123,5 +123,5 @@ function useFollow(
 function movesComponent(event: LiveEvent, tree: OrderTree): boolean {
   if (event.name !== 'component-update') return false;
   const [{ id, groupId }] = event.args;
-  return entryOf(tree, id)?.key !== (groupId ?? noGroup);
+  return groupOf(tree, id)?.key !== (groupId ?? noGroup);
 }

@@ -256,6 +256,18 @@ it('is read again every ten seconds while messages wait', async () => {
   expect(asked).toHaveBeenCalledTimes(2);
 });
 
+it('is not read again while its tab is hidden', async () => {
+  const asked = serve(() => aDashboard());
+  render();
+  await section('Open incidents');
+  const visibility = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  await act(() => vi.advanceTimersByTimeAsync(120_000));
+  expect(asked).toHaveBeenCalledTimes(1);
+  visibility.mockReturnValue('visible');
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+});
+
 it('says why it could not be read, and tries again', async () => {
   server.use(http.get(apiUrl(endpoints.dashboard), () => problem(403, 'Choose an organisation')));
   const { user } = render();

@@ -1,5 +1,5 @@
-import { useEffect } from 'react';
 import type { Dashboard } from '@/api/types';
+import { usePolling } from '@/api/use-polling';
 import { useQuery } from '@/api/use-query';
 import { useAuth } from '@/auth/auth';
 import { endpoints } from '@/paths';
@@ -31,12 +31,7 @@ export function DashboardPage() {
   const organisationId = state.status === 'signed-in' ? (state.organisation?.id ?? '') : '';
   const isSending = data !== undefined && data.deliveries.waiting > 0;
   useErrorToast(error !== undefined, fetchFailed);
-
-  useEffect(() => {
-    const interval = isSending ? pollIntervalWhileSendingMs : pollIntervalMs;
-    const timer = window.setInterval(() => void refresh(), interval);
-    return () => window.clearInterval(timer);
-  });
+  usePolling(() => void refresh(), isSending ? pollIntervalWhileSendingMs : pollIntervalMs);
 
   return (
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>

@@ -2,10 +2,9 @@ import type { Dashboard } from '@/api/types';
 import { Link } from 'react-router-dom';
 import { paths } from '@/paths';
 import { cn } from '@/ui/cn';
+import { formatNumber } from '@/ui/format';
 import { tones } from '@/ui/tone';
 import { Nothing, Section } from './section';
-
-const number = new Intl.NumberFormat('en');
 
 /** The subscribers, and what could not be delivered to them. */
 export function SubscribersCard({
@@ -70,7 +69,7 @@ function Figure({
   value,
   state,
 }: Pick<CountProps, 'label' | 'value'> & { state: string | undefined }) {
-  const text = number.format(value);
+  const text = formatNumber(value);
   if (state === undefined || value === 0) return text;
   return (
     <Link

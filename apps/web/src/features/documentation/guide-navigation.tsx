@@ -7,16 +7,16 @@ export function GuideNavigation() {
   return (
     <nav aria-label="Guides" className="grid gap-6">
       <ul>
-        <Entry to={paths.documentation} label="Overview" />
+        <GuideLink to={paths.documentation} label="Overview" />
       </ul>
       {guideGroups.map(({ title, id, entries }) => (
         <div key={id} className="grid gap-1.5">
           <p className="px-2.5 text-sm font-semibold text-ink">{title}</p>
           <ul>
             {entries.map((entry) => (
-              <Entry key={entry.slug} to={paths.guide(entry.slug)} label={entry.title} />
+              <GuideLink key={entry.slug} to={paths.guide(entry.slug)} label={entry.title} />
             ))}
-            {id === 'build' && <Entry to={paths.apiReference} label="API reference" />}
+            {id === 'build' && <GuideLink to={paths.apiReference} label="API reference" />}
           </ul>
         </div>
       ))}
@@ -24,7 +24,7 @@ export function GuideNavigation() {
   );
 }
 
-function Entry({ to, label }: { to: string; label: string }) {
+function GuideLink({ to, label }: { to: string; label: string }) {
   return (
     <li>
       <NavLink

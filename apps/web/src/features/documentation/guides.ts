@@ -1,7 +1,7 @@
 import type { RouteObject } from 'react-router-dom';
 import { loadCode } from '@/api/load-code';
 
-export interface GuideSummary {
+interface GuideSummary {
   title: string;
   /** The first paragraph. */
   summary: string;
@@ -17,7 +17,7 @@ export interface GuideEntry extends GuideSummary {
   slug: string;
 }
 
-export interface GuideGroup {
+interface GuideGroup {
   title: string;
   /** Anchor of the group on the overview. */
   id: string;

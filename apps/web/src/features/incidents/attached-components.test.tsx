@@ -38,7 +38,7 @@ it('shows what the incident affects and the status it puts on it', async () => {
   expect(row).toHaveTextContent('Partial Outage');
 });
 
-it('attaches several components, offering none twice', async () => {
+it('attaches several components, and offers each only once', async () => {
   const { user, dialog } = await openDialog(['Website', 'API']);
   let sent: unknown;
   server.use(
@@ -68,7 +68,7 @@ it('attaches several components, offering none twice', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
-it('attaches at least one component, and no row without one', async () => {
+it('requires at least one row, and a component in each row', async () => {
   const { user, dialog } = await openDialog(['Website']);
   await user.click(dialog.getByRole('button', { name: 'Attach' }));
   expect(await dialog.findByText('At least one component is required')).toBeInTheDocument();

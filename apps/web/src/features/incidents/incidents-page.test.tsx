@@ -59,7 +59,7 @@ it('leads to a new incident and to each one’s form', async () => {
   );
 });
 
-it('records no update on what is resolved', async () => {
+it('offers no update of a resolved incident', async () => {
   serve(
     anIncident({ id: 'a', title: 'Old one', status: 'RESOLVED' }),
     anIncident({ id: 'b', title: 'New one', status: 'MONITORING' }),
@@ -197,6 +197,21 @@ it('deletes one incident after asking', async () => {
   expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
   expect(await screen.findByText('No Data')).toBeInTheDocument();
   await waitFor(() => expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus());
+});
+
+it('says that an incident is deleted before the list has been read again', async () => {
+  serve(anIncident());
+  server.use(
+    http.delete(apiUrl(incidents.item('incident-1')), () => {
+      server.use(http.get(apiUrl(incidents.list), () => new Promise<never>(() => undefined)));
+      return success({ id: 'incident-1' });
+    }),
+  );
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
 });
 
 it('says error when an incident could not be deleted', async () => {

@@ -9,6 +9,7 @@ import { Prose } from '@/site/prose';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
+import { formatNumber } from '@/ui/format';
 import { Skeleton } from '@/ui/skeleton';
 import { Textarea } from '@/ui/textarea';
 import type { ReviewValues } from './review';
@@ -36,7 +37,7 @@ export function ReviewFields({ previewPath }: { previewPath: string }) {
         <Field
           label="Review"
           required
-          description={`Markdown: headings, lists, links, tables. ${count(length)} of ${count(limits.review)} characters.`}
+          description={`Markdown: headings, lists, links, tables. ${formatNumber(length)} of ${formatNumber(limits.review)} characters.`}
           error={touched.body === true || length > limits.review ? errors.body : undefined}
         >
           {(control) => (
@@ -51,10 +52,6 @@ export function ReviewFields({ previewPath }: { previewPath: string }) {
       )}
     </div>
   );
-}
-
-function count(characters: number): string {
-  return characters.toLocaleString('en');
 }
 
 /** The text as the server renders it. */

@@ -176,6 +176,18 @@ it('says why a review is not published, and keeps the text that was saved before
   expect(reviews.review?.body).toBe('Why not');
 });
 
+it('says why a review is not published before the review has been read again', async () => {
+  const { user } = await open(draft);
+  server.use(
+    http.get(apiUrl(calls.item), () => new Promise<never>(() => undefined)),
+    http.post(apiUrl(calls.publish), () => problem(409, 'This incident is not resolved yet')),
+  );
+  await user.click(button('Publish'));
+  const dialog = within(screen.getByRole('dialog', { name: 'Publish Review' }));
+  await user.click(dialog.getByRole('button', { name: 'Publish' }));
+  expect(await dialog.findByText('This incident is not resolved yet')).toBeInTheDocument();
+});
+
 it('deletes a review after asking', async () => {
   const { user, reviews } = await open(published);
   await user.click(button('Delete Review'));

@@ -96,8 +96,8 @@ function ReviewForm({ incident, edit, review }: ReviewProps) {
         return api.post<Review>(calls.publish, { notify }, { ifMatch: etag });
       });
     } catch (error) {
-      // The text may be saved and not published.
-      await edit.refresh();
+      // The text may be saved and not published. Not awaited: the reason is shown first.
+      void edit.refresh();
       throw error;
     }
   }

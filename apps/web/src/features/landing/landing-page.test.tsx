@@ -88,7 +88,7 @@ it('names the users of its technologies, and claims no customers', () => {
   expect(within(trusted).getAllByRole('listitem')).toHaveLength(6);
 });
 
-it('has About, Blog, Careers and Legal at its foot', () => {
+it('links to About, Blog, Careers and Legal in its footer', () => {
   renderLanding();
   const links = within(screen.getByRole('navigation', { name: 'Footer' })).getAllByRole('link');
   expect(links.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([

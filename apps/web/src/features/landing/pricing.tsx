@@ -4,8 +4,8 @@ import { StartLink } from '@/site/start-link';
 import { Section } from './section';
 
 const included = [
-  'Members and organisations without number',
-  'Components, incidents and maintenance without number',
+  'Members, roles and organisations',
+  'Components, incidents and maintenance',
   'Status pages, event streams and the socket',
   'Subscribers, mailed through your own mail server',
   'One node or many, SQLite or PostgreSQL',
@@ -17,7 +17,7 @@ export function Pricing() {
     <Section
       id={anchors.pricing}
       title="Pricing"
-      lead="There is one edition, and it is free. You run it, so nothing about it is counted, metered or switched off."
+      lead="There is one edition, and it is free. You run it: every feature is included, and you set the limits of use."
     >
       <div className="grid gap-8 rounded-xl border border-line bg-surface p-6 shadow-low md:grid-cols-[auto_1fr] md:gap-16 md:p-10">
         <div className="grid content-start gap-5">

@@ -1,11 +1,11 @@
 import { CircleSlash, Undo2 } from 'lucide-react';
-import { useState } from 'react';
 import type { MaintenanceStatus } from '@/api/types';
 import { useNotify } from '@/items/notify-field';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { FailureMessage } from '@/ui/failure-message';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 
 interface CancellationProps {
   status: MaintenanceStatus;
@@ -15,24 +15,22 @@ interface CancellationProps {
 
 /** Cancels a maintenance that is not over, or withdraws its cancellation. */
 export function Cancellation({ status, onSet }: CancellationProps) {
-  const [pending, setPending] = useState(false);
+  const [pending, run] = usePending();
   const isNotified = useNotify()({}) !== false;
 
   async function set(next: MaintenanceStatus) {
-    setPending(true);
     try {
       await onSet(next);
       toast.success('Maintenance Updated');
     } catch (error) {
       toast.error(<FailureMessage text="Error while updating maintenance" error={error} />);
     }
-    setPending(false);
   }
 
   if (status === 'COMPLETED') return null;
   if (status === 'CANCELLED') {
     return (
-      <Button size="sm" pending={pending} onClick={() => void set('SCHEDULED')}>
+      <Button size="sm" pending={pending} onClick={() => run(() => set('SCHEDULED'))}>
         {!pending && <Undo2 aria-hidden />} Undo Cancellation
       </Button>
     );

@@ -51,7 +51,7 @@ function respond(response: () => Response = () => success({}, { status: 201 })) 
   return bodies;
 }
 
-it('begins as Scheduled, with nothing else', async () => {
+it('starts with the status Scheduled and empty fields', async () => {
   await open();
   expect(screen.getByRole('radio', { name: 'Scheduled' })).toBeChecked();
   expect(screen.getAllByRole('radio')).toHaveLength(4);
@@ -136,7 +136,7 @@ it('sends the components that it affects, each chosen once', async () => {
   expect(sent).toMatchObject([{ components: ['api', 'website'] }]);
 });
 
-it('needs no end', async () => {
+it('creates a maintenance without an end', async () => {
   const { user } = await open();
   const sent = respond();
   await fill(user);

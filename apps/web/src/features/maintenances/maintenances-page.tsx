@@ -1,5 +1,4 @@
 import { CircleCheck, Plus } from 'lucide-react';
-import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverNow } from '@/api/server-clock';
 import { useRefreshList } from '@/api/use-list';
@@ -15,6 +14,7 @@ import { FailureMessage } from '@/ui/failure-message';
 import { maintenanceStatuses } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { maintenanceKind, type Maintenance } from './maintenance';
 
 const column = columnsOf<Maintenance>();
@@ -81,10 +81,9 @@ const completeFailed = 'Failed to complete maintenance';
 function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.maintenances.list);
-  const [pending, setPending] = useState(false);
+  const [pending, run] = usePending();
 
   async function complete() {
-    setPending(true);
     try {
       const { data } = await api.patch<Maintenance>(endpoints.maintenances.item(maintenance.id), {
         endAt: serverNow().toISOString(),
@@ -94,8 +93,8 @@ function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
     } catch (error) {
       toast.error(<FailureMessage text={completeFailed} error={error} />);
     }
+    // The button stays pending until the row shows the new status.
     await refreshList();
-    setPending(false);
   }
 
   return (
@@ -104,7 +103,7 @@ function CompleteMaintenance({ maintenance }: { maintenance: Maintenance }) {
       aria-label={`Complete Maintenance: ${maintenance.title}`}
       disabled={maintenance.status === 'COMPLETED' || maintenance.status === 'CANCELLED'}
       pending={pending}
-      onClick={() => void complete()}
+      onClick={() => run(complete)}
     >
       {!pending && <CircleCheck aria-hidden />} Complete Maintenance
     </Button>

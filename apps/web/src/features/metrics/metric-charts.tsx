@@ -8,16 +8,15 @@ import { paths } from '@/paths';
 import { buttonVariants } from '@/ui/button-variants';
 import { formatDuration } from '@/ui/duration';
 import { EmptyState } from '@/ui/empty-state';
+import { formatNumber, formatPercent } from '@/ui/format';
 import { Skeleton } from '@/ui/skeleton';
 import { ChartCard } from './chart-card';
 import {
-  count,
   durationSeries,
   durationTicks,
   incidentSeries,
   messageSeries,
   mostBars,
-  percent,
   uptimeFloor,
   uptimeSeries,
   weekSeries,
@@ -61,7 +60,7 @@ function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptime
   return (
     <ChartCard
       title={title}
-      description={`${shown}The axis starts at ${percent(floor)}.`}
+      description={`${shown}The axis starts at ${formatPercent(floor)}.`}
       series={series}
       fileName={file(metrics, name)}
       empty={
@@ -85,7 +84,7 @@ function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptime
       <Rows
         label={`${title}, chart`}
         points={series.points}
-        format={percent}
+        format={formatPercent}
         floor={floor}
         ticks={[floor, (floor + 100) / 2, 100]}
         colour={uptimeColour}
@@ -122,12 +121,12 @@ function Incidents({ metrics }: { metrics: Metrics }) {
     <>
       <ChartCard
         title="Incidents by week"
-        description={`${count(total)} in total, by the week in which they began`}
+        description={`${formatNumber(total)} in total, by the week in which they began`}
         series={weeks}
         fileName={file(metrics, 'incidents-by-week')}
         empty={total === 0 && none}
       >
-        <Columns label="Incidents by week, chart" points={weeks.points} format={count} />
+        <Columns label="Incidents by week, chart" points={weeks.points} format={formatNumber} />
       </ChartCard>
       <ChartCard
         title="Incidents by component"
@@ -136,7 +135,11 @@ function Incidents({ metrics }: { metrics: Metrics }) {
         fileName={file(metrics, 'incidents-by-component')}
         empty={components.points.length === 0 && none}
       >
-        <Rows label="Incidents by component, chart" points={components.points} format={count} />
+        <Rows
+          label="Incidents by component, chart"
+          points={components.points}
+          format={formatNumber}
+        />
       </ChartCard>
     </>
   );
@@ -204,7 +207,7 @@ function Messages({ metrics }: { metrics: Metrics }) {
       <Rows
         label="Messages to subscribers, chart"
         points={series.points}
-        format={count}
+        format={formatNumber}
         colour={messageColour}
       />
     </ChartCard>

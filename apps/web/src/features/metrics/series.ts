@@ -1,5 +1,6 @@
 import type { Metrics } from '@/api/types';
 import { formatDuration } from '@/ui/duration';
+import { formatNumber, formatPercent } from '@/ui/format';
 import type { Cell } from './csv';
 
 /** A bar of a chart. */
@@ -24,16 +25,6 @@ export interface Series {
 /** Most bars of a chart with one bar per component. The table has all of them. */
 export const mostBars = 20;
 
-export function percent(value: number): string {
-  return `${value.toFixed(2).replace(/0$/, '')} %`;
-}
-
-const whole = new Intl.NumberFormat('en');
-
-export function count(value: number): string {
-  return whole.format(value);
-}
-
 export function uptimeSeries(heading: string, uptimes: Metrics['components']): Series {
   const known = uptimes.flatMap(({ id, name, percentage }) =>
     percentage === null ? [] : [{ id, name, value: percentage }],
@@ -43,7 +34,7 @@ export function uptimeSeries(heading: string, uptimes: Metrics['components']): S
     head: [heading, 'Uptime'],
     rows: uptimes.map(({ id, name, percentage }) => ({
       id,
-      cells: [name, percentage === null ? 'No data' : percent(percentage)],
+      cells: [name, percentage === null ? 'No data' : formatPercent(percentage)],
     })),
     file: [
       [heading, 'Uptime in percent'],
@@ -79,7 +70,10 @@ export function weekSeries(weeks: Metrics['incidentsByWeek']): Series {
   return {
     points: weeks.map(({ week, count: value }) => ({ id: week, name: weekName(week), value })),
     head: ['Week from', 'Incidents'],
-    rows: weeks.map((week) => ({ id: week.week, cells: [dayName(week.week), count(week.count)] })),
+    rows: weeks.map((week) => ({
+      id: week.week,
+      cells: [dayName(week.week), formatNumber(week.count)],
+    })),
     file: [['Week from', 'Incidents'], ...weeks.map((week) => [week.week, week.count])],
   };
 }
@@ -90,7 +84,10 @@ export function incidentSeries(components: Metrics['incidentsByComponent']): Ser
       .slice(0, mostBars)
       .map(({ id, name, count: value }) => ({ id, name, value })),
     head: ['Component', 'Incidents'],
-    rows: components.map(({ id, name, count: value }) => ({ id, cells: [name, count(value)] })),
+    rows: components.map(({ id, name, count: value }) => ({
+      id,
+      cells: [name, formatNumber(value)],
+    })),
     file: [
       ['Component', 'Incidents'],
       ...components.map(({ name, count: value }) => [name, value]),
@@ -150,7 +147,7 @@ export function messageSeries({ sent, failed }: Metrics['mails']): Series {
   return {
     points: kinds.map(([name, value]) => ({ id: name, name, value })),
     head: ['Messages', 'Number'],
-    rows: kinds.map(([name, value]) => ({ id: name, cells: [name, count(value)] })),
+    rows: kinds.map(([name, value]) => ({ id: name, cells: [name, formatNumber(value)] })),
     file: [['Messages', 'Number'], ...kinds.map(([name, value]) => [name, value])],
   };
 }

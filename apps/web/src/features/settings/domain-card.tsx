@@ -16,6 +16,7 @@ import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
 import { Input } from '@/ui/input';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 
 interface DomainCardProps {
   domain: OrganisationDomain | null;
@@ -176,11 +177,10 @@ interface VerificationProps extends Pick<ClaimedDomainProps, 'domain' | 'onChang
 
 function Verification({ domain, onChange, children }: VerificationProps) {
   const api = useApi();
-  const [isPending, setIsPending] = useState(false);
+  const [isPending, run] = usePending();
   const [reason, setReason] = useState<string>();
 
   async function verify() {
-    setIsPending(true);
     setReason(undefined);
     try {
       await api.post(endpoints.organisationDomain.verify, {});
@@ -188,8 +188,6 @@ function Verification({ domain, onChange, children }: VerificationProps) {
       await onChange();
     } catch (error) {
       setReason(serverMessageOr('The domain was not verified', error));
-    } finally {
-      setIsPending(false);
     }
   }
 
@@ -205,7 +203,7 @@ function Verification({ domain, onChange, children }: VerificationProps) {
       {reason && <Alert kind="error">{reason}</Alert>}
       <div className="flex flex-wrap justify-end gap-2">
         {children}
-        <Button variant="primary" pending={isPending} onClick={() => void verify()}>
+        <Button variant="primary" pending={isPending} onClick={() => run(verify)}>
           {isPending ? 'Verifying...' : 'Verify'}
         </Button>
       </div>

@@ -4,13 +4,13 @@ import { headline } from './headline';
 import type { PageState } from './page-state';
 
 /** A change in words, for screen readers. */
-export interface Announcement {
+interface Announcement {
   /** Id of the component, incident, maintenance or update. */
   about: string;
   text: string;
 }
 
-interface Entry {
+interface TimelineEntry {
   id: string;
   status: IncidentStatus;
   message: string;
@@ -23,7 +23,7 @@ interface Item {
   status: string;
   /** Everything else about it that the page shows. */
   content: string;
-  timeline: readonly Entry[];
+  timeline: readonly TimelineEntry[];
 }
 
 /** Returns what changed on the page between two states. */

@@ -146,9 +146,9 @@ it('repeats an interrupted read', async () => {
 });
 
 describe('the event stream takes over', () => {
-  const takesOver = async () => {
+  const takesOver = async (since = 7) => {
     await expect.poll(() => FakeEventSource.all.length).toBe(1);
-    expect(FakeEventSource.last.url).toBe('/api/v1/status/org-1/events?since=7');
+    expect(FakeEventSource.last.url).toBe(`/api/v1/status/org-1/events?since=${since}`);
     FakeEventSource.last.open();
     expect(listener.onConnected).toHaveBeenLastCalledWith(true);
     expect(FakeSocket.last.connected).toBe(false);
@@ -157,6 +157,13 @@ describe('the event stream takes over', () => {
   it('when the attempts to reconnect are exhausted', async () => {
     FakeSocket.last.io.fire('reconnect_failed');
     await takesOver();
+  });
+
+  it('after the revision that the lists were read at', async () => {
+    await FakeSocket.last.join(9);
+    await acknowledgeLists();
+    FakeSocket.last.io.fire('reconnect_failed');
+    await takesOver(9);
   });
 
   it('when the visitor has signed out', async () => {

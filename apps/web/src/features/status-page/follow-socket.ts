@@ -23,6 +23,8 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
   return (orgId, revision, listener) => {
     /** Revision of the page; null once events have changed it. */
     let shown: number | null = revision;
+    /** The newest revision whose changes the page certainly contains. Events of the socket carry no revision. */
+    let contained = revision;
     let reading: Reading | null = null;
     const { connection, close } = open(orgId);
 
@@ -49,6 +51,7 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
         // The snapshot may be older than events that were received meanwhile.
         const { organisation, groups, order } = current.events.reduce(applyEvent, snapshot);
         abandon();
+        contained = joinedAt ?? contained;
         listener.onState({
           ...{ organisation, groups, order, components, incidents, maintenances },
           generatedAt: new Date().toISOString(),
@@ -75,7 +78,7 @@ export function followSocket(open: (orgId: string) => OpenConnection): Follow {
     function fallBack() {
       stop();
       listener.onConnected(false);
-      stop = followEventStream(orgId, revision, listener);
+      stop = followEventStream(orgId, contained, listener);
     }
 
     const stopListening = connection.listen({

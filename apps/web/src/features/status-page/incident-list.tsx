@@ -8,8 +8,7 @@ import {
   Omitted,
   PageSection,
   Prose,
-  QuietStatus,
-  StatusBadge,
+  StatusMark,
   TitleLink,
 } from './page-parts';
 import { isPast, pastShown } from './page-state';
@@ -64,7 +63,7 @@ function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
           <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
             {incident.title}
           </TitleLink>
-          <StatusBadge {...sign} />
+          <StatusMark {...sign} marked />
         </div>
         <TimeWithDistance label="Created" value={incident.createdAt} />
       </header>
@@ -93,7 +92,7 @@ function PastIncident({ orgId, incident, changes }: IncidentProps) {
           <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
             {incident.title}
           </TitleLink>
-          <QuietStatus {...incidentSigns[incident.status]} />
+          <StatusMark {...incidentSigns[incident.status]} marked={false} />
         </div>
         <TimeWithDistance label="Created" value={incident.createdAt} />
       </header>

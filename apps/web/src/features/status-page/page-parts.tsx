@@ -69,33 +69,21 @@ export function Prose({ text }: { text: string }) {
   return text && <p dir="auto">{linked}</p>;
 }
 
-/** A status in its colour, for items that need attention. */
-export function StatusBadge({ label, tone, iconName }: StatusSign) {
-  return (
-    <span className="badge" data-tone={tone}>
-      <PageIcon name={iconName} />
-      {label}
-    </span>
-  );
-}
-
-/** A status without emphasis: as high as a badge, without its background. */
-export function QuietStatus({ label, tone, iconName }: StatusSign) {
-  return (
-    <span className="quiet" data-tone={tone}>
-      <PageIcon name={iconName} />
-      {label}
-    </span>
-  );
-}
-
-interface StatusMarksProps {
-  signs: readonly StatusSign[];
-  /** Whether the item needs attention. */
+interface Marked {
+  /** Whether the item needs attention. Otherwise its status has no emphasis: as high as a badge, without its background. */
   marked: boolean;
 }
 
-export function StatusMarks({ signs, marked }: StatusMarksProps) {
-  const Mark = marked ? StatusBadge : QuietStatus;
-  return signs.map((sign) => <Mark key={sign.label} {...sign} />);
+/** A status in its colour. */
+export function StatusMark({ label, tone, iconName, marked }: StatusSign & Marked) {
+  return (
+    <span className={marked ? 'badge' : 'quiet'} data-tone={tone}>
+      <PageIcon name={iconName} />
+      {label}
+    </span>
+  );
+}
+
+export function StatusMarks({ signs, marked }: Marked & { signs: readonly StatusSign[] }) {
+  return signs.map((sign) => <StatusMark key={sign.label} {...sign} marked={marked} />);
 }

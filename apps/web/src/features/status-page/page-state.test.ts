@@ -45,7 +45,7 @@ describe('an event', () => {
   });
   const after = (event: LiveEvent) => applyEvent(before, event);
 
-  it('puts what is new on top', () => {
+  it('adds new items at the top', () => {
     const { components } = after({ name: 'new-component', args: [aComponent({ id: 'c3' })] });
     expect(ids(components)).toEqual(['c3', 'c2', 'c1']);
     const { incidents } = after({ name: 'new-incident', args: [anIncident({ id: 'i3' })] });

@@ -71,7 +71,7 @@ async function request(
     headers: { Accept: 'application/json', ...known },
     // The browser's copy may be some seconds old.
     cache: 'no-cache',
-    ...(signal && { signal }),
+    signal: signal ?? null,
   });
   if (!response.ok && response.status !== 304) throw new FailedResponse(response);
   return response;

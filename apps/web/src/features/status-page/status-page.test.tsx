@@ -198,7 +198,7 @@ describe('while a visitor watches', () => {
     expect(log).toHaveTextContent('Website: Major OutageSome systems are experiencing issues');
   });
 
-  it('puts new things on top', () => {
+  it('adds new items at the top', () => {
     show({ components: [aComponent()] });
     send('new-component', [aComponent({ id: 'c2', name: 'API' })], '8');
     expect(section('Components').getAllByRole('listitem')[0]).toHaveTextContent('API');

@@ -3,7 +3,7 @@ import { incidentSigns } from '@/ui/status-signs';
 import { Highlight, Omitted, Prose } from './page-parts';
 import { TimeWithDistance } from './time';
 
-interface Entry {
+interface TimelineEntry {
   id: string;
   status: IncidentStatus;
   message: string;
@@ -13,7 +13,7 @@ interface Entry {
 interface TimelineProps {
   /** Title of the incident or maintenance. */
   label: string;
-  entries: readonly Entry[];
+  entries: readonly TimelineEntry[];
   changes: Readonly<Record<string, number>>;
   /** Whether the marks are without colour, for a past item. */
   quiet: boolean;

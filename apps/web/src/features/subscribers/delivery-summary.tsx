@@ -4,13 +4,12 @@ import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
 import { cn } from '@/ui/cn';
+import { formatNumber } from '@/ui/format';
 import { tones } from '@/ui/tone';
 
 /** Intervals of the requests: while messages wait, and otherwise. */
 const whileSending = 5000;
 const otherwise = 60_000;
-
-const number = new Intl.NumberFormat('en');
 
 /** Counts of the messages to subscribers; nothing without messages. */
 export function DeliverySummary() {
@@ -53,7 +52,7 @@ function Count({ label, value, alarming }: CountProps) {
           alarming && value > 0 ? tones.major.text : 'text-ink',
         )}
       >
-        {number.format(value)}
+        {formatNumber(value)}
       </dd>
     </div>
   );
@@ -69,13 +68,13 @@ function Reasons({ counts }: { counts: DeliveryCounts }) {
       <ul className="mt-2 grid gap-1">
         {counts.reasons.map(({ reason, count }) => (
           <li key={reason} className="flex gap-2">
-            <span className="shrink-0 text-muted tabular-nums">{number.format(count)} ×</span>
+            <span className="shrink-0 text-muted tabular-nums">{formatNumber(count)} ×</span>
             <span className="min-w-0 wrap-anywhere text-ink">{reason}</span>
           </li>
         ))}
         {explained < counts.givenUp && (
           <li className="text-muted">
-            {number.format(counts.givenUp - explained)} × for other reasons
+            {formatNumber(counts.givenUp - explained)} × for other reasons
           </li>
         )}
       </ul>

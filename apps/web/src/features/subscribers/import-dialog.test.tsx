@@ -131,3 +131,45 @@ it.each([
   await submit();
   await waitFor(() => expect(calls.at(-1)).toEqual(['?dryRun=false', csv]));
 });
+
+it('checks a corrected file of the same name', async () => {
+  server.use(
+    http.post(apiUrl('/subscriber/import'), () => problem(422, 'The header is missing'), {
+      once: true,
+    }),
+  );
+  const { user, dialog } = await open();
+  const field = dialog.getByLabelText(/^CSV file/);
+  // Like a browser, `upload` fires no event when the field has the file already.
+  const file = new File([csv], 'people.csv', { type: 'text/csv' });
+  await user.upload(field, file);
+  expect(await dialog.findByText('The header is missing')).toBeInTheDocument();
+  expect(dialog.getByText('people.csv')).toBeInTheDocument();
+  await user.upload(field, file);
+  expect(await dialog.findByText('Line 3')).toBeInTheDocument();
+});
+
+it('says what it waits for when the import is pressed during the check', async () => {
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  server.use(
+    http.post(
+      apiUrl('/subscriber/import'),
+      async () => {
+        await finished;
+        return success({ dryRun: true, ...report, errors });
+      },
+      { once: true },
+    ),
+  );
+  const { dialog, choose, submit } = await open();
+  await choose(csv);
+  expect(dialog.getByText('Checking a.csv…')).toBeInTheDocument();
+  await submit();
+  expect(await dialog.findByText('Wait until the file is checked')).toBeInTheDocument();
+  finish();
+  await dialog.findByText('Line 3');
+  expect(dialog.queryByText('Wait until the file is checked')).not.toBeInTheDocument();
+  await submit();
+  await waitFor(() => expect(calls).toEqual([['?dryRun=false', csv]]));
+});

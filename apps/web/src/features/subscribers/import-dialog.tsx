@@ -69,22 +69,33 @@ export function ImportDialog(dialog: ImportDialogProps) {
   );
 }
 
-type Check = 'running' | SubscriberImport | { reason: string };
+type Outcome = 'running' | SubscriberImport | { reason: string };
 
-/** The file, and what its import would do. */
+/** The check of a file: what its import would do. */
+interface Check {
+  fileName: string;
+  outcome: Outcome;
+}
+
+/** Chooses the file, which is checked before it can be imported. */
 function FileField() {
   const api = useApi();
-  const { errors, touched, setFieldValue } = useFormikContext<ImportValues>();
+  const { errors, touched, setFieldTouched, setFieldValue } = useFormikContext<ImportValues>();
   const [check, setCheck] = useState<Check>();
   /** The newest choice. The outcome of an older check is ignored. */
   const chosen = useRef<File>(undefined);
+  const isRunning = check?.outcome === 'running';
 
   async function choose({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0];
-    chosen.current = file;
-    setCheck(file && 'running');
-    await setFieldValue('csv', '');
+    // Otherwise the browser sends no event when a corrected file of the same name is chosen.
+    target.value = '';
     if (!file) return;
+    chosen.current = file;
+    const show = (outcome: Outcome) => setCheck({ fileName: file.name, outcome });
+    show('running');
+    await setFieldTouched('csv', false, false);
+    await setFieldValue('csv', '');
     try {
       if (file.size > maxBytes) throw new Error('The file is larger than 16 MiB');
       const csv = await file.text();
@@ -92,17 +103,18 @@ function FileField() {
       const path = endpoints.subscribers.import(query);
       const { data } = await api.upload<SubscriberImport>(path, 'text/csv', csv);
       if (chosen.current !== file) return;
-      setCheck(data);
+      show(data);
       await setFieldValue('csv', csv);
     } catch (error) {
       if (chosen.current !== file) return;
-      setCheck({ reason: error instanceof Error ? error.message : 'The file cannot be read' });
+      show({ reason: error instanceof Error ? error.message : 'The file cannot be read' });
     }
   }
 
+  const error = isRunning ? 'Wait until the file is checked' : check === undefined && errors.csv;
   return (
     <>
-      <Field label="CSV file" required error={check === undefined && touched.csv && errors.csv}>
+      <Field label="CSV file" required error={touched.csv && errors.csv && error}>
         {(control) => (
           <Input
             {...control}
@@ -114,12 +126,22 @@ function FileField() {
         )}
       </Field>
       <div role="status" className="grid gap-2 text-sm empty:hidden">
-        {check === 'running' && <Spinner label="Checking the file…" />}
-        {typeof check === 'object' && 'reason' in check && (
-          <p className="font-medium text-major">{check.reason}</p>
-        )}
-        {typeof check === 'object' && 'rows' in check && <ImportReport result={check} />}
+        {check && <CheckResult check={check} />}
       </div>
+    </>
+  );
+}
+
+function CheckResult({ check: { fileName, outcome } }: { check: Check }) {
+  if (outcome === 'running') return <Spinner label={`Checking ${fileName}…`} />;
+  return (
+    <>
+      <p className="font-medium wrap-anywhere text-ink">{fileName}</p>
+      {'reason' in outcome ? (
+        <p className="font-medium text-major">{outcome.reason}</p>
+      ) : (
+        <ImportReport result={outcome} />
+      )}
     </>
   );
 }

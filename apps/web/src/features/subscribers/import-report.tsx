@@ -1,7 +1,6 @@
+import { formatNumber } from '@/ui/format';
 import { ScrollRegion } from '@/ui/scroll-region';
 import type { SubscriberImport } from '@/api/types';
-
-const number = new Intl.NumberFormat('en');
 
 /** What the import of a file would do, with the lines that cannot be imported. */
 export function ImportReport({ result }: { result: SubscriberImport }) {
@@ -24,7 +23,7 @@ export function ImportReport({ result }: { result: SubscriberImport }) {
               </li>
             ))}
             {failed > errors.length && (
-              <li className="text-muted">And {number.format(failed - errors.length)} more</li>
+              <li className="text-muted">And {formatNumber(failed - errors.length)} more</li>
             )}
           </ul>
         </ScrollRegion>
@@ -37,7 +36,7 @@ function Count({ label, value }: { label: string; value: number }) {
   return (
     <div className="flex items-baseline gap-1.5">
       <dt className="text-muted">{label}</dt>
-      <dd className="font-medium text-ink tabular-nums">{number.format(value)}</dd>
+      <dd className="font-medium text-ink tabular-nums">{formatNumber(value)}</dd>
     </div>
   );
 }

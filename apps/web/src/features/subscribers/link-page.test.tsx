@@ -49,7 +49,7 @@ it('says why an address is not verified, and tries again only when asked', async
   expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
 });
 
-it('unsubscribes, and leads home', async () => {
+it('unsubscribes, and links to the landing page', async () => {
   server.use(http.post(apiUrl(endpoints.subscribers.unsubscribe), () => success({})));
   const { user, router } = open(`/unsubscribe?${person}&unsubscribeCode=c0de`);
   expect(
@@ -80,23 +80,20 @@ it.each([
     endpoints.subscribers.unsubscribe,
     'Unable to process unsubscribe request',
   ],
-])(
-  'says of %s that it failed when the server says nothing of it',
-  async (path, code, call, text) => {
-    let asked = 0;
-    server.use(
-      http.post(apiUrl(call), () => {
-        asked += 1;
-        return asked === 1 ? HttpResponse.error() : new HttpResponse('<html>', { status: 502 });
-      }),
-    );
-    const { user } = open(`${path}?${person}&${code}=c0de`);
-    expect(await screen.findByText(text)).toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Try Again' }));
-    await waitFor(() => expect(asked).toBe(2));
-    expect(await screen.findByText(text)).toBeInTheDocument();
-  },
-);
+])('says that %s failed when the response has no reason', async (path, code, call, text) => {
+  let asked = 0;
+  server.use(
+    http.post(apiUrl(call), () => {
+      asked += 1;
+      return asked === 1 ? HttpResponse.error() : new HttpResponse('<html>', { status: 502 });
+    }),
+  );
+  const { user } = open(`${path}?${person}&${code}=c0de`);
+  expect(await screen.findByText(text)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(asked).toBe(2));
+  expect(await screen.findByText(text)).toBeInTheDocument();
+});
 
 it('takes a link to an address with letters outside ASCII in its domain', async () => {
   server.use(
@@ -110,7 +107,7 @@ it('takes a link to an address with letters outside ASCII in its domain', async 
   expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
 });
 
-it('leads home from a failure', async () => {
+it('links to the landing page after a failure', async () => {
   server.use(
     http.post(apiUrl(endpoints.subscribers.unsubscribe), () => problem(400, 'Wrong code')),
   );

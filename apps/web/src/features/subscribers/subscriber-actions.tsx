@@ -1,15 +1,16 @@
 import { Ellipsis, KeyRound, Pencil, ScrollText, Send } from 'lucide-react';
-import { type RefObject, useRef, useState } from 'react';
+import { type RefObject, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
 import type { Subscriber } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
-import { useIsAdmin } from '@/auth/use-is-admin';
+import { useMay } from '@/auth/permissions';
 import { endpoints, paths } from '@/paths';
 import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 
 export type OpenSubscriberDialog = (
   kind: 'edit' | 'rotate',
@@ -26,7 +27,7 @@ interface SubscriberActionsProps {
 export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const { isTesting, test } = useTest(subscriber);
-  const isAdmin = useIsAdmin();
+  const isAdmin = useMay('administer');
   const navigate = useNavigate();
   const { channel, scope, target } = subscriber;
   return (
@@ -49,7 +50,7 @@ export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps
           Edit
         </MenuItem>
       )}
-      <MenuItem icon={Send} onSelect={() => void test()}>
+      <MenuItem icon={Send} onSelect={test}>
         Send Test Message
       </MenuItem>
       {channel === 'webhook' && (
@@ -69,21 +70,19 @@ export function SubscriberActions({ subscriber, onOpen }: SubscriberActionsProps
 function useTest({ id }: Subscriber) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.subscribers.list);
-  const [isTesting, setIsTesting] = useState(false);
+  const [isTesting, run] = usePending();
 
   async function test() {
-    setIsTesting(true);
     try {
       const { message } = await api.post(endpoints.subscribers.test(id));
       toast.success(message ?? 'The test message has arrived');
     } catch (error) {
       toast.error(serverMessageOr('The test message was not sent', error));
     } finally {
-      setIsTesting(false);
       // A test also says whether messages fail.
       void refreshList();
     }
   }
 
-  return { isTesting, test };
+  return { isTesting, test: () => run(test) };
 }

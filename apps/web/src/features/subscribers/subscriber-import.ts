@@ -1,5 +1,6 @@
 import { boolean, object, string } from 'yup';
 import type { SubscriberImport } from '@/api/types';
+import { formatCount, formatNumber } from '@/ui/format';
 
 export interface ImportValues {
   csv: string;
@@ -29,9 +30,9 @@ export function importQuery(values: ImportValues, dryRun: boolean): URLSearchPar
 /** The toast after an import. */
 export function importedText({ added, known, failed }: SubscriberImport): string {
   const parts = [
-    `${added === 1 ? '1 subscriber' : `${added} subscribers`} imported`,
-    known > 0 && `${known} already known`,
-    failed > 0 && `${failed === 1 ? '1 row' : `${failed} rows`} left out`,
+    `${formatCount(added, 'subscriber')} imported`,
+    known > 0 && `${formatNumber(known)} already known`,
+    failed > 0 && `${formatCount(failed, 'row')} left out`,
   ];
   return parts.filter(Boolean).join(', ');
 }

@@ -2,6 +2,7 @@ import type { ScopeKind, Subscriber, SubscriberChangeInput } from '@/api/types';
 import type { ItemKind } from '@/items/item-kind';
 import { endpoints } from '@/paths';
 import { scopeInput, type ScopeValues } from '@/subscription/scope';
+import { formatCount } from '@/ui/format';
 
 export const subscriberKind: ItemKind<Subscriber> = {
   noun: 'subscriber',
@@ -25,16 +26,11 @@ export const scopeNames: Record<ScopeKind, string> = {
 /** What a subscriber receives, in a few words. */
 export function scopeText({ scope, components, groups, muteMaintenances }: Subscriber): string {
   const chosen = [
-    counted(components?.length, 'component'),
-    counted(groups?.length, 'group'),
+    components?.length && formatCount(components.length, 'component'),
+    groups?.length && formatCount(groups.length, 'group'),
   ].filter(Boolean);
   const text = scope === 'COMPONENTS' ? chosen.join(', ') || 'Nothing' : scopeNames[scope];
   return muteMaintenances && scope !== 'INCIDENT' ? `${text}, no maintenances` : text;
-}
-
-function counted(count: number | undefined, noun: string): string {
-  if (!count) return '';
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
 /** Only what differs from `before` is sent. Components and groups are one choice. */

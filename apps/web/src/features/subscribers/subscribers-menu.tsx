@@ -8,6 +8,7 @@ import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem } from '@/ui/dropdown-menu';
 import { saveFile } from '@/ui/save-file';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { ImportDialog } from './import-dialog';
 import { PreviewDialog } from './preview-dialog';
 
@@ -16,6 +17,7 @@ export function SubscribersMenu() {
   const api = useApi();
   const trigger = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<'import' | 'preview'>();
+  const [isExporting, run] = usePending();
   const onOpenChange = (next: boolean) => !next && setOpen(undefined);
 
   async function save() {
@@ -26,14 +28,19 @@ export function SubscribersMenu() {
     }
   }
 
+  const moreButton = (
+    <Button ref={trigger} pending={isExporting}>
+      More
+    </Button>
+  );
   return (
     <>
-      <DropdownMenu align="end" trigger={<Button ref={trigger}>More</Button>}>
+      <DropdownMenu align="end" trigger={moreButton}>
         <Permitted>
           <MenuItem icon={Upload} onSelect={() => setOpen('import')}>
             Import
           </MenuItem>
-          <MenuItem icon={Download} onSelect={() => void save()}>
+          <MenuItem icon={Download} onSelect={() => run(save)}>
             Export
           </MenuItem>
         </Permitted>

@@ -60,7 +60,7 @@ const addresses = () =>
     .slice(1)
     .map((row) => within(row).getAllByRole('cell')[1]?.textContent);
 
-it('shows each subscriber with what became of them', async () => {
+it('shows each subscriber with its status', async () => {
   serve([
     subscriber('ada', { status: 'PENDING', isVerified: false }),
     subscriber('bob'),

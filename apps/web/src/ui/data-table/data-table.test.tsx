@@ -113,7 +113,7 @@ it('does not offer to sort what has no value', () => {
   expect(within(header).queryByRole('button')).not.toBeInTheDocument();
 });
 
-it('selects rows for actions, over several pages, and lets them go again', async () => {
+it('selects rows of several pages for actions, and clears the selection', async () => {
   render(table(services(7)));
   await userEvent.click(screen.getByRole('checkbox', { name: 'Select api 2' }));
   expect(screen.getByText('1 selected')).toBeInTheDocument();
@@ -144,7 +144,7 @@ it('stays on its page when rows arrive, and goes back when its page is gone', as
   expect(names()).toHaveLength(5);
 });
 
-it('says No Data when there is none, and that it is busy while there may be', () => {
+it('shows No Data without rows, and is busy while they are loading', () => {
   const { rerender } = render(table(undefined));
   expect(screen.getByRole('table', { name: 'Services' })).toHaveAttribute('aria-busy', 'true');
   expect(screen.queryByText('No Data')).not.toBeInTheDocument();

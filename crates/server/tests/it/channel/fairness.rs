@@ -46,7 +46,7 @@ async fn incident(operator: &Operator) -> Instant {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_receiver_that_never_responds_delays_nobody() {
+async fn receiver_that_never_responds_does_not_delay_others() {
     let mut shared = Shared::start().await;
     let operator = shared.organisation("/acme", 100).await;
     shared.receiver.fall_silent("/acme/0");

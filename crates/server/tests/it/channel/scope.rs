@@ -81,7 +81,7 @@ async fn each_subscriber_receives_what_it_chose() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_operator_changes_what_a_subscriber_receives() {
+async fn operator_changes_the_scope_of_a_subscriber() {
     let mut site = Site::start().await;
     let (api, web) = (
         site.operator.component("API").await,

@@ -11,7 +11,7 @@ use crate::canary::assert_hidden;
 use crate::process::{Process, command};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_secret_of_clerk_is_in_the_log_or_an_error() {
+async fn log_and_errors_contain_no_secret_of_clerk() {
     let clerk = FakeClerk::start();
     let folder = tempfile::tempdir().unwrap();
     let (data, log) = (folder.path().join("data"), folder.path().join("log"));

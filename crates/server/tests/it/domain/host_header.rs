@@ -280,7 +280,7 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn host_changes_no_link_and_no_cached_response() {
+async fn host_header_does_not_change_links_or_cached_responses() {
     let site = Site::start().await;
     for naming in namings() {
         for below in &site.paths {
@@ -310,7 +310,7 @@ async fn host_changes_no_link_and_no_cached_response() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn host_changes_no_mail() {
+async fn host_header_does_not_change_mails() {
     let site = Site::start().await;
     let organisation = &site.acme.organisation;
     let mut unmailed = Vec::new();

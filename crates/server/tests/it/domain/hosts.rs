@@ -133,7 +133,7 @@ async fn old_addresses_redirect_to_the_domain_and_keep_their_query() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_unknown_host_is_one_of_the_default_organisation() {
+async fn unknown_host_is_served_as_the_default_organisation() {
     let folder = tempfile::tempdir().unwrap();
     let (organisation, folder) = {
         let app = TestApp::start_in(folder, &[]).await;

@@ -142,7 +142,7 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_public_stands_while_the_database_is_stopped() {
+async fn public_documents_are_served_while_the_database_is_stopped() {
     let Some(mut site) = Site::start().await else {
         return;
     };
@@ -153,7 +153,7 @@ async fn everything_public_stands_while_the_database_is_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_public_stands_while_the_database_does_not_respond() {
+async fn public_documents_are_served_while_the_database_does_not_respond() {
     let Some(mut site) = Site::start().await else {
         return;
     };

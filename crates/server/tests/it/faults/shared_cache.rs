@@ -84,7 +84,7 @@ fn resources(operator: &Operator) -> [String; 7] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cached_pages_stand_while_the_server_is_gone_and_follow_it_again() {
+async fn cached_pages_are_served_while_the_server_is_down_and_updated_afterwards() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let port = lasting_port();

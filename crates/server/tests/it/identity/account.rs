@@ -294,7 +294,7 @@ async fn a_closed_installation_lets_in_the_first_and_the_invited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_waiting_list_is_the_administrators_to_let_in_from() {
+async fn administrator_invites_from_the_waitlist() {
     let app = TestApp::start_with(&["--sign-up", "waitlist"]).await;
     let ann = Person::signed_up(&app, ADDRESS).await;
     let (bob, eve) = (

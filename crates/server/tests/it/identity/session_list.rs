@@ -179,7 +179,7 @@ async fn sensitive_calls_need_an_authentication_of_the_last_ten_minutes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_member_leaves_without_a_recent_authentication() {
+async fn leaving_an_organisation_needs_no_recent_authentication() {
     let (app, clock, ann) = moving().await;
     let acme = ann.organisation().await;
     let bob = Person::member(&app, &ann, &acme, "bob@example.com", "admin").await;

@@ -6,7 +6,7 @@ async fn record(operator: &Operator, path: &str, message: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_update_is_recorded_read_and_edited_and_moves_nothing_but_itself() {
+async fn update_is_recorded_read_and_edited_without_changing_the_maintenance() {
     let (_app, operator) = TestApp::with_operator().await;
     let path = plan(&operator, &later(-HOUR), Some(&later(-HOUR))).await;
     let loaded = operator.get(&path).await.etag;
@@ -68,7 +68,7 @@ async fn an_update_is_recorded_read_and_edited_and_moves_nothing_but_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_updates_are_refused_in_the_words_of_the_form() {
+async fn wrong_updates_are_refused_with_the_messages_of_the_form() {
     let (_app, operator) = TestApp::with_operator().await;
     let path = plan(&operator, &later(HOUR), None).await;
     let both = (

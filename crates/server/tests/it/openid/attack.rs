@@ -256,7 +256,7 @@ async fn an_address_with_a_new_owner_does_not_give_away_its_account() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_page_of_another_site_is_returned_to() {
+async fn sign_in_does_not_return_to_another_site() {
     let setup = Setup::new().await;
     for (page, expected) in [
         ("/components?a=b", "/components?a=b"),
@@ -337,7 +337,7 @@ async fn sign_ins_that_a_client_begins_are_limited() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_page_of_another_site_begins_a_sign_in() {
+async fn another_site_cannot_start_a_sign_in() {
     let setup = Setup::new().await;
     let url = setup.app.call("/identity/oidc/liar/start");
     let link = setup.browser.client.get(&url).send().await.unwrap();

@@ -145,7 +145,7 @@ async fn feeds_are_open_to_caches_and_every_origin() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn history_has_the_form_of_the_original() {
+async fn history_matches_the_form_of_statuspage() {
     let (_app, operator) = TestApp::with_operator().await;
     zone(&operator, "America/Denver").await;
     let created = incident(&operator, "Elevated API errors").await;

@@ -249,7 +249,7 @@ async fn key_that_is_not_valid_is_refused_by_every_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn key_of_another_organisation_finds_and_changes_nothing() {
+async fn key_of_another_organisation_gets_404_and_changes_nothing() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::create(&app).await;
     let other = app.operator("Other").await;

@@ -231,7 +231,7 @@ async fn a_member_is_no_admin_and_an_admin_is_no_administrator() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_organisations_admin_finds_and_changes_nothing() {
+async fn admin_of_another_organisation_gets_404_and_changes_nothing() {
     let app = TestApp::start_with(&World::FLAGS).await;
     let world = World::create(&app).await;
     let eve = Eve::create(&app, &world).await;

@@ -1,5 +1,6 @@
 import { ApiError } from '@/api/error';
 import { PasskeyError } from '@/auth/built-in/passkey/authenticator';
+import { formatCount } from '@/ui/format';
 
 /**
  * Returns the message of a failed request, with the time to wait if the server gives one. Logs any other error, whose
@@ -18,11 +19,7 @@ export function failureText(error: unknown): string {
 }
 
 function duration(seconds: number): string {
-  if (seconds < 60) return count(seconds, 'second');
-  if (seconds < 3600) return count(Math.ceil(seconds / 60), 'minute');
-  return count(Math.ceil(seconds / 3600), 'hour');
-}
-
-function count(amount: number, unit: string): string {
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
+  if (seconds < 60) return formatCount(seconds, 'second');
+  if (seconds < 3600) return formatCount(Math.ceil(seconds / 60), 'minute');
+  return formatCount(Math.ceil(seconds / 3600), 'hour');
 }

@@ -1,7 +1,7 @@
 import { Formik, type FormikHelpers } from 'formik';
 import type { ReactNode } from 'react';
 import type { ObjectSchema } from 'yup';
-import { formErrors } from '@/api/form-errors';
+import { formErrors, reasonOutsideFields } from '@/api/form-errors';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
@@ -39,10 +39,8 @@ export function IdentityForm<Values extends object>({
     try {
       await onSubmit(schema.cast(values) as Values);
     } catch (error) {
-      const errors = formErrors<Values>(error);
-      const beside = Object.keys(errors).some((field) => field in initialValues);
-      if (beside) helpers.setErrors(errors);
-      else helpers.setStatus(failureText(error));
+      helpers.setErrors(formErrors<Values>(error));
+      helpers.setStatus(reasonOutsideFields(error, initialValues, failureText));
     }
   }
 

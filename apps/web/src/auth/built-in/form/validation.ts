@@ -1,11 +1,11 @@
 import { string } from 'yup';
+import { nameRule } from '@/api/name';
 import { emailAddress as mailAddress, knownEmailAddress } from '@/api/rules';
 import { limits, line } from '@/api/text';
 
 /** Rules of the built-in provider's fields, with the server's messages. */
 
 export const passwordLength = { min: 10, max: 256 } as const;
-const organisationNameMin = 2;
 
 const characters = (value: string | undefined) => Array.from(value ?? '').length;
 
@@ -13,9 +13,7 @@ const tooLong = `Must be at most ${passwordLength.max} characters`;
 
 export const personName = line(limits.name).required('Name is required');
 
-export const organisationName = line(limits.name)
-  .required('Name is required')
-  .test('length', 'Name is required', (value) => characters(value) >= organisationNameMin);
+export const organisationName = nameRule();
 
 export const emailAddress = mailAddress();
 

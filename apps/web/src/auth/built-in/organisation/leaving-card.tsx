@@ -3,6 +3,7 @@ import { useApi } from '@/api/api-provider';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
+import { useMay } from '@/auth/permissions';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
@@ -23,6 +24,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
   const api = useApi();
   const { refresh } = useSession();
   const [deleting, setDeleting] = useState(false);
+  const isAdmin = useMay('administer');
 
   async function leave() {
     try {
@@ -42,7 +44,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
 
   return (
     <Card>
-      <CardHeader title={organisation.role === 'admin' ? 'Leave or delete' : 'Leave'} />
+      <CardHeader title={isAdmin ? 'Leave or delete' : 'Leave'} />
       <ul className="divide-y divide-line">
         <Way
           title="Leave the organisation"
@@ -56,7 +58,7 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
             onConfirm={leave}
           />
         </Way>
-        {organisation.role === 'admin' && (
+        {isAdmin && (
           <Way
             title="Delete the organisation"
             description="With its status page, incidents, maintenance and subscribers. It cannot be undone."

@@ -6,13 +6,14 @@ import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
 import type { Member, Role } from '@/auth/built-in/types';
-import { roleNames } from '@/auth/permissions';
+import { roleNames, useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { endpoints } from '@/paths';
 import { Badge } from '@/ui/badge';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
+import { formatCount } from '@/ui/format';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
@@ -25,6 +26,7 @@ interface MembersCardProps {
 }
 
 export function MembersCard({ organisation, user }: MembersCardProps) {
+  const isAdmin = useMay('administer');
   const members = useQuery<Member[]>(endpoints.identity.members(organisation.id));
   const actions = useMemberActions(organisation.id, user.id, async () => {
     await members.refresh();
@@ -40,7 +42,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
               key={member.userId}
               member={member}
               isSelf={member.userId === user.id}
-              {...(organisation.role === 'admin' && { actions })}
+              {...(isAdmin && { actions })}
             />
           ))}
         </PeopleList>
@@ -61,8 +63,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
 
 /** A placeholder keeps the line until the members are loaded. */
 function countOf(members: Member[] | undefined): string {
-  if (members === undefined) return '…';
-  return members.length === 1 ? '1 person' : `${members.length} people`;
+  return members === undefined ? '…' : formatCount(members.length, 'person', 'people');
 }
 
 interface MemberRowProps {

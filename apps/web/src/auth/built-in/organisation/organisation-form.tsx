@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import type { AuthOrganisation } from '@/auth/auth';
@@ -8,33 +7,29 @@ import { organisationName } from '@/auth/built-in/form/validation';
 import { useSession } from '@/auth/built-in/session-context';
 import { endpoints } from '@/paths';
 
-export interface OrganisationValues {
+interface OrganisationValues {
   name: string;
 }
 
 const schema = object({ name: organisationName });
 
 interface OrganisationFormProps {
-  name?: string;
   submitLabel: string;
   pendingLabel: string;
   layout?: 'wide' | 'end';
   onSubmit: (values: OrganisationValues) => Promise<void>;
-  /** After the fields: inside the formik context. */
-  children?: ReactNode;
 }
 
-/** The form of a new organisation or of another name. */
-export function OrganisationForm({ name = '', children, ...form }: OrganisationFormProps) {
+/** The form of a new organisation. */
+export function OrganisationForm(form: OrganisationFormProps) {
   return (
-    <IdentityForm initialValues={{ name }} schema={schema} {...form}>
+    <IdentityForm initialValues={{ name: '' }} schema={schema} {...form}>
       <TextField
         name="name"
         label="Name"
         autoComplete="organization"
         description="Visitors see it on your status page."
       />
-      {children}
     </IdentityForm>
   );
 }

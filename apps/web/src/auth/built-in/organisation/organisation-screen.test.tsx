@@ -1,7 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import type { UserEvent } from '@testing-library/user-event';
 import { http, HttpResponse, type HttpHandler } from 'msw';
-import { act } from 'react';
 import { expect, it } from 'vitest';
 import {
   ada,
@@ -84,44 +83,12 @@ it('is for reading to editors', async () => {
   expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['Leave']);
 });
 
-it('renames the organisation, here and in the session', async () => {
-  const { user, backend } = await openOrganisation();
-  server.use(
-    http.patch(organisationCall, async ({ request }) => {
-      expect(await request.json()).toEqual({ name: 'Engines' });
-      backend.session = sessionOf({ organisations: [{ ...engines, name: 'Engines' }] });
-      return success({ ...engines, name: 'Engines' });
-    }),
-  );
-  const name = screen.getByLabelText('Name*');
-  await user.clear(name);
-  await user.type(name, 'Engines');
-  await user.click(screen.getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(who()).toBe('signed-in in Engines'));
-  expect(await screen.findByText('Organisation renamed')).toBeVisible();
-});
-
-it('asks before a new name is left behind unsaved', async () => {
-  const { user, router } = await openOrganisation();
-  await user.type(screen.getByLabelText('Name*'), '!');
-  await act(() => router.navigate('/elsewhere'));
-  expect(await screen.findByText('Leave without saving?')).toBeVisible();
-  await user.click(inDialog('Stay'));
-  expect(router.state.location.pathname).toBe('/');
-  expect(screen.getByLabelText('Name*')).toHaveValue('Analytical Engines!');
-});
-
-it('keeps a name that was refused, with the reason beside it', async () => {
-  const { user } = await openOrganisation();
-  server.use(
-    http.patch(organisationCall, () =>
-      problem(422, 'No', [{ field: 'name', message: 'Name is required' }]),
-    ),
-  );
-  await user.type(screen.getByLabelText('Name*'), '!');
-  await user.click(screen.getByRole('button', { name: 'Save' }));
-  expect(await screen.findByText('Name is required')).toBeVisible();
-  expect(screen.getByLabelText('Name*')).toHaveValue('Analytical Engines!');
+it('shows the name, which admins change in Settings', async () => {
+  await openOrganisation();
+  expect(screen.getByText('Analytical Engines')).toBeVisible();
+  expect(screen.queryByRole('textbox', { name: 'Name' })).not.toBeInTheDocument();
+  const link = screen.getByRole('link', { name: 'Change in Settings' });
+  expect(link).toHaveAttribute('href', paths.settings);
 });
 
 it('gives a member another role', async () => {

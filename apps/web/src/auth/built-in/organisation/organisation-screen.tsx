@@ -1,26 +1,25 @@
-import { useApi } from '@/api/api-provider';
+import { Link } from 'react-router-dom';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
-import { permissions } from '@/auth/permissions';
-import { useSession, useSignedIn } from '@/auth/built-in/session-context';
-import { endpoints } from '@/paths';
+import { useMay } from '@/auth/permissions';
+import { useSignedIn } from '@/auth/built-in/session-context';
+import { endpoints, paths } from '@/paths';
 import { Alert } from '@/ui/alert';
+import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
-import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { PageHeader } from '@/ui/page-header';
-import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { InvitationsCard } from './invitations-card';
 import { LeavingCard } from './leaving-card';
 import { MembersCard } from './members-card';
 import { SecurityCard } from './security-card';
-import { OrganisationForm, type OrganisationValues } from './organisation-form';
 
-/** The organisation's settings: editable by admins, readable by members. */
+/** The organisation's name, members and invitations: editable by admins, readable by members. */
 export function OrganisationScreen() {
   const session = useSignedIn();
   usePageTitle('Organisation');
-  const isSettled = useSettled(session?.organisation ?? null);
+  const isAdmin = useMay('administer');
+  const isSettled = useSettled(session?.organisation?.id ?? '');
   if (session?.organisation == null) return null;
   const { organisation, user } = session;
   return (
@@ -30,8 +29,8 @@ export function OrganisationScreen() {
       <MembersCard organisation={organisation} user={user} />
       {isSettled && (
         <>
-          {organisation.role === 'admin' && <InvitationsCard organisation={organisation} />}
-          {organisation.role === 'admin' && <SecurityCard organisation={organisation} />}
+          {isAdmin && <InvitationsCard organisation={organisation} />}
+          {isAdmin && <SecurityCard organisation={organisation} />}
           <LeavingCard organisation={organisation} user={user} />
         </>
       )}
@@ -40,56 +39,39 @@ export function OrganisationScreen() {
 }
 
 /** Whether the content is loaded or has failed. Until then, what is below it would move. */
-function useSettled(organisation: AuthOrganisation | null): boolean {
-  const { id = '', role } = organisation ?? {};
+function useSettled(id: string): boolean {
+  const isAdmin = useMay('administer');
   const members = useQuery(id ? endpoints.identity.members(id) : null);
-  const invitations = useQuery(role === 'admin' ? endpoints.identity.invitations(id) : null);
-  const requirement = useQuery(role === 'admin' ? endpoints.identity.factorRequirement(id) : null);
-  const asked = role === 'admin' ? [members, invitations, requirement] : [members];
+  const invitations = useQuery(isAdmin ? endpoints.identity.invitations(id) : null);
+  const requirement = useQuery(isAdmin ? endpoints.identity.factorRequirement(id) : null);
+  const asked = isAdmin ? [members, invitations, requirement] : [members];
   return asked.every(({ data, error }) => data !== undefined || error !== undefined);
 }
 
 function GeneralCard({ organisation }: { organisation: AuthOrganisation }) {
-  const api = useApi();
-  const { refresh } = useSession();
-
-  async function rename(values: OrganisationValues) {
-    await api.patch(endpoints.identity.organisation(organisation.id), values);
-    await refresh();
-    toast.success('Organisation renamed');
-  }
-
-  if (!permissions[organisation.role].includes('administer')) {
-    return (
-      <Card>
-        <CardHeader title="General" />
-        <CardBody className="grid gap-4">
-          <dl>
-            <dt className="text-sm font-medium text-muted">Name</dt>
-            <dd className="text-ink">{organisation.name}</dd>
-          </dl>
+  const isAdmin = useMay('administer');
+  return (
+    <Card>
+      <CardHeader
+        title="General"
+        actions={
+          isAdmin && (
+            <Link to={paths.settings} className={buttonVariants({ size: 'sm' })}>
+              Change in Settings
+            </Link>
+          )
+        }
+      />
+      <CardBody className="grid gap-4">
+        <dl>
+          <dt className="text-sm font-medium text-muted">Name</dt>
+          <dd className="wrap-anywhere text-ink">{organisation.name}</dd>
+        </dl>
+        {!isAdmin && (
           <Alert>
             Only an admin of the organisation can change it, its members and invitations.
           </Alert>
-        </CardBody>
-      </Card>
-    );
-  }
-  return (
-    <Card>
-      <CardHeader title="General" />
-      <CardBody>
-        <OrganisationForm
-          // Another name, also from another tab, resets the form.
-          key={organisation.name}
-          name={organisation.name}
-          submitLabel="Save"
-          pendingLabel="Saving..."
-          layout="end"
-          onSubmit={rename}
-        >
-          <FormLeaveGuard />
-        </OrganisationForm>
+        )}
       </CardBody>
     </Card>
   );

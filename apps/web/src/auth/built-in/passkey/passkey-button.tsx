@@ -10,6 +10,7 @@ import { failureText } from '@/auth/built-in/form/failure-text';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
+import { usePending } from '@/ui/use-pending';
 import { hasPasskeys, requestPasskey } from './authenticator';
 
 /** The calls that ask for a passkey, and the text of the button. */
@@ -48,13 +49,12 @@ export function useHasPasskeys(): boolean {
 
 /** Authenticates with a passkey. Shows nothing where passkeys cannot be used. */
 export function PasskeyButton({ purpose, onDone }: PasskeyButtonProps) {
-  const [pending, setPending] = useState(false);
+  const [pending, run] = usePending();
   const [failure, setFailure] = useState<string | null>(null);
   const { label, begin, body, finish } = purposes[purpose];
   if (!useHasPasskeys()) return null;
 
   async function authenticate() {
-    setPending(true);
     setFailure(null);
     try {
       const options = await anonymousApi.post<PublicKeyCredentialRequestOptionsJSON>(begin, body);
@@ -63,15 +63,13 @@ export function PasskeyButton({ purpose, onDone }: PasskeyButtonProps) {
       await onDone();
     } catch (error) {
       setFailure(failureText(error));
-    } finally {
-      setPending(false);
     }
   }
 
   return (
     <div className="grid gap-3">
       {failure !== null && <Alert kind="error">{failure}</Alert>}
-      <Button size="lg" pending={pending} onClick={() => void authenticate()}>
+      <Button size="lg" pending={pending} onClick={() => run(authenticate)}>
         {!pending && <KeyRound aria-hidden />}
         {label}
       </Button>

@@ -39,7 +39,7 @@ it('signs in', async () => {
   await waitFor(() => expect(who()).toBe('signed-in in Analytical Engines'));
 });
 
-it('is dark whatever the theme, and named for the tab', async () => {
+it('is dark in every theme, and sets the title of the tab', async () => {
   await openSignIn();
   expect(screen.getByRole('main').closest('[data-theme]')).toHaveAttribute('data-theme', 'dark');
   expect(document.title).toBe('Sign in · Allclear');

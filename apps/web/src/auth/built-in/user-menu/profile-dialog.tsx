@@ -15,6 +15,7 @@ import { ConfirmButton } from '@/ui/confirm-button';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Tabs } from '@/ui/tabs';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { SecondFactorTab } from './second-factor-tab';
 import { SessionsTab } from './sessions-tab';
 
@@ -184,6 +185,7 @@ function PasswordForm({ user: { name, email }, onSubmit }: PasswordFormProps) {
 /** For a user who signs in with an identity provider only. */
 function NoPassword({ email }: { email: string }) {
   const api = useApi();
+  const [isPending, run] = usePending();
 
   async function request() {
     try {
@@ -201,7 +203,9 @@ function NoPassword({ email }: { email: string }) {
         to you.
       </p>
       <div className="flex justify-end">
-        <Button onClick={() => void request()}>Mail me a link</Button>
+        <Button pending={isPending} onClick={() => run(request)}>
+          Mail me a link
+        </Button>
       </div>
     </div>
   );

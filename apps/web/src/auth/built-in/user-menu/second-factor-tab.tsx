@@ -19,6 +19,7 @@ import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { FactorSection } from './factor-section';
 import { PasskeyNameForm } from './passkey-name-form';
 import { PasskeysSection } from './passkeys-section';
@@ -43,6 +44,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const session = useSignedIn();
   const factors = useQuery<Factors>(endpoints.identity.factors);
   const [step, setStep] = useState<Step | null>(null);
+  const [isPending, run] = usePending();
   const email = session?.user.email ?? '';
   const ways = session?.ways ?? { password: true, providers: [] };
 
@@ -181,7 +183,11 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
           <FactorSection
             title="Authenticator app"
             description={`Enter a code of an app after ${ways.password ? 'your password' : 'signing in'}, such as the app of your password manager or of your phone.`}
-            action={<Button onClick={() => void begin()}>Add authenticator app</Button>}
+            action={
+              <Button pending={isPending} onClick={() => run(begin)}>
+                Add authenticator app
+              </Button>
+            }
           />
         ) : (
           <FactorSection

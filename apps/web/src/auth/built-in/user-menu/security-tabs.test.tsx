@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
@@ -7,8 +7,8 @@ import { endpoints } from '@/paths';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { UserMenu } from './user-menu';
 
-async function openTab(name: string) {
-  serveSession(sessionOf());
+async function openTab(name: string, session = sessionOf()) {
+  serveSession(session);
   const rendered = renderPiece(UserMenu, 'signed-in');
   await rendered.user.click(await screen.findByRole('button', { name: /^Account of/ }));
   await rendered.user.click(screen.getByRole('menuitem', { name: 'Profile' }));
@@ -60,6 +60,30 @@ it('ends all other sessions', async () => {
   const { user } = await openTab('Sessions');
   await user.click(await screen.findByRole('button', { name: 'End all other sessions' }));
   await waitFor(() => expect(screen.queryByText('Unknown device')).not.toBeInTheDocument());
+});
+
+it.each([
+  ['Password', 'Mail me a link', '/identity/password-reset'],
+  ['Second factor', 'Add authenticator app', '/identity/user/totp'],
+  ['Sessions', 'End all other sessions', '/identity/sessions'],
+])('sends one request when a button of the tab %s is pressed twice', async (tab, name, path) => {
+  serveSessions();
+  serveFactors(none);
+  let requests = 0;
+  server.use(
+    http.all(apiUrl(path), ({ request }) => {
+      if (request.method === 'GET') return undefined;
+      requests += 1;
+      return problem(503, 'The database is not available');
+    }),
+  );
+  await openTab(tab, sessionOf({ ways: { password: false, providers: [] } }));
+  const button = await screen.findByRole('button', { name });
+  fireEvent.click(button);
+  fireEvent.click(button);
+  expect(await screen.findByText('The database is not available')).toBeVisible();
+  await waitFor(() => expect(button).toBeEnabled());
+  expect(requests).toBe(1);
 });
 
 function serveFactors(first: Factors) {

@@ -11,11 +11,13 @@ import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 
 /** The browsers in which the user is signed in. */
 export function SessionsTab() {
   const sessions = useQuery<ListedSession[]>(endpoints.identity.sessions);
   const api = useApi();
+  const [isPending, run] = usePending();
 
   async function act(call: () => Promise<unknown>, done: string) {
     try {
@@ -63,8 +65,11 @@ export function SessionsTab() {
       {others.length > 0 && (
         <div className="flex justify-end">
           <Button
+            pending={isPending}
             onClick={() =>
-              void act(() => api.delete(endpoints.identity.sessions), 'All other sessions ended')
+              run(() =>
+                act(() => api.delete(endpoints.identity.sessions), 'All other sessions ended'),
+              )
             }
           >
             End all other sessions
@@ -77,6 +82,7 @@ export function SessionsTab() {
 
 function SessionItem({ session, onEnd }: { session: ListedSession; onEnd: () => Promise<void> }) {
   const device = session.device ?? 'Unknown device';
+  const [isPending, run] = usePending();
   return (
     <li className="flex items-center gap-3 py-3 first:pt-0 last:pb-0">
       <div className="grid min-w-0 flex-1 gap-0.5">
@@ -95,7 +101,8 @@ function SessionItem({ session, onEnd }: { session: ListedSession; onEnd: () => 
         <IconButton
           label={`End session: ${device}`}
           icon={<LogOut aria-hidden />}
-          onClick={() => void onEnd()}
+          pending={isPending}
+          onClick={() => run(onEnd)}
         />
       )}
     </li>

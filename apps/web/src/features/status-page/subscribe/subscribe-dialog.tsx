@@ -1,5 +1,5 @@
 import type { FormikHelpers } from 'formik';
-import { createApiClient } from '@/api/client';
+import { anonymousApi } from '@/api/anonymous-api';
 import { serverMessageOr } from '@/api/server-message';
 import type { Channel } from '@/api/types';
 import type { PageState } from '@/features/status-page/page-state';
@@ -20,9 +20,6 @@ import { showFailure } from '@/ui/form-failure';
 import { toast } from '@/ui/toast';
 import type { SubscribeRequest } from './subscribe-context';
 
-/** Visitors have no token. */
-const api = createApiClient(() => Promise.resolve(null));
-
 export interface SubscribeDialogProps {
   state: PageState;
   request: SubscribeRequest;
@@ -38,7 +35,7 @@ export function SubscribeDialog({ state, request, open, onOpenChange }: Subscrib
   async function subscribe(values: SubscriptionValues, form: FormikHelpers<SubscriptionValues>) {
     const subscriber = subscriptionInput(values);
     try {
-      const { message } = await api.post(endpoints.subscribers.subscribe, {
+      const { message } = await anonymousApi.post(endpoints.subscribers.subscribe, {
         ...subscriber,
         ...(incident && { incidentId: incident.id }),
         orgId,

@@ -3,11 +3,11 @@ interface Summary {
   summary: string;
 }
 
-export interface Entry extends Summary {
+export interface BlogPost extends Summary {
   html: string;
 }
 
-export interface EntryLine extends Summary {
+interface PostSummary extends Summary {
   slug: string;
   /** The day, as `2026-11-21`. */
   day: string;
@@ -18,14 +18,14 @@ const summaries = import.meta.glob<Summary>('@content/blog/*.md', {
   query: '?summary',
   import: 'default',
 });
-const texts = import.meta.glob<Entry>('@content/blog/*.md', { import: 'default' });
+const texts = import.meta.glob<BlogPost>('@content/blog/*.md', { import: 'default' });
 
 /** Newest first. A file is named by its day and its address: `2026-11-21-the-first-version.md`. */
-export const entryLines: readonly EntryLine[] = Object.entries(summaries)
+export const postSummaries: readonly PostSummary[] = Object.entries(summaries)
   .map(([path, summary]) => ({ ...summary, slug: slugOf(path), day: dayOf(slugOf(path)) }))
   .sort((one, other) => other.slug.localeCompare(one.slug));
 
-export const entryLoaders = Object.entries(texts).map(([path, load]) => ({
+export const postLoaders = Object.entries(texts).map(([path, load]) => ({
   slug: slugOf(path),
   load,
 }));

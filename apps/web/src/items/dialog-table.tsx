@@ -7,31 +7,31 @@ import { columnsOf, columnStyles, type DataColumn } from '@/ui/data-table/column
 import { DataTable } from '@/ui/data-table/data-table';
 import { IconButton } from '@/ui/icon-button';
 
-interface EntryTableProps<Entry extends { id: string }> {
+interface DialogTableProps<Row extends { id: string }> {
   label: string;
   /** The columns before Edit and Delete; always the same array. */
-  columns: readonly DataColumn<Entry>[];
+  columns: readonly DataColumn<Row>[];
   /** Undefined while loading. */
-  entries: Entry[] | undefined;
+  rows: Row[] | undefined;
   /** As in "Edit update “We look.”"; always the same function. */
-  nameOf: (entry: Entry) => string;
+  nameOf: (row: Row) => string;
   emptyHint: string;
   /** What is asked before a deletion. */
-  question: (entries: Entry[]) => { title: string; description: string };
-  /** Whether an entry can be deleted; always the same function. By default every entry can. */
-  isDeletable?: (entry: Entry) => boolean;
-  /** Whether several entries are deleted at once. */
+  question: (rows: Row[]) => { title: string; description: string };
+  /** Whether a row can be deleted; always the same function. By default every row can. */
+  isDeletable?: (row: Row) => boolean;
+  /** Whether several rows are deleted at once. */
   isBulk?: boolean;
-  onEdit: (entry: Entry) => void;
-  /** Deletes all entries or none, and shows a failure. */
-  onDelete: (entries: Entry[]) => Promise<void>;
+  onEdit: (row: Row) => void;
+  /** Deletes all rows or none, and shows a failure. */
+  onDelete: (rows: Row[]) => Promise<void>;
 }
 
-/** A table of entries that are edited in a dialog over it, and deleted after a question. */
-export function EntryTable<Entry extends { id: string }>({
+/** A table of rows that are edited in a dialog over it, and deleted after a question. */
+export function DialogTable<Row extends { id: string }>({
   label,
   columns,
-  entries,
+  rows,
   nameOf,
   emptyHint,
   question,
@@ -39,17 +39,17 @@ export function EntryTable<Entry extends { id: string }>({
   isBulk = false,
   onEdit,
   onDelete,
-}: EntryTableProps<Entry>) {
+}: DialogTableProps<Row>) {
   const mayWrite = useMay('write');
-  const [toDelete, setToDelete] = useState<Entry[]>([]);
-  const withButtons = useMemo<DataColumn<Entry>[]>(
+  const [toDelete, setToDelete] = useState<Row[]>([]);
+  const withButtons = useMemo<DataColumn<Row>[]>(
     () => [
       ...columns,
       ...buttonColumns({
         nameOf,
         isDeletable,
         onEdit,
-        onDelete: (entry: Entry) => setToDelete([entry]),
+        onDelete: (row: Row) => setToDelete([row]),
       }),
     ],
     [columns, nameOf, isDeletable, onEdit],
@@ -57,13 +57,13 @@ export function EntryTable<Entry extends { id: string }>({
 
   return (
     <>
-      <DataTable<Entry>
+      <DataTable<Row>
         wide
         readOnly={!mayWrite}
         label={label}
         columns={withButtons}
-        rows={entries}
-        getRowId={(entry) => entry.id}
+        rows={rows}
+        getRowId={(row) => row.id}
         rowLabel={nameOf}
         emptyHint={emptyHint}
         {...(isBulk && {
@@ -87,18 +87,18 @@ export function EntryTable<Entry extends { id: string }>({
 
 const always = () => true;
 
-type Buttons<Entry extends { id: string }> = Pick<
-  Required<EntryTableProps<Entry>>,
+type Buttons<Row extends { id: string }> = Pick<
+  Required<DialogTableProps<Row>>,
   'nameOf' | 'isDeletable' | 'onEdit'
-> & { onDelete: (entry: Entry) => void };
+> & { onDelete: (row: Row) => void };
 
-function buttonColumns<Entry extends { id: string }>({
+function buttonColumns<Row extends { id: string }>({
   nameOf,
   isDeletable,
   onEdit,
   onDelete,
-}: Buttons<Entry>) {
-  const column = columnsOf<Entry>();
+}: Buttons<Row>) {
+  const column = columnsOf<Row>();
   return column.columns([
     column.display({
       id: 'edit',

@@ -8,6 +8,7 @@ use allclear_broadcast::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
 use allclear_persistence::sqlite_file;
 
+use crate::clock::SystemClock;
 use crate::settings::Settings;
 use crate::{identity, private};
 
@@ -29,6 +30,21 @@ pub(crate) async fn database(
             one_line(&error.to_string())
         )
     })
+}
+
+/// Runs a command on the configured database, and closes the database, also if the command fails.
+///
+/// # Errors
+/// One line: the error of the command, or why the database cannot be opened or closed.
+pub(crate) async fn with_database<T>(
+    settings: &Settings,
+    command: impl AsyncFnOnce(&Database, &Arc<dyn Clock>) -> Result<T, String>,
+) -> Result<T, String> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let database = database(settings, &clock).await?;
+    let outcome = command(&database, &clock).await;
+    let closed = database.close().await.map_err(|error| error.to_string());
+    outcome.and_then(|value| closed.map(|()| value))
 }
 
 /// Opens the configured broadcast between nodes.

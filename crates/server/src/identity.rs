@@ -33,7 +33,6 @@ use allclear_transport::identity::BuiltInServices;
 use allclear_transport::identity::openid::{OpenIdServices, OpenIdThrottle};
 use allclear_transport::identity::throttle::IdentityThrottle;
 
-use crate::clock::SystemClock;
 use crate::connect;
 use crate::openid;
 use crate::settings::Settings;
@@ -289,14 +288,14 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
     }
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect::database(settings, &clock).await?;
-    let key = secrets::rotate(&database, clock.as_ref())
-        .await
-        .map_err(|error| error.to_string())?;
-    record_new_key(&key);
-    database.close().await.map_err(|error| error.to_string())?;
-    Ok(key)
+    connect::with_database(settings, async |database, clock| {
+        let key = secrets::rotate(database, &**clock)
+            .await
+            .map_err(|error| error.to_string())?;
+        record_new_key(&key);
+        Ok(key)
+    })
+    .await
 }
 
 /// Mails about the security of accounts, for a command.
@@ -326,20 +325,19 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
     }
-    let public_url = settings.public_url(settings.listen.port());
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect::database(settings, &clock).await?;
-    let store = Arc::new(database.clone());
-    let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
-    let secrets = load_secrets(&database, clock.as_ref()).await?;
-    let mail_budget = mail_budget(settings, &database, &secrets.salt, &clock)?;
-    let factors = Arc::clone(&store) as _;
-    let links = Links::new(&public_url);
-    let invitations = Invitations::new(store, factors, mailer, mail_budget, clock, links);
-    let invited = invitations
-        .admit(AddressDraft { email: address })
-        .await
-        .map_err(|error| error.to_string())?;
-    database.close().await.map_err(|error| error.to_string())?;
-    Ok(invited)
+    connect::with_database(settings, async |database, clock| {
+        let public_url = settings.public_url(settings.listen.port());
+        let store = Arc::new(database.clone());
+        let mailer = crate::mail::mailer(settings, &public_url, clock)?;
+        let secrets = load_secrets(database, &**clock).await?;
+        let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
+        let factors = Arc::clone(&store) as _;
+        let (clock, links) = (Arc::clone(clock), Links::new(&public_url));
+        let invitations = Invitations::new(store, factors, mailer, mail_budget, clock, links);
+        invitations
+            .admit(AddressDraft { email: address })
+            .await
+            .map_err(|error| error.to_string())
+    })
+    .await
 }

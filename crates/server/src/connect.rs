@@ -9,8 +9,9 @@ use allclear_persistence::database::Database;
 use allclear_persistence::sqlite_file;
 
 use crate::clock::SystemClock;
+use crate::installation::Installation;
+use crate::private;
 use crate::settings::Settings;
-use crate::{identity, private};
 
 /// Opens the configured database.
 ///
@@ -51,21 +52,19 @@ pub(crate) async fn with_database<T>(
 ///
 /// # Errors
 /// One line that names the wrong setting.
-pub(crate) async fn broadcast(
+pub(crate) fn broadcast(
     settings: &Settings,
-    database: &Database,
-    clock: &dyn Clock,
+    installation: &Installation,
 ) -> Result<Arc<dyn Broadcast>, String> {
     let Some(url) = &settings.redis.redis_url else {
         return Ok(Arc::new(InProcess::default()));
     };
     let authorities = settings.redis.authorities()?;
-    let (installation, key) = identity::installation(database, clock).await?;
     let redis = Redis::start(RedisOptions {
         url: url.reveal(),
         authorities,
-        installation: &installation,
-        key,
+        installation: &installation.name,
+        key: installation.hmac_key.clone(),
     })
     .map_err(|_| {
         "ALLCLEAR_REDIS_URL is not an address of Redis, or ALLCLEAR_REDIS_CA_FILE is not PEM"

@@ -19,7 +19,7 @@ use crate::delivery::RunningDeliveries;
 use crate::identity::Identity;
 use crate::infrastructure::Infrastructure;
 use crate::private;
-use crate::public_status::PublicStatus;
+use crate::public_services::PublicServices;
 use crate::services::Services;
 use crate::settings::Settings;
 use crate::signals::{EndSignal, EndSignals};
@@ -33,7 +33,7 @@ pub struct App {
     pub(crate) identity: Identity,
     pub(crate) services: Services,
     pub(crate) database: Database,
-    public: PublicStatus,
+    public: PublicServices,
     draining: Draining,
     background: Background,
     handle: ServerHandle,

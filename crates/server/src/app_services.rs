@@ -20,7 +20,7 @@ use crate::domain::DomainServices;
 use crate::identity::Identity;
 use crate::infrastructure::Infrastructure;
 use crate::metrics;
-use crate::public_status::PublicStatus;
+use crate::public_services::PublicServices;
 use crate::services::Services;
 use crate::settings::clerk::Clerk;
 use crate::tasks::Tasks;
@@ -32,7 +32,7 @@ const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 pub(crate) struct AppServices {
     pub(crate) identity: Identity,
     pub(crate) services: Services,
-    pub(crate) public: PublicStatus,
+    pub(crate) public: PublicServices,
     /// The identity provider, which also accepts API keys.
     provider: Provider,
     automation: Automation,
@@ -70,7 +70,7 @@ impl AppServices {
         );
         Ok(Self {
             services: Services::new(infra, names),
-            public: PublicStatus::new(infra, provider.verifier())?,
+            public: PublicServices::new(infra, provider.verifier())?,
             deliveries: DeliveryServices::new(infra, &identity.mail_budget)?,
             domains: DomainServices::load(infra).await?,
             usage: Arc::new(usage),

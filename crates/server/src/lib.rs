@@ -19,7 +19,7 @@ mod mail;
 mod metrics;
 mod openid;
 mod private;
-mod public_status;
+mod public_services;
 mod rlimit;
 mod services;
 pub mod settings;

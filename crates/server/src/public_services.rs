@@ -26,7 +26,7 @@ use crate::tasks::Tasks;
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The public pages, event streams and sockets.
-pub(crate) struct PublicStatus {
+pub(crate) struct PublicServices {
     pub(crate) viewers: Arc<Viewers>,
     pub(crate) pages: Arc<Pages>,
     pub(crate) history_pages: Arc<HistoryPages>,
@@ -37,7 +37,7 @@ pub(crate) struct PublicStatus {
     pub(crate) client_limits: Arc<ClientLimits>,
 }
 
-impl PublicStatus {
+impl PublicServices {
     /// `verifier` checks the tokens of sockets.
     ///
     /// # Errors

@@ -4,14 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allclear_application::api_key::ApiKeys;
-use allclear_application::background::Background;
-use allclear_application::clock::Clock;
 use allclear_application::idempotency::Idempotency;
-use allclear_persistence::database::Database;
 use allclear_transport::limit::key_usage::KeyUsage;
 
-use crate::identity;
-use crate::settings::Settings;
+use crate::infrastructure::Infrastructure;
 use crate::tasks::Tasks;
 
 /// Interval of the removal of old responses.
@@ -25,25 +21,15 @@ pub(crate) struct Automation {
 }
 
 impl Automation {
-    /// Services over a database.
-    pub(crate) async fn new(
-        settings: &Settings,
-        database: &Database,
-        clock: &Arc<dyn Clock>,
-        background: &Background,
-    ) -> Result<Self, String> {
-        let store = Arc::new(database.clone());
-        let (_, hmac_key) = identity::installation(database, &**clock).await?;
-        let api_keys = ApiKeys::new(
-            Arc::clone(&store) as _,
-            Arc::clone(clock),
-            background.clone(),
-        );
-        Ok(Self {
+    pub(crate) fn new(infra: &Infrastructure) -> Self {
+        let api_keys = ApiKeys::new(infra.store(), infra.clock(), infra.background.clone());
+        let hmac_key = infra.installation.hmac_key.clone();
+        let idempotency = Idempotency::new(infra.store(), infra.clock(), hmac_key);
+        Self {
             api_keys: Arc::new(api_keys),
-            key_usage: Arc::new(KeyUsage::new(settings.usage.api_key())),
-            idempotency: Arc::new(Idempotency::new(store, Arc::clone(clock), hmac_key)),
-        })
+            key_usage: Arc::new(KeyUsage::new(infra.settings.usage.api_key())),
+            idempotency: Arc::new(idempotency),
+        }
     }
 
     /// Starts the removal of old responses.

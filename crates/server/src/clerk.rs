@@ -3,57 +3,47 @@
 use std::sync::Arc;
 
 use allclear_application::caller::TokenVerifier;
-use allclear_application::clock::Clock;
 use allclear_application::directory::{ApiKeyMails, Directory};
-use allclear_application::relay::Relay;
 use allclear_application::security_mail::SecurityMails;
 use allclear_identity::clerk::api::BackendApi;
 use allclear_identity::clerk::keys::Keys;
 use allclear_identity::clerk::verifier::ClerkVerifier;
 use allclear_identity::clerk::webhook_verifier::Webhooks;
-use allclear_persistence::database::Database;
 use allclear_transport::clerk::ClerkServices;
 use allclear_transport::clerk::policy::PagePolicy;
 
-use crate::settings::Settings;
+use crate::infrastructure::Infrastructure;
 use crate::settings::clerk::{Clerk, wrong};
 
 /// Services of Clerk's routes. Accepts tokens that were issued to pages of the own or an allowed origin.
 pub(crate) fn services(
     clerk: &Clerk,
-    settings: &Settings,
-    public_url: &str,
-    database: &Database,
-    relay: &Arc<Relay>,
-    clock: &Arc<dyn Clock>,
+    infra: &Infrastructure,
     mails: &SecurityMails,
 ) -> Result<ClerkServices, String> {
     let keys = match &clerk.jwt_key {
         Some(pem) => Keys::configured(pem).map_err(wrong("ALLCLEAR_CLERK_JWT_KEY"))?,
-        None => Keys::published(clerk.key_set.clone(), Arc::clone(clock))?,
+        None => Keys::published(clerk.key_set.clone(), infra.clock())?,
     };
     let api = Arc::new(BackendApi::new(
         clerk.api.clone(),
         clerk.secret_key.clone(),
     )?);
     let api_key_mails = ApiKeyMails::new(Arc::clone(&api) as _, mails.clone());
-    let webhooks = Webhooks::new(clerk.webhook_secret.clone(), Arc::clone(clock));
-    let store = Arc::new(database.clone());
-    let directory = Directory::new(
-        store,
+    let webhooks = Webhooks::new(clerk.webhook_secret.clone(), infra.clock());
+    let directory = Arc::new(Directory::new(
+        infra.store(),
         api,
         Arc::new(webhooks),
-        Arc::clone(relay),
-        Arc::clone(clock),
-    );
-    let directory = Arc::new(directory);
-    let pages = settings.origins(public_url);
+        infra.relay(),
+        infra.clock(),
+    ));
     let verifier = ClerkVerifier::new(
         &clerk.publishable_key,
-        pages,
+        infra.settings.origins(&infra.public_url),
         keys,
         Arc::clone(&directory),
-        Arc::clone(clock),
+        infra.clock(),
     );
     let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
     Ok(ClerkServices {

@@ -2,15 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::clock::Clock;
 use allclear_persistence::{backup, check};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::app::App;
-use crate::clock::SystemClock;
 use crate::settings::{self, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::user::{self, UserAction};
@@ -258,13 +255,11 @@ async fn rotate_keys(settings: &Settings) -> Result<(), String> {
 }
 
 async fn after_restore(settings: &Settings) -> Result<(), String> {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect::database(settings, &clock).await?;
-    let advanced = database
-        .after_restore()
-        .await
-        .map_err(|error| error.to_string())?;
-    database.close().await.map_err(|error| error.to_string())?;
-    println!("Raised the revisions of {advanced} organisations. You can start the nodes now.");
+    let raised = connect::with_database(settings, async |database, _| {
+        let raised = database.after_restore().await;
+        raised.map_err(|error| error.to_string())
+    })
+    .await?;
+    println!("Raised the revisions of {raised} organisations. You can start the nodes now.");
     Ok(())
 }

@@ -8,8 +8,10 @@ use allclear_broadcast::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
 use allclear_persistence::sqlite_file;
 
+use crate::clock::SystemClock;
+use crate::installation::Installation;
+use crate::private;
 use crate::settings::Settings;
-use crate::{identity, private};
 
 /// Opens the configured database.
 ///
@@ -31,25 +33,38 @@ pub(crate) async fn database(
     })
 }
 
+/// Runs a command on the configured database, and closes the database, also if the command fails.
+///
+/// # Errors
+/// One line: the error of the command, or why the database cannot be opened or closed.
+pub(crate) async fn with_database<T>(
+    settings: &Settings,
+    command: impl AsyncFnOnce(&Database, &Arc<dyn Clock>) -> Result<T, String>,
+) -> Result<T, String> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let database = database(settings, &clock).await?;
+    let outcome = command(&database, &clock).await;
+    let closed = database.close().await.map_err(|error| error.to_string());
+    outcome.and_then(|value| closed.map(|()| value))
+}
+
 /// Opens the configured broadcast between nodes.
 ///
 /// # Errors
 /// One line that names the wrong setting.
-pub(crate) async fn broadcast(
+pub(crate) fn broadcast(
     settings: &Settings,
-    database: &Database,
-    clock: &dyn Clock,
+    installation: &Installation,
 ) -> Result<Arc<dyn Broadcast>, String> {
     let Some(url) = &settings.redis.redis_url else {
         return Ok(Arc::new(InProcess::default()));
     };
     let authorities = settings.redis.authorities()?;
-    let (installation, key) = identity::installation(database, clock).await?;
     let redis = Redis::start(RedisOptions {
         url: url.reveal(),
         authorities,
-        installation: &installation,
-        key,
+        installation: &installation.name,
+        key: installation.hmac_key.clone(),
     })
     .map_err(|_| {
         "ALLCLEAR_REDIS_URL is not an address of Redis, or ALLCLEAR_REDIS_CA_FILE is not PEM"

@@ -3,26 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::broadcast::Broadcast;
-use allclear_application::clock::Clock;
 use allclear_application::delivery::worker::DeliveryWorker;
 use allclear_application::delivery::{
     self, ChannelSender, Deliveries, DeliverySender, MailComposer, MailSender, MessageComposer,
     MessagePorts, MessageSender, Outcome, Route, WakeSignal,
 };
-use allclear_application::link::Links;
-use allclear_application::mail::Mailer;
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::message::Messenger;
 use allclear_application::operator_mail::OperatorMails;
-use allclear_application::secret::HmacKey;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
 use allclear_outbound::messenger::HttpMessenger;
-use allclear_persistence::database::Database;
 
-use crate::identity::{Identity, load_secrets};
-use crate::settings::Settings;
+use crate::infrastructure::Infrastructure;
 use crate::tasks::Tasks;
 
 /// Interval of the count of waiting mails.
@@ -40,68 +33,40 @@ pub(crate) struct DeliveryServices {
     mail_budget: Arc<MailBudget>,
     wake_signal: Arc<WakeSignal>,
     workers: [Arc<DeliveryWorker>; 2],
-    operator_mails: OperatorMails,
+    operator_mails: Arc<OperatorMails>,
 }
 
 /// The running workers.
 pub(crate) struct RunningDeliveries(Tasks);
 
 impl DeliveryServices {
-    /// Over a database. Links in mails are signed with the installation's secret.
-    pub(crate) async fn new(
-        settings: &Settings,
-        public_url: &str,
-        database: &Database,
-        clock: &Arc<dyn Clock>,
-        mailer: Arc<dyn Mailer>,
-        identity: &Identity,
+    /// # Errors
+    /// One line that names the wrong setting.
+    pub(crate) fn new(
+        infra: &Infrastructure,
+        mail_budget: &Arc<MailBudget>,
     ) -> Result<Self, String> {
-        let store = Arc::new(database.clone());
-        let secrets = load_secrets(database, clock.as_ref()).await?;
-        let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
-        let (wake_signal, clock) = (Arc::new(WakeSignal::default()), Arc::clone(clock));
-        let links = Links::new(public_url);
-        let limit = settings.limits.verification_mail();
-        let operator_mails =
-            OperatorMails::new(Arc::clone(&store) as _, Arc::clone(&mailer), links.clone());
-        let mail: Arc<dyn DeliverySender> = Arc::new(MailSender {
-            composer: MailComposer::new(
-                Arc::clone(&store) as _,
-                Arc::clone(&clock),
-                links.clone(),
-                hmac_key.clone(),
-                limit,
-            ),
-            mailer,
-        });
-        let messenger = HttpMessenger::new(settings.webhook.outbound()?, Arc::clone(&clock));
-        let messenger: Arc<dyn Messenger> = Arc::new(messenger);
-        let message_ports = MessagePorts {
-            subscribers: Arc::clone(&store) as _,
-            states: Arc::clone(&store) as _,
-            clock: Arc::clone(&clock),
-        };
-        let request: Arc<dyn DeliverySender> = Arc::new(MessageSender {
-            composer: MessageComposer::new(message_ports, links, hmac_key.clone(), limit),
-            messenger: Arc::clone(&messenger),
-        });
-        let tester = ChannelSender {
-            mail: Arc::clone(&mail),
-            request: Arc::clone(&request),
-        };
+        let outbound = infra.settings.webhook.outbound()?;
+        let messenger: Arc<dyn Messenger> = Arc::new(HttpMessenger::new(outbound, infra.clock()));
+        let mail = mail_sender(infra);
+        let request = request_sender(infra, Arc::clone(&messenger));
+        let wake_signal = Arc::new(WakeSignal::default());
         let ports = SubscriberPorts {
-            subscribers: Arc::clone(&store) as _,
-            organisations: Arc::clone(&store) as _,
-            mail_budget: Arc::clone(&identity.mail_budget),
-            clock: Arc::clone(&clock),
-            states: Arc::clone(&store) as _,
+            subscribers: infra.store(),
+            organisations: infra.store(),
+            mail_budget: Arc::clone(mail_budget),
+            clock: infra.clock(),
+            states: infra.store(),
             messenger,
-            tester: Arc::new(tester),
+            tester: Arc::new(ChannelSender {
+                mail: Arc::clone(&mail),
+                request: Arc::clone(&request),
+            }),
             wake_signal: Arc::clone(&wake_signal),
         };
         let worker = |route, sender, concurrency| {
             Arc::new(DeliveryWorker {
-                queue: Arc::clone(&store) as _,
+                queue: infra.store(),
                 route,
                 sender,
                 wake_signal: Arc::clone(&wake_signal),
@@ -110,41 +75,45 @@ impl DeliveryServices {
             })
         };
         let workers = [
-            worker(Route::Mail, mail, settings.mail_concurrency),
+            worker(Route::Mail, mail, infra.settings.mail_concurrency),
             worker(Route::Request, request, REQUESTS),
         ];
+        let subscribers = Subscribers::new(ports, infra.installation.hmac_key.clone());
+        let operator_mails = OperatorMails::new(infra.store(), infra.mailer(), infra.links.clone());
         Ok(Self {
-            subscribers: Arc::new(Subscribers::new(ports, hmac_key)),
-            deliveries: Arc::new(Deliveries::new(store, clock)),
-            mail_budget: Arc::clone(&identity.mail_budget),
+            subscribers: Arc::new(subscribers),
+            deliveries: Arc::new(Deliveries::new(infra.store(), infra.clock())),
+            mail_budget: Arc::clone(mail_budget),
             wake_signal,
             workers,
-            operator_mails,
+            operator_mails: Arc::new(operator_mails),
         })
     }
 
-    /// Starts the workers. `tasks` takes those that need no time to end.
-    pub(crate) fn start(
-        self,
-        tasks: &mut Tasks,
-        broadcast: Arc<dyn Broadcast>,
-    ) -> RunningDeliveries {
-        let mut workers = Tasks::default();
-        let stop = workers.stop_token();
-        for (name, worker) in ["mails", "requests"].into_iter().zip(self.workers) {
-            let stop = stop.clone();
-            workers.start(name, move || Arc::clone(&worker).run(stop.clone()));
-        }
-        let (operator_mails, stopping) = (Arc::new(self.operator_mails), stop.clone());
-        workers.start("operator_mails", move || {
-            let (mails, stop) = (Arc::clone(&operator_mails), stopping.clone());
-            async move { mails.run(stop).await }
-        });
-        let wake_signal = self.wake_signal;
+    /// Starts the workers. `tasks` receives the tasks that need no time to end.
+    pub(crate) fn start(&self, tasks: &mut Tasks, infra: &Infrastructure) -> RunningDeliveries {
+        self.start_maintenance(tasks);
+        let (wake_signal, broadcast) = (Arc::clone(&self.wake_signal), infra.broadcast());
         tasks.start("wake_deliveries", move || {
             let (broadcast, wake_signal) = (Arc::clone(&broadcast), Arc::clone(&wake_signal));
             async move { delivery::listen(&*broadcast, &wake_signal).await }
         });
+        let mut workers = Tasks::default();
+        let stop = workers.stop_token();
+        for (name, worker) in ["mails", "requests"].into_iter().zip(&self.workers) {
+            let (worker, stop) = (Arc::clone(worker), stop.clone());
+            workers.start(name, move || Arc::clone(&worker).run(stop.clone()));
+        }
+        let operator_mails = Arc::clone(&self.operator_mails);
+        workers.start("operator_mails", move || {
+            let (mails, stop) = (Arc::clone(&operator_mails), stop.clone());
+            async move { mails.run(stop).await }
+        });
+        RunningDeliveries(workers)
+    }
+
+    /// Starts the tasks that count waiting messages and remove old data.
+    fn start_maintenance(&self, tasks: &mut Tasks) {
         let deliveries = Arc::clone(&self.deliveries);
         tasks.repeat("count_deliveries", COUNT_INTERVAL, move || {
             let deliveries = Arc::clone(&deliveries);
@@ -153,23 +122,59 @@ impl DeliveryServices {
                 Ok(())
             }
         });
-        let deliveries = self.deliveries;
+        let deliveries = Arc::clone(&self.deliveries);
         tasks.repeat("prune_deliveries", PRUNE_INTERVAL, move || {
             let deliveries = Arc::clone(&deliveries);
             async move { deliveries.prune().await }
         });
-        let subscribers = self.subscribers;
+        let subscribers = Arc::clone(&self.subscribers);
         tasks.repeat("prune_followers", PRUNE_INTERVAL, move || {
             let subscribers = Arc::clone(&subscribers);
             async move { subscribers.prune().await }
         });
-        let mail_budget = self.mail_budget;
+        let mail_budget = Arc::clone(&self.mail_budget);
         tasks.repeat("prune_mail_counts", PRUNE_INTERVAL, move || {
             let mail_budget = Arc::clone(&mail_budget);
             async move { mail_budget.prune().await }
         });
-        RunningDeliveries(workers)
     }
+}
+
+/// Sends mails to subscribers. Their links are signed with the installation's key.
+fn mail_sender(infra: &Infrastructure) -> Arc<dyn DeliverySender> {
+    let composer = MailComposer::new(
+        infra.store(),
+        infra.clock(),
+        infra.links.clone(),
+        infra.installation.hmac_key.clone(),
+        infra.settings.limits.verification_mail(),
+    );
+    Arc::new(MailSender {
+        composer,
+        mailer: infra.mailer(),
+    })
+}
+
+/// Sends requests to webhooks and chats.
+fn request_sender(
+    infra: &Infrastructure,
+    messenger: Arc<dyn Messenger>,
+) -> Arc<dyn DeliverySender> {
+    let ports = MessagePorts {
+        subscribers: infra.store(),
+        states: infra.store(),
+        clock: infra.clock(),
+    };
+    let composer = MessageComposer::new(
+        ports,
+        infra.links.clone(),
+        infra.installation.hmac_key.clone(),
+        infra.settings.limits.verification_mail(),
+    );
+    Arc::new(MessageSender {
+        composer,
+        messenger,
+    })
 }
 
 impl RunningDeliveries {

@@ -5,6 +5,7 @@ mod story;
 mod writer;
 mod year;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,6 @@ use allclear_application::origin::Origin;
 
 use crate::app::App;
 use crate::settings::Settings;
-use crate::settings::clerk::ClerkSettings;
 use crate::signals::EndSignals;
 
 use self::clock::DemoClock;
@@ -24,15 +24,12 @@ const PASSWORD: &str = "all-clear-demo";
 ///
 /// # Errors
 /// One line with the reason why the server cannot start.
-pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
+pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
     let folder = tempfile::Builder::new()
         .prefix("allclear-demo-")
         .tempdir()
         .map_err(|error| error.to_string())?;
-    folder.path().clone_into(&mut settings.data_dir);
-    settings.database_url = None;
-    // The demo signs in with the built-in provider.
-    settings.clerk = ClerkSettings::default();
+    let settings = demo_settings(settings, folder.path())?;
     let signals = EndSignals::receive()?;
     let clock = Arc::new(DemoClock::default());
     let app = App::start_at(&settings, Arc::clone(&clock) as _).await?;
@@ -48,4 +45,65 @@ pub(crate) async fn serve(mut settings: Settings) -> Result<(), String> {
     println!("            {PASSWORD}");
     println!("  Stop      Ctrl+C\n");
     app.serve_until(signals, Duration::ZERO).await
+}
+
+/// Settings of the demo with its data in `folder`. It takes only the given settings that concern its address, its clients and its
+/// log. The others have their defaults, so that the demo neither sends mail nor uses other systems of the installation.
+fn demo_settings(given: Settings, folder: &Path) -> Result<Settings, String> {
+    Ok(Settings {
+        data_dir: folder.to_owned(),
+        listen: given.listen,
+        public_url: given.public_url,
+        trusted_proxies: given.trusted_proxies,
+        allowed_origins: given.allowed_origins,
+        limits: given.limits,
+        connections: given.connections,
+        log: given.log,
+        log_format: given.log_format,
+        ..Settings::defaults()?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn parse(flags: &[&str]) -> Settings {
+        let command = Settings::augment_args(Command::new("allclear"));
+        let matches = command.get_matches_from([&["allclear"], flags].concat());
+        Settings::from_arg_matches(&matches).unwrap()
+    }
+
+    #[test]
+    fn demo_keeps_its_address_and_uses_no_other_system() {
+        let given = parse(&[
+            "--listen=127.0.0.1:9999",
+            "--log=warn",
+            "--data-dir=/var/lib/allclear",
+            "--database-url=postgres://db",
+            "--redis-url=redis://cache",
+            "--smtp-url=smtp://mail.example.com",
+            "--passwords=off",
+            "--oidc-providers=okta",
+            "--oidc-setting=okta_issuer=https://example.okta.com",
+            "--clerk-publishable-key=pk_test_ZXhhbXBsZS5jb20k",
+            "--sign-up=closed",
+        ]);
+        let settings = demo_settings(given, Path::new("demo")).unwrap();
+
+        let expected = Settings {
+            data_dir: "demo".into(),
+            listen: "127.0.0.1:9999".parse().unwrap(),
+            log: "warn".to_owned(),
+            ..Settings::defaults().unwrap()
+        };
+        assert_eq!(format!("{settings:?}"), format!("{expected:?}"));
+        assert_eq!(settings.database(), "sqlite:demo/allclear.db");
+        assert!(settings.redis.redis_url.is_none());
+        assert!(!settings.mail.is_sent());
+        assert!(settings.openid.passwords());
+        assert!(settings.openid.providers(false).unwrap().is_empty());
+        assert!(settings.clerk.application().unwrap().is_none());
+    }
 }

@@ -1,12 +1,12 @@
 //! Wires the built-in identity provider.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use allclear_application::account::{AccountPorts, Accounts};
 use allclear_application::background::Background;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
-use allclear_application::installation::Secrets;
 use allclear_application::invitation::Invitations;
 use allclear_application::link::Links;
 use allclear_application::mail::Mailer;
@@ -15,7 +15,6 @@ use allclear_application::membership::Memberships;
 use allclear_application::openid::OpenId;
 use allclear_application::passkey::{PasskeyPorts, PasskeyVerifier, Passkeys};
 use allclear_application::password::{PasswordPorts, Passwords};
-use allclear_application::relay::Relay;
 use allclear_application::second_factor::{FactorPorts, SecondFactors};
 use allclear_application::secret::HmacKey;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
@@ -33,25 +32,29 @@ use allclear_transport::identity::BuiltInServices;
 use allclear_transport::identity::openid::{OpenIdServices, OpenIdThrottle};
 use allclear_transport::identity::throttle::IdentityThrottle;
 
-use crate::clock::SystemClock;
-use crate::connect;
-use crate::openid;
+use crate::infrastructure::Infrastructure;
+use crate::installation::Installation;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
+use crate::{connect, mail, openid};
+
+/// Interval of the removal of expired sessions, password resets and invitations.
+const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Services of the built-in identity provider.
 pub(crate) struct Identity {
     pub(crate) accounts: Arc<Accounts>,
     pub(crate) sessions: Arc<Sessions>,
-    pub(crate) passwords: Arc<Passwords>,
-    pub(crate) second_factors: Arc<SecondFactors>,
+    passwords: Arc<Passwords>,
+    second_factors: Arc<SecondFactors>,
     pub(crate) passkeys: Arc<Passkeys>,
     pub(crate) memberships: Arc<Memberships>,
-    pub(crate) invitations: Arc<Invitations>,
-    pub(crate) waitlist: Arc<Waitlist>,
-    pub(crate) verifier: Arc<dyn TokenVerifier>,
-    pub(crate) keys: Arc<KeyRing>,
+    invitations: Arc<Invitations>,
+    waitlist: Arc<Waitlist>,
+    verifier: Arc<dyn TokenVerifier>,
+    keys: Arc<KeyRing>,
     /// Sign-in by OpenID Connect.
-    pub(crate) openid: Arc<OpenId>,
+    openid: Arc<OpenId>,
     /// Quotas of mails that people cause.
     pub(crate) mail_budget: Arc<MailBudget>,
     /// Mails about the security of accounts.
@@ -60,155 +63,161 @@ pub(crate) struct Identity {
     pub(crate) is_first: bool,
 }
 
-/// The secrets of the installation, which its nodes share.
-pub(crate) async fn load_secrets(
-    database: &Database,
-    clock: &dyn Clock,
-) -> Result<Secrets, String> {
-    secrets::load(database, clock)
-        .await
-        .map_err(|error| error.to_string())
+/// What the services of identity have in common.
+struct Foundation {
+    keys: Arc<KeyRing>,
+    hasher: Arc<Argon2idHasher>,
+    mail_budget: Arc<MailBudget>,
+    security_mails: SecurityMails,
+    opener: SessionOpener,
+    second_factors: Arc<SecondFactors>,
 }
 
-/// Name of the installation, derived from its secret, and the key with which its nodes sign messages to each other.
-pub(crate) async fn installation(
-    database: &Database,
-    clock: &dyn Clock,
-) -> Result<(String, HmacKey), String> {
-    let secrets = load_secrets(database, clock).await?;
-    let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
-    let signature = hmac_key.sign("installation", &[]);
-    let signature = u128::from_be_bytes(
-        signature[..16]
-            .try_into()
-            .map_err(|_| "the signature is too short".to_owned())?,
-    );
-    Ok((format!("{signature:032x}"), hmac_key))
+impl Foundation {
+    fn new(infra: &Infrastructure) -> Result<Self, String> {
+        let Installation {
+            hmac_key,
+            signing_keys,
+            ..
+        } = &infra.installation;
+        let keys = KeyRing::new(
+            infra.store(),
+            infra.clock(),
+            signing_keys,
+            &infra.public_url,
+        );
+        let keys = Arc::new(keys.map_err(|error| error.to_string())?);
+        let mail_budget = mail_budget(&infra.settings, infra.store(), infra.clock(), hmac_key);
+        let security_mails = SecurityMails::new(
+            infra.mailer(),
+            Arc::clone(&mail_budget),
+            infra.clock(),
+            infra.background.clone(),
+            infra.links.clone(),
+        );
+        let opener = SessionOpener::new(
+            infra.store(),
+            infra.clock(),
+            hmac_key.clone(),
+            security_mails.clone(),
+        );
+        let second_factors = SecondFactors::new(FactorPorts {
+            accounts: infra.store(),
+            organisations: infra.store(),
+            factors: infra.store(),
+            opener: opener.clone(),
+            mails: security_mails.clone(),
+            clock: infra.clock(),
+            hmac_key: hmac_key.clone(),
+        });
+        Ok(Self {
+            keys,
+            hasher: hasher(),
+            mail_budget,
+            security_mails,
+            opener,
+            second_factors: Arc::new(second_factors),
+        })
+    }
 }
 
-/// The built-in provider over a database.
-#[expect(clippy::too_many_lines, reason = "one line for each part")]
-pub(crate) async fn built_in(
-    settings: &Settings,
-    public_url: &str,
-    database: &Database,
-    relay: &Arc<Relay>,
-    clock: &Arc<dyn Clock>,
-    background: &Background,
-    mailer: &Arc<dyn Mailer>,
-) -> Result<Identity, String> {
-    let store = Arc::new(database.clone());
-    let links = Links::new(public_url);
-    let secrets = load_secrets(database, clock.as_ref()).await?;
-    let keys = KeyRing::new(
-        Arc::clone(&store) as _,
-        Arc::clone(clock),
-        &secrets.signing_keys,
-        public_url,
-    );
-    let keys = Arc::new(keys.map_err(|error| error.to_string())?);
-    let hasher = hasher();
+impl Identity {
+    /// The services over the infrastructure. Reads whether there is an account.
+    ///
+    /// # Errors
+    /// One line with the reason.
+    pub(crate) async fn load(infra: &Infrastructure) -> Result<Self, String> {
+        let base = Foundation::new(infra)?;
+        let passkeys = passkeys(infra, &base);
+        let passwords = passwords(infra, &base);
+        let ports = account_ports(infra, &base);
+        let openid = openid::openid(infra, &ports)?;
+        let accounts = Accounts::new(
+            ports,
+            infra.settings.sign_up,
+            infra.background.clone(),
+            infra.links.clone(),
+        );
+        let is_first = accounts
+            .is_first()
+            .await
+            .map_err(|error| error.to_string())?;
+        let sessions = Sessions::new(infra.store(), Arc::clone(&base.keys) as _, infra.clock());
+        let (memberships, invitations) = organisations(infra, &base);
+        let waitlist = Waitlist::new(infra.store(), Arc::clone(&invitations));
+        let verifier = Verifier::new(Arc::clone(&base.keys), infra.store(), infra.clock());
+        Ok(Self {
+            accounts: Arc::new(accounts),
+            sessions: Arc::new(sessions),
+            passwords: Arc::new(passwords),
+            second_factors: base.second_factors,
+            passkeys: Arc::new(passkeys),
+            memberships: Arc::new(memberships),
+            invitations,
+            waitlist: Arc::new(waitlist),
+            verifier: Arc::new(verifier),
+            keys: base.keys,
+            openid: Arc::new(openid),
+            mail_budget: base.mail_budget,
+            security_mails: base.security_mails,
+            is_first,
+        })
+    }
+}
 
-    let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
-    let security_mails = SecurityMails::new(
-        Arc::clone(mailer),
-        Arc::clone(&mail_budget),
-        Arc::clone(clock),
-        background.clone(),
-        links.clone(),
-    );
-    let hmac_key = HmacKey::new(&secrets.salt).map_err(|error| error.to_string())?;
-    let opener = SessionOpener::new(
-        Arc::clone(&store) as _,
-        Arc::clone(clock),
-        hmac_key.clone(),
-        security_mails.clone(),
-    );
-    let second_factors = Arc::new(SecondFactors::new(FactorPorts {
-        accounts: Arc::clone(&store) as _,
-        organisations: Arc::clone(&store) as _,
-        factors: Arc::clone(&store) as _,
-        opener: opener.clone(),
-        mails: security_mails.clone(),
-        clock: Arc::clone(clock),
-        hmac_key: hmac_key.clone(),
-    }));
-    let passkeys = Passkeys::new(PasskeyPorts {
-        passkeys: Arc::clone(&store) as _,
-        sessions: Arc::clone(&store) as _,
-        verifier: passkey_verifier(settings, public_url),
-        opener: opener.clone(),
-        mails: security_mails.clone(),
-        clock: Arc::clone(clock),
-        hmac_key,
-    });
-    let ports = AccountPorts {
-        accounts: Arc::clone(&store) as _,
-        sessions: Arc::clone(&store) as _,
-        organisations: Arc::clone(&store) as _,
-        waitlist: Arc::clone(&store) as _,
-        factors: Arc::clone(&store) as _,
-        second_factors: Arc::clone(&second_factors),
-        opener,
-        hasher: Arc::clone(&hasher) as _,
-        mailer: Arc::clone(mailer),
-        mails: security_mails.clone(),
-        mail_budget: Arc::clone(&mail_budget),
-        clock: Arc::clone(clock),
-    };
-    let salt = &secrets.salt;
-    let openid = openid::openid(settings, public_url, &store, &ports, salt, background)?;
-    let accounts = Accounts::new(ports, settings.sign_up, background.clone(), links.clone());
-    let is_first = accounts
-        .is_first()
-        .await
-        .map_err(|error| error.to_string())?;
-    let sessions = Sessions::new(
-        Arc::clone(&store) as _,
-        Arc::clone(&keys) as _,
-        Arc::clone(clock),
-    );
-    let ports = PasswordPorts {
-        accounts: Arc::clone(&store) as _,
-        hasher,
-        mailer: Arc::clone(mailer),
-        mail_budget: Arc::clone(&mail_budget),
-        security_mails: security_mails.clone(),
-        clock: Arc::clone(clock),
-    };
-    let passwords = Passwords::new(ports, background.clone(), links.clone());
-    let memberships = Memberships::new(
-        Arc::clone(&store) as _,
-        Arc::clone(&store) as _,
-        Arc::clone(relay),
-        Arc::clone(clock),
-    );
-    let invitations = Arc::new(Invitations::new(
-        Arc::clone(&store) as _,
-        Arc::clone(&store) as _,
-        Arc::clone(mailer),
-        Arc::clone(&mail_budget),
-        Arc::clone(clock),
-        links,
-    ));
-    let waitlist = Waitlist::new(Arc::clone(&store) as _, Arc::clone(&invitations));
-    let verifier = Verifier::new(Arc::clone(&keys), store, Arc::clone(clock));
-    Ok(Identity {
-        accounts: Arc::new(accounts),
-        sessions: Arc::new(sessions),
-        passwords: Arc::new(passwords),
-        second_factors,
-        passkeys: Arc::new(passkeys),
-        memberships: Arc::new(memberships),
-        invitations,
-        waitlist: Arc::new(waitlist),
-        verifier: Arc::new(verifier),
-        keys,
-        openid: Arc::new(openid),
-        mail_budget,
-        security_mails,
-        is_first,
+fn account_ports(infra: &Infrastructure, base: &Foundation) -> AccountPorts {
+    AccountPorts {
+        accounts: infra.store(),
+        sessions: infra.store(),
+        organisations: infra.store(),
+        waitlist: infra.store(),
+        factors: infra.store(),
+        second_factors: Arc::clone(&base.second_factors),
+        opener: base.opener.clone(),
+        hasher: Arc::clone(&base.hasher) as _,
+        mailer: infra.mailer(),
+        mails: base.security_mails.clone(),
+        mail_budget: Arc::clone(&base.mail_budget),
+        clock: infra.clock(),
+    }
+}
+
+fn passkeys(infra: &Infrastructure, base: &Foundation) -> Passkeys {
+    Passkeys::new(PasskeyPorts {
+        passkeys: infra.store(),
+        sessions: infra.store(),
+        verifier: passkey_verifier(&infra.settings, &infra.public_url),
+        opener: base.opener.clone(),
+        mails: base.security_mails.clone(),
+        clock: infra.clock(),
+        hmac_key: infra.installation.hmac_key.clone(),
     })
+}
+
+fn passwords(infra: &Infrastructure, base: &Foundation) -> Passwords {
+    let ports = PasswordPorts {
+        accounts: infra.store(),
+        hasher: Arc::clone(&base.hasher) as _,
+        mailer: infra.mailer(),
+        mail_budget: Arc::clone(&base.mail_budget),
+        security_mails: base.security_mails.clone(),
+        clock: infra.clock(),
+    };
+    Passwords::new(ports, infra.background.clone(), infra.links.clone())
+}
+
+/// Services of an organisation's members and invitations.
+fn organisations(infra: &Infrastructure, base: &Foundation) -> (Memberships, Arc<Invitations>) {
+    let memberships = Memberships::new(infra.store(), infra.store(), infra.relay(), infra.clock());
+    let invitations = Invitations::new(
+        infra.store(),
+        infra.store(),
+        infra.mailer(),
+        Arc::clone(&base.mail_budget),
+        infra.clock(),
+        infra.links.clone(),
+    );
+    (memberships, Arc::new(invitations))
 }
 
 /// Verifies passkeys of this public URL. `None` if passkeys are not offered: its host is an address, or people may only sign in with
@@ -230,17 +239,32 @@ fn hasher() -> Arc<Argon2idHasher> {
 /// Quotas of mails that people cause, shared by all nodes of a database.
 fn mail_budget(
     settings: &Settings,
-    database: &Database,
-    salt: &str,
-    clock: &Arc<dyn Clock>,
-) -> Result<Arc<MailBudget>, String> {
-    let hmac_key = HmacKey::new(salt).map_err(|error| error.to_string())?;
-    let (store, clock) = (Arc::new(database.clone()), Arc::clone(clock));
+    store: Arc<Database>,
+    clock: Arc<dyn Clock>,
+    hmac_key: &HmacKey,
+) -> Arc<MailBudget> {
     let limits = settings.usage.mails();
-    Ok(Arc::new(MailBudget::new(store, clock, hmac_key, limits)))
+    Arc::new(MailBudget::new(store, clock, hmac_key.clone(), limits))
 }
 
 impl Identity {
+    /// Starts the tasks that remove expired data and reload the signing keys.
+    pub(crate) fn start(&self, tasks: &mut Tasks) {
+        let accounts = Arc::clone(&self.accounts);
+        tasks.repeat("prune_accounts", PRUNE_INTERVAL, move || {
+            let accounts = Arc::clone(&accounts);
+            async move { accounts.prune().await }
+        });
+        let keys = Arc::clone(&self.keys);
+        tasks.repeat("reload_keys", KeyRing::RELOAD_INTERVAL, move || {
+            let keys = Arc::clone(&keys);
+            async move {
+                reload_keys(&keys).await;
+                Ok(())
+            }
+        });
+    }
+
     /// Services of the identity routes.
     pub(crate) fn transport_services(&self, settings: &Settings) -> BuiltInServices {
         BuiltInServices {
@@ -264,7 +288,7 @@ impl Identity {
 }
 
 /// Reloads the signing keys, so that every node uses a replaced key.
-pub(crate) async fn reload_keys(keys: &KeyRing) {
+async fn reload_keys(keys: &KeyRing) {
     match keys.reload().await {
         Ok(None) => {}
         Ok(Some(key)) => record_new_key(&key),
@@ -289,14 +313,34 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: rotate the keys in Clerk's dashboard".to_owned());
     }
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect::database(settings, &clock).await?;
-    let key = secrets::rotate(&database, clock.as_ref())
-        .await
-        .map_err(|error| error.to_string())?;
-    record_new_key(&key);
-    database.close().await.map_err(|error| error.to_string())?;
-    Ok(key)
+    connect::with_database(settings, async |database, clock| {
+        let key = secrets::rotate(database, &**clock)
+            .await
+            .map_err(|error| error.to_string())?;
+        record_new_key(&key);
+        Ok(key)
+    })
+    .await
+}
+
+/// Invites a person. A server may be running on the same database. Returns the link.
+pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
+    if settings.clerk.application()?.is_some() {
+        return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
+    }
+    connect::with_database(settings, async |database, clock| {
+        let mail = CommandMail::load(settings, database, clock).await?;
+        let store = Arc::new(database.clone());
+        let factors = Arc::clone(&store) as _;
+        let clock = Arc::clone(clock);
+        let invitations =
+            Invitations::new(store, factors, mail.mailer, mail.budget, clock, mail.links);
+        invitations
+            .admit(AddressDraft { email: address })
+            .await
+            .map_err(|error| error.to_string())
+    })
+    .await
 }
 
 /// Mails about the security of accounts, for a command.
@@ -306,40 +350,38 @@ pub(crate) async fn security_mails(
     clock: &Arc<dyn Clock>,
     background: &Background,
 ) -> Result<SecurityMails, String> {
-    let public_url = settings.public_url(settings.listen.port());
-    let mailer = crate::mail::mailer(settings, &public_url, clock)?;
-    let secrets = load_secrets(database, clock.as_ref()).await?;
-    let mail_budget = mail_budget(settings, database, &secrets.salt, clock)?;
+    let mail = CommandMail::load(settings, database, clock).await?;
     let (clock, background) = (Arc::clone(clock), background.clone());
-    let links = Links::new(&public_url);
     Ok(SecurityMails::new(
-        mailer,
-        mail_budget,
+        mail.mailer,
+        mail.budget,
         clock,
         background,
-        links,
+        mail.links,
     ))
 }
 
-/// Invites a person. A server may be running on the same database. Returns the link.
-pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
-    if settings.clerk.application()?.is_some() {
-        return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
+/// What a command needs to send mail.
+struct CommandMail {
+    mailer: Arc<dyn Mailer>,
+    budget: Arc<MailBudget>,
+    links: Links,
+}
+
+impl CommandMail {
+    async fn load(
+        settings: &Settings,
+        database: &Database,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self, String> {
+        let public_url = settings.public_url(settings.listen.port());
+        let mailer = mail::mailer(settings, &public_url, clock)?;
+        let hmac_key = Installation::load(database, &**clock).await?.hmac_key;
+        let store = Arc::new(database.clone());
+        Ok(Self {
+            mailer,
+            budget: mail_budget(settings, store, Arc::clone(clock), &hmac_key),
+            links: Links::new(&public_url),
+        })
     }
-    let public_url = settings.public_url(settings.listen.port());
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect::database(settings, &clock).await?;
-    let store = Arc::new(database.clone());
-    let mailer = crate::mail::mailer(settings, &public_url, &clock)?;
-    let secrets = load_secrets(&database, clock.as_ref()).await?;
-    let mail_budget = mail_budget(settings, &database, &secrets.salt, &clock)?;
-    let factors = Arc::clone(&store) as _;
-    let links = Links::new(&public_url);
-    let invitations = Invitations::new(store, factors, mailer, mail_budget, clock, links);
-    let invited = invitations
-        .admit(AddressDraft { email: address })
-        .await
-        .map_err(|error| error.to_string())?;
-    database.close().await.map_err(|error| error.to_string())?;
-    Ok(invited)
 }

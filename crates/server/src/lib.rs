@@ -1,6 +1,7 @@
 //! The `allclear` binary: configuration, wiring and command line.
 
 pub mod app;
+mod app_services;
 mod automation;
 mod clear_text;
 mod clerk;
@@ -11,12 +12,14 @@ mod delivery;
 pub mod demo;
 mod domain;
 mod identity;
+mod infrastructure;
+mod installation;
 mod log;
 mod mail;
 mod metrics;
 mod openid;
 mod private;
-mod public_status;
+mod public_services;
 mod rlimit;
 mod services;
 pub mod settings;

@@ -3,33 +3,24 @@
 use std::sync::Arc;
 
 use allclear_application::account::AccountPorts;
-use allclear_application::background::Background;
-use allclear_application::clock::Clock;
-use allclear_application::link::Links;
 use allclear_application::openid::{OpenId, OpenIdPorts, Provider};
-use allclear_application::secret::HmacKey;
 use allclear_identity::openid::{OpenIdClient, OpenIdClientSettings};
-use allclear_persistence::database::Database;
 
-use crate::settings::Settings;
+use crate::infrastructure::Infrastructure;
 use crate::settings::openid::ProviderSettings;
 
-/// Sign-in by OpenID Connect over a database.
-pub(crate) fn openid(
-    settings: &Settings,
-    public_url: &str,
-    store: &Arc<Database>,
-    ports: &AccountPorts,
-    salt: &str,
-    background: &Background,
-) -> Result<OpenId, String> {
-    let with_clerk = settings.clerk.application()?.is_some();
+/// Sign-in by OpenID Connect, with the ports of accounts.
+///
+/// # Errors
+/// One line that names the wrong setting.
+pub(crate) fn openid(infra: &Infrastructure, ports: &AccountPorts) -> Result<OpenId, String> {
+    let with_clerk = infra.settings.clerk.application()?.is_some();
     let mut providers = Vec::new();
-    for found in settings.openid.providers(with_clerk)? {
-        providers.push(provider(found, public_url, &ports.clock)?);
+    for found in infra.settings.openid.providers(with_clerk)? {
+        providers.push(provider(found, infra)?);
     }
     let ports = OpenIdPorts {
-        store: Arc::clone(store) as _,
+        store: infra.store(),
         accounts: Arc::clone(&ports.accounts),
         opener: ports.opener.clone(),
         hasher: Arc::clone(&ports.hasher),
@@ -37,16 +28,12 @@ pub(crate) fn openid(
         mail_budget: Arc::clone(&ports.mail_budget),
         clock: Arc::clone(&ports.clock),
     };
-    let hmac_key = HmacKey::new(salt).map_err(|error| error.to_string())?;
-    let (background, links) = (background.clone(), Links::new(public_url));
+    let hmac_key = infra.installation.hmac_key.clone();
+    let (background, links) = (infra.background.clone(), infra.links.clone());
     Ok(OpenId::new(providers, ports, hmac_key, background, links))
 }
 
-fn provider(
-    settings: ProviderSettings,
-    public_url: &str,
-    clock: &Arc<dyn Clock>,
-) -> Result<Provider, String> {
+fn provider(settings: ProviderSettings, infra: &Infrastructure) -> Result<Provider, String> {
     let client = OpenIdClientSettings {
         issuer: settings.issuer,
         client_id: settings.client_id,
@@ -54,9 +41,9 @@ fn provider(
         scopes: settings.scopes,
         email_verified_claim: settings.email_verified_claim,
         role_claim: settings.role_claim,
-        public_url: public_url.to_owned(),
+        public_url: infra.public_url.clone(),
     };
-    let client = OpenIdClient::new(client, Arc::clone(clock))?;
+    let client = OpenIdClient::new(client, infra.clock())?;
     Ok(Provider {
         id: settings.id,
         name: settings.name,

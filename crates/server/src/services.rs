@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use allclear_application::audit::AuditLog;
-use allclear_application::clock::Clock;
 use allclear_application::component::Components;
 use allclear_application::component_group::ComponentGroups;
 use allclear_application::dashboard::Dashboard;
@@ -11,10 +10,11 @@ use allclear_application::incident::Incidents;
 use allclear_application::maintenance::Maintenances;
 use allclear_application::metrics::Metrics;
 use allclear_application::organisation::{NameSource, Organisations};
-use allclear_application::relay::Relay;
 use allclear_application::review::Reviews;
-use allclear_application::scheduler::{Scheduler, WakeTimer};
-use allclear_persistence::database::Database;
+use allclear_application::scheduler::{self, Scheduler, WakeTimer};
+
+use crate::infrastructure::Infrastructure;
+use crate::tasks::Tasks;
 
 /// Services of components, incidents and maintenances, and the scheduler.
 pub(crate) struct Services {
@@ -28,54 +28,44 @@ pub(crate) struct Services {
     pub(crate) incidents: Arc<Incidents>,
     pub(crate) maintenances: Arc<Maintenances>,
     /// Wakes the scheduler.
-    pub(crate) wake_timer: Arc<WakeTimer>,
-    pub(crate) scheduler: Arc<Scheduler>,
+    wake_timer: Arc<WakeTimer>,
+    scheduler: Arc<Scheduler>,
 }
 
 impl Services {
-    /// Services over a database.
-    pub(crate) fn new(
-        database: &Database,
-        relay: &Arc<Relay>,
-        clock: &Arc<dyn Clock>,
-        names: NameSource,
-    ) -> Self {
-        let store = Arc::new(database.clone());
-        let relay = || Arc::clone(relay);
+    /// `names` is where the names of organisations are changed.
+    pub(crate) fn new(infra: &Infrastructure, names: NameSource) -> Self {
+        let (store, relay, clock) = (|| infra.store(), || infra.relay(), || infra.clock());
         let wake_timer = Arc::new(WakeTimer::default());
-        let components = Components::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            relay(),
-            Arc::clone(clock),
-        );
-        let component_groups = ComponentGroups::new(
-            Arc::clone(&store) as _,
-            Arc::clone(&store) as _,
-            relay(),
-            Arc::clone(clock),
-        );
-        let audit = AuditLog::new(Arc::clone(&store) as _);
-        let dashboard = Dashboard::new(Arc::clone(&store) as _, Arc::clone(clock));
-        let metrics = Metrics::new(Arc::clone(&store) as _, Arc::clone(clock));
-        let reviews = Reviews::new(Arc::clone(&store) as _, relay());
-        let organisations = Organisations::new(Arc::clone(&store) as _, relay(), names);
-        let incidents = Incidents::new(Arc::clone(&store) as _, relay());
-        let maintenances =
-            Maintenances::new(Arc::clone(&store) as _, relay(), Arc::clone(&wake_timer));
-        let scheduler = Scheduler::new(store, relay(), Arc::clone(clock), Arc::clone(&wake_timer));
+        let timer = || Arc::clone(&wake_timer);
         Self {
-            components: Arc::new(components),
-            component_groups: Arc::new(component_groups),
-            audit: Arc::new(audit),
-            dashboard: Arc::new(dashboard),
-            metrics: Arc::new(metrics),
-            reviews: Arc::new(reviews),
-            organisations: Arc::new(organisations),
-            incidents: Arc::new(incidents),
-            maintenances: Arc::new(maintenances),
+            components: Arc::new(Components::new(store(), store(), relay(), clock())),
+            component_groups: Arc::new(ComponentGroups::new(store(), store(), relay(), clock())),
+            audit: Arc::new(AuditLog::new(store())),
+            dashboard: Arc::new(Dashboard::new(store(), clock())),
+            metrics: Arc::new(Metrics::new(store(), clock())),
+            reviews: Arc::new(Reviews::new(store(), relay())),
+            organisations: Arc::new(Organisations::new(store(), relay(), names)),
+            incidents: Arc::new(Incidents::new(store(), relay())),
+            maintenances: Arc::new(Maintenances::new(store(), relay(), timer())),
+            scheduler: Arc::new(Scheduler::new(store(), relay(), clock(), timer())),
             wake_timer,
-            scheduler: Arc::new(scheduler),
         }
+    }
+
+    /// Starts the scheduler and the task that wakes it.
+    pub(crate) fn start(&self, tasks: &mut Tasks, infra: &Infrastructure) {
+        let scheduler = Arc::clone(&self.scheduler);
+        tasks.start("scheduler", move || {
+            let scheduler = Arc::clone(&scheduler);
+            async move { scheduler.run().await }
+        });
+        let wake_timer = Arc::clone(&self.wake_timer);
+        let (broadcast, clock) = (infra.broadcast(), infra.clock());
+        tasks.start("wake_scheduler", move || {
+            let (broadcast, wake_timer) = (Arc::clone(&broadcast), Arc::clone(&wake_timer));
+            let clock = Arc::clone(&clock);
+            async move { scheduler::listen(&*broadcast, &wake_timer, &*clock).await }
+        });
     }
 }

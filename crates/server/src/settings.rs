@@ -11,7 +11,7 @@ use allclear_transport::server::headers::Hsts;
 use allclear_transport::server::timeouts::Timeouts;
 use allclear_transport::socket::SocketSettings;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, FromArgMatches, ValueEnum};
 use strum::VariantNames;
 use url::Url;
 
@@ -209,6 +209,22 @@ pub enum LogFormat {
 }
 
 impl Settings {
+    /// The default of every setting. Neither the environment nor a file is read.
+    ///
+    /// # Errors
+    /// If a default is invalid.
+    pub(crate) fn defaults() -> Result<Self, String> {
+        let command = Self::augment_args(Command::new("allclear"));
+        // `None` makes an argument ignore its variable.
+        let command = command.mut_args(|setting| setting.env(None::<&'static str>));
+        let matches = command.try_get_matches_from(["allclear"]);
+        let settings = matches.and_then(|matches| Self::from_arg_matches(&matches));
+        let mut settings = settings.map_err(|error| error.to_string())?;
+        // Its values come from variables that no argument names.
+        settings.openid = OpenIdSettings::default();
+        Ok(settings)
+    }
+
     /// Address of the database.
     #[must_use]
     pub fn database(&self) -> String {

@@ -14,7 +14,6 @@ use allclear_persistence::database::Database;
 use clap::Subcommand;
 use tokio::runtime::Handle;
 
-use crate::clock::SystemClock;
 use crate::settings::Settings;
 use crate::{connect, identity};
 
@@ -44,23 +43,22 @@ pub(crate) async fn run(settings: &Settings, action: UserAction) -> Result<(), S
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: manage them in Clerk's dashboard".to_owned());
     }
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let database = connect::database(settings, &clock).await?;
-    let work = async {
-        match action {
-            UserAction::List => list(&database).await,
-            UserAction::ResetFactors { address } => {
-                reset(settings, &database, &clock, &address).await
+    connect::with_database(settings, async |database, clock| {
+        let work = async {
+            match action {
+                UserAction::List => list(database).await,
+                UserAction::ResetFactors { address } => {
+                    reset(settings, database, clock, &address).await
+                }
+                UserAction::MakeAdmin {
+                    address,
+                    organisation,
+                } => make_admin(database, &address, &organisation).await,
             }
-            UserAction::MakeAdmin {
-                address,
-                organisation,
-            } => make_admin(&database, &address, &organisation).await,
-        }
-    };
-    let outcome = Origin::of(Actor::CommandLine).scope(work).await;
-    database.close().await.map_err(|error| error.to_string())?;
-    outcome
+        };
+        Origin::of(Actor::CommandLine).scope(work).await
+    })
+    .await
 }
 
 async fn list(database: &Database) -> Result<(), String> {

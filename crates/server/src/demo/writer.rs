@@ -101,7 +101,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes from here on at this time.
+    /// Sets the time of the following writes.
     pub(super) fn set_time(&self, minutes_ago: i64) {
         self.clock.set_back(minutes_ago);
     }

@@ -51,6 +51,17 @@ pub(crate) struct OpenIdSettings {
     limit: Limit,
 }
 
+impl Default for OpenIdSettings {
+    fn default() -> Self {
+        Self {
+            providers: Vec::new(),
+            values: BTreeMap::new(),
+            passwords: true,
+            limit: OpenIdThrottle::LIMIT,
+        }
+    }
+}
+
 impl fmt::Debug for OpenIdSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenIdSettings")

@@ -1,5 +1,4 @@
 use super::*;
-use clap::{Command, FromArgMatches};
 
 fn parse(flags: &[&str], file: &str) -> Result<Settings, String> {
     let folder = tempfile::tempdir().unwrap();

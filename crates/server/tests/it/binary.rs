@@ -194,7 +194,27 @@ async fn an_invitation_lets_one_person_in_beside_a_closed_server() {
 async fn the_demo_shows_a_filled_organisation_and_a_sign_in_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let mut process = Process::serve(command(&data, &["demo"])).await;
+    let mut demo = command(&data, &["demo"]);
+    // The demo uses no other system of the installation: none of these could be reached.
+    demo.envs([
+        ("ALLCLEAR_DATABASE_URL", "postgres://127.0.0.1:1/none"),
+        ("ALLCLEAR_REDIS_URL", "redis://127.0.0.1:1"),
+        ("ALLCLEAR_SMTP_URL", "smtp://127.0.0.1:1"),
+        ("ALLCLEAR_PASSWORDS", "off"),
+        ("ALLCLEAR_SIGN_UP", "closed"),
+        ("ALLCLEAR_OIDC_PROVIDERS", "okta"),
+        ("ALLCLEAR_OIDC_OKTA_ISSUER", "https://127.0.0.1:1"),
+        ("ALLCLEAR_OIDC_OKTA_CLIENT_ID", "allclear"),
+        ("ALLCLEAR_OIDC_OKTA_CLIENT_SECRET", "secret"),
+        ("ALLCLEAR_OIDC_OKTA_DOMAINS", "example.com"),
+    ]);
+    let mut process = Process::serve(demo).await;
+    let configuration = send(cookie_client().get(format!("{}/api/v1/configuration", process.url)));
+    let configuration = configuration.await.body["data"].clone();
+    assert_eq!(configuration["mailServer"], false, "{configuration}");
+    assert_eq!(configuration["passwords"], true, "{configuration}");
+    assert_eq!(configuration["signInProviders"], json!([]));
+    assert_eq!(configuration["signUp"], "open");
     let output = process.wait_for_output("Stop").await;
     let sign_in = output
         .iter()

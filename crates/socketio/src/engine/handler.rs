@@ -23,7 +23,8 @@ pub trait EngineHandler: Send + Sync + 'static {
     /// Result of decoding a message.
     type Job: Send + 'static;
 
-    /// Called when a session opens.
+    /// Called when a session opens. If a shutdown begins meanwhile, the session is refused: its state is dropped, and no
+    /// other call follows.
     fn open(&self, socket: &EngineSocket) -> (Self::Decoder, Self::State);
 
     /// Decodes a message. `Ok(None)` if there is nothing to run.

@@ -1,7 +1,6 @@
 //! The Engine.IO server: its sessions, and its actix resource.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -22,7 +21,22 @@ use crate::settings::Settings;
 use crate::sid::Sid;
 use crate::sync::lock;
 
-type Sessions<H> = HashMap<Sid, Arc<Connection<H>>>;
+/// The sessions of a server. They are under one lock with `is_closing`: a session that opens during a shutdown is either
+/// refused, or known to the shutdown.
+struct Sessions<H: EngineHandler> {
+    by_sid: HashMap<Sid, Arc<Connection<H>>>,
+    /// Whether the server is shutting down, and accepts no sessions.
+    is_closing: bool,
+}
+
+impl<H: EngineHandler> Default for Sessions<H> {
+    fn default() -> Self {
+        Self {
+            by_sid: HashMap::new(),
+            is_closing: false,
+        }
+    }
+}
 
 /// An accepted request that opens a session.
 pub(crate) struct Admitted {
@@ -37,7 +51,6 @@ pub struct Engine<H: EngineHandler> {
     sessions: Mutex<Sessions<H>>,
     timer: SessionTimer,
     emptied: Notify,
-    closing: AtomicBool,
     admission: Option<Arc<dyn Admission>>,
 }
 
@@ -59,10 +72,9 @@ impl<H: EngineHandler> Engine<H> {
             admission,
             handler,
             settings: Arc::new(settings),
-            sessions: Mutex::new(HashMap::new()),
+            sessions: Mutex::default(),
             timer: SessionTimer::new(),
             emptied: Notify::new(),
-            closing: AtomicBool::new(false),
         })
     }
 
@@ -87,7 +99,7 @@ impl<H: EngineHandler> Engine<H> {
     /// Number of sessions.
     #[must_use]
     pub fn len(&self) -> usize {
-        lock(&self.sessions).len()
+        lock(&self.sessions).by_sid.len()
     }
 
     /// Whether there is no session.
@@ -99,9 +111,12 @@ impl<H: EngineHandler> Engine<H> {
     /// Closes every transport, accepts no new sessions, and waits until the protocol on top has
     /// handled the end of every session. Clients reconnect to another server.
     pub async fn shutdown(&self) {
-        self.closing.store(true, Ordering::Release);
-        let sessions: Vec<_> = lock(&self.sessions).values().cloned().collect();
-        for connection in sessions {
+        let connections: Vec<_> = {
+            let mut sessions = lock(&self.sessions);
+            sessions.is_closing = true;
+            sessions.by_sid.values().cloned().collect()
+        };
+        for connection in connections {
             connection.session.drain(CloseReason::ShuttingDown);
         }
         loop {
@@ -115,10 +130,6 @@ impl<H: EngineHandler> Engine<H> {
 
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.settings
-    }
-
-    pub(crate) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
     }
 
     /// Counts a poll, if polls are limited.
@@ -138,12 +149,12 @@ impl<H: EngineHandler> Engine<H> {
         Ok(Admitted { handshake, permits })
     }
 
-    /// Opens a session and queues its `open` packet ("Handshake").
+    /// Opens a session and queues its `open` packet ("Handshake"). `None` if the server is shutting down.
     pub(crate) fn open(
         self: &Arc<Self>,
         transport: Transport,
         Admitted { handshake, permits }: Admitted,
-    ) -> Arc<Connection<H>> {
+    ) -> Option<Arc<Connection<H>>> {
         self.timer.ensure_running(self);
         let settings = Arc::clone(&self.settings);
         let session = Arc::new(Session::new(
@@ -155,25 +166,35 @@ impl<H: EngineHandler> Engine<H> {
         ));
         session.send(open_packet(session.sid, transport, &self.settings));
         let connection = Arc::new(Connection::new(Arc::clone(&session), Arc::clone(self)));
-        lock(&self.sessions).insert(session.sid, Arc::clone(&connection));
+        {
+            let mut sessions = lock(&self.sessions);
+            if sessions.is_closing {
+                return None;
+            }
+            sessions.by_sid.insert(session.sid, Arc::clone(&connection));
+        }
         session.schedule_next();
-        connection
+        Some(connection)
     }
 
     /// The session with this identifier, unless it has ended.
     pub(crate) fn find(&self, sid: &str) -> Option<Arc<Connection<H>>> {
-        let connection = lock(&self.sessions).get(&Sid::parse(sid)?).cloned()?;
+        let connection = lock(&self.sessions)
+            .by_sid
+            .get(&Sid::parse(sid)?)
+            .cloned()?;
         connection.session.is_reachable().then_some(connection)
     }
 
     pub(crate) fn forget(&self, sid: Sid) {
-        let mut sessions = lock(&self.sessions);
+        let mut guard = lock(&self.sessions);
+        let sessions = &mut guard.by_sid;
         sessions.remove(&sid);
         if sessions.capacity() > 1024 && sessions.len() < sessions.capacity() / 8 {
             sessions.shrink_to_fit();
         }
         let empty = sessions.is_empty();
-        drop(sessions);
+        drop(guard);
         if empty {
             self.emptied.notify_waiters();
         }
@@ -181,7 +202,7 @@ impl<H: EngineHandler> Engine<H> {
 
     /// Called by the timer; returns the time of the next call.
     pub(crate) fn fire(&self, sid: Sid, scheduled: Instant) -> Option<Instant> {
-        let connection = lock(&self.sessions).get(&sid).cloned()?;
+        let connection = lock(&self.sessions).by_sid.get(&sid).cloned()?;
         let next = connection.session.fired(scheduled);
         connection.on_timer();
         if connection.is_over() {

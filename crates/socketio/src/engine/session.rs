@@ -150,15 +150,22 @@ impl Session {
 
     /// Runs `act` on the state and wakes the tasks that the change concerns.
     fn change<T>(&self, act: impl FnOnce(&mut SessionState) -> T) -> T {
+        self.change_inner(|inner| act(&mut inner.state))
+    }
+
+    /// [`Self::change`] for changes that also concern the timer or the stored wakers.
+    fn change_inner<T>(&self, act: impl FnOnce(&mut Inner) -> T) -> T {
         let mut inner = lock(&self.inner);
         let (was_open, was_closed) = (inner.state.is_open(), inner.state.is_closed());
-        let queued = inner.state.queued();
-        let result = act(&mut inner.state);
+        let (queued, had_upgrade) = (inner.state.queued(), inner.state.has_upgrade());
+        let result = act(&mut inner);
         let ended = was_open != inner.state.is_open() || was_closed != inner.state.is_closed();
         let reader = (ended || inner.state.queued() > queued)
             .then(|| inner.reader.take())
             .flatten();
-        let upgrader = ended.then(|| inner.upgrader.take()).flatten();
+        let upgrader = (ended || had_upgrade && !inner.state.has_upgrade())
+            .then(|| inner.upgrader.take())
+            .flatten();
         let flush_waiters = inner.take_flush_waiters();
         drop(inner);
         let woken = reader.into_iter().chain(upgrader);
@@ -235,17 +242,13 @@ impl Session {
     /// Called by the timer for the time `scheduled`; returns the time of the next call. `None` if
     /// an earlier call has replaced this one, or if the session has ended.
     pub(crate) fn fired(&self, scheduled: Instant) -> Option<Instant> {
-        if lock(&self.inner).fires_at != Some(scheduled) {
-            return None;
-        }
-        let next = self.change(|state| state.tick(Instant::now(), &self.settings));
-        let mut inner = lock(&self.inner);
-        if inner.upgrader.is_some() {
-            // The upgrading WebSocket checks its own deadline.
-            inner.upgrader.take().into_iter().for_each(Waker::wake);
-        }
-        inner.fires_at = next;
-        next
+        self.change_inner(|inner| {
+            if inner.fires_at != Some(scheduled) {
+                return None;
+            }
+            inner.fires_at = inner.state.tick(Instant::now(), &self.settings);
+            inner.fires_at
+        })
     }
 
     /// Schedules a timer call at `at`, unless an earlier one is scheduled.
@@ -258,7 +261,7 @@ impl Session {
         }
     }
 
-    /// Schedules the first timer call.
+    /// Does what is due, and schedules the next timer call.
     pub(crate) fn schedule_next(&self) {
         let at = self.change(|state| state.tick(Instant::now(), &self.settings));
         self.schedule_at(at);
@@ -273,20 +276,14 @@ impl Session {
     }
 
     pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Encoded>> {
-        let mut inner = lock(&self.inner);
-        let was_closed = inner.state.is_closed();
-        let Some(packets) = inner.state.take_poll() else {
-            store_waker(&mut inner.reader, context);
-            return Poll::Pending;
-        };
-        inner.state.end_poll();
-        if !was_closed && inner.state.is_closed() {
-            self.timer.fire(self.sid);
-        }
-        let flush_waiters = inner.take_flush_waiters();
-        drop(inner);
-        flush_waiters.into_iter().for_each(Waker::wake);
-        Poll::Ready(packets)
+        self.change_inner(|inner| {
+            let Some(packets) = inner.state.take_poll() else {
+                store_waker(&mut inner.reader, context);
+                return Poll::Pending;
+            };
+            inner.state.end_poll();
+            Poll::Ready(packets)
+        })
     }
 
     pub(crate) fn is_polled(&self) -> bool {
@@ -307,18 +304,13 @@ impl Session {
 
     /// The next output of the WebSocket; stores the waker if there is none.
     pub(crate) fn poll_output(&self, context: &mut Context<'_>) -> Output {
-        let mut inner = lock(&self.inner);
-        let was_closed = inner.state.is_closed();
-        let output = inner.state.take_output();
-        if matches!(output, Output::Idle) {
-            store_waker(&mut inner.reader, context);
-        } else if !was_closed && inner.state.is_closed() {
-            self.timer.fire(self.sid);
-        }
-        let flush_waiters = inner.take_flush_waiters();
-        drop(inner);
-        flush_waiters.into_iter().for_each(Waker::wake);
-        output
+        self.change_inner(|inner| {
+            let output = inner.state.take_output();
+            if matches!(output, Output::Idle) {
+                store_waker(&mut inner.reader, context);
+            }
+            output
+        })
     }
 
     /// Ready when no packet is queued, or when the session has ended.
@@ -360,5 +352,56 @@ fn store_waker(slot: &mut Option<Waker>, context: &Context<'_>) {
     match slot {
         Some(waker) => waker.clone_from(context.waker()),
         None => *slot = Some(context.waker().clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Wake;
+    use std::time::Duration;
+
+    use actix_web::test::TestRequest;
+
+    use super::*;
+    use crate::engine::session_timer::SessionTimer;
+
+    /// Starts an upgrade when it is woken, as another thread may do at that moment.
+    struct AttachOnWake(Arc<Session>);
+
+    impl Wake for AttachOnWake {
+        fn wake(self: Arc<Self>) {
+            assert!(self.0.attach().is_some());
+        }
+    }
+
+    #[test]
+    fn upgrade_that_starts_while_the_timer_fires_keeps_its_deadline() {
+        let settings = Settings {
+            ping_interval: Duration::ZERO,
+            ..Settings::default()
+        };
+        let handshake = Handshake::of(&TestRequest::default().to_http_request(), &settings);
+        let timer = SessionTimer::new();
+        let session = Arc::new(Session::new(
+            Transport::Polling,
+            handshake.expect("an empty request is small"),
+            Arc::new(settings.clone()),
+            timer.handle(),
+            None,
+        ));
+        let scheduled = Instant::now();
+        session.schedule_at(Some(scheduled));
+        let waker = Waker::from(Arc::new(AttachOnWake(Arc::clone(&session))));
+        assert!(
+            session
+                .poll_packets(&mut Context::from_waker(&waker))
+                .is_pending()
+        );
+
+        // The ping wakes the poll.
+        session.fired(scheduled);
+
+        let fires_at = lock(&session.inner).fires_at.expect("the session is open");
+        assert!(fires_at <= Instant::now() + settings.upgrade_timeout);
     }
 }

@@ -233,6 +233,11 @@ impl SessionState {
         self.upgrade.attach(now + settings.upgrade_timeout)
     }
 
+    /// Whether an upgrade is running.
+    pub(crate) fn has_upgrade(&self) -> bool {
+        self.upgrade.deadline().is_some()
+    }
+
     /// Whether this upgrade is still running.
     pub(crate) fn is_upgrading(&self, attempt: u32) -> bool {
         self.upgrade.is_under_way(attempt) && !self.is_closed()

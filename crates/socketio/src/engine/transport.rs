@@ -92,9 +92,6 @@ async fn route<H: EngineHandler>(
         if parameters.revision != "4" {
             return Err(Refusal::UnsupportedProtocol);
         }
-        if engine.is_closing() {
-            return Ok(HttpResponse::ServiceUnavailable().force_close().finish());
-        }
         return open(engine, transport, request, payload).await;
     }
     let connection = engine.find(&parameters.sid).ok_or(Refusal::UnknownSid)?;
@@ -123,21 +120,21 @@ async fn open<H: EngineHandler>(
     request: &HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
-    match transport {
-        Transport::Polling => {
-            let connection = engine.open(transport, engine.admit(request)?);
-            polling::poll(&connection).await
-        }
-        Transport::Websocket => {
-            let response = websocket::handshake(request).await?;
-            let connection = engine.open(transport, engine.admit(request)?);
-            Ok(websocket::respond(
-                response,
-                websocket::Stage::Live,
-                connection,
-                payload,
-            ))
-        }
+    let upgrade_response = match transport {
+        Transport::Polling => None,
+        Transport::Websocket => Some(websocket::handshake(request).await?),
+    };
+    let Some(connection) = engine.open(transport, engine.admit(request)?) else {
+        return Ok(HttpResponse::ServiceUnavailable().force_close().finish());
+    };
+    match upgrade_response {
+        None => polling::poll(&connection).await,
+        Some(response) => Ok(websocket::respond(
+            response,
+            websocket::Stage::Live,
+            connection,
+            payload,
+        )),
     }
 }
 

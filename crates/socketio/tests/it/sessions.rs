@@ -1,8 +1,11 @@
 //! Handshake, heartbeat, upgrade and the ends of sessions.
 
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use allclear_socketio::Event;
+use actix_web::HttpRequest;
+use allclear_socketio::{Admission, Event, OverLimit, Permit, Permits, Server};
+use futures_util::FutureExt as _;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::support::{Report, TestServer, get, quick, soon};
@@ -182,4 +185,33 @@ async fn shutdown_does_not_wait_for_absent_clients() {
     let polling = server.polling().await;
     soon(server.server.shutdown()).await;
     assert_eq!(polling.poll().await.0, 400);
+}
+
+/// Begins a shutdown while it decides about a session.
+#[derive(Default)]
+struct ShutdownAtAdmission(OnceLock<Server>);
+
+impl Admission for ShutdownAtAdmission {
+    fn session(&self, _: &HttpRequest) -> Result<Permits, OverLimit> {
+        let server = self.0.get().expect("the server has started");
+        assert_eq!(server.shutdown().now_or_never(), Some(()));
+        Ok(Permits {
+            session: Box::new(()),
+            handshake: Box::new(()),
+        })
+    }
+
+    fn poll(&self, _: &HttpRequest) -> Result<Permit, OverLimit> {
+        Ok(Box::new(()))
+    }
+}
+
+#[actix_web::test]
+async fn session_that_opens_during_a_shutdown_is_refused() {
+    let admission = Arc::new(ShutdownAtAdmission::default());
+    let server = TestServer::start_with(quick(), Some(Arc::clone(&admission) as _));
+    assert!(admission.0.set(server.server.clone()).is_ok());
+    let url = server.url("EIO=4&transport=polling");
+    assert_eq!(get(&crate::support::client(), &url).await.0, 503);
+    assert_eq!(server.server.sessions(), 0);
 }

@@ -1,12 +1,13 @@
 //! A test server, and clients that send raw frames.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::{App, HttpServer, rt};
 use allclear_socketio::{
-    Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket, SocketRef,
-    close_dead_connections,
+    Admission, Connect, ConnectError, Event, Handler, Incoming, Server, Settings, Socket,
+    SocketRef, close_dead_connections,
 };
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::TcpStream;
@@ -107,13 +108,20 @@ pub(crate) struct TestServer {
 
 impl TestServer {
     pub(crate) fn start(settings: Settings) -> Self {
+        Self::start_with(settings, None)
+    }
+
+    pub(crate) fn start_with(settings: Settings, admission: Option<Arc<dyn Admission>>) -> Self {
         let (sender, reports) = unbounded_channel();
         let cut = close_dead_connections(&settings);
-        let server = Server::builder()
+        let mut builder = Server::builder()
             .settings(settings)
             .namespace("/", Reporter(sender.clone()))
-            .namespace("/other", Reporter(sender))
-            .build();
+            .namespace("/other", Reporter(sender));
+        if let Some(admission) = admission {
+            builder = builder.admission(admission);
+        }
+        let server = builder.build();
         let app = server.clone();
         let http = HttpServer::new(move || App::new().service(app.resource("/socket.io")))
             .h1_allow_half_closed(false)

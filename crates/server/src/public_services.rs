@@ -4,11 +4,9 @@ use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
-use allclear_application::clock::Clock;
-use allclear_application::relay::{CommitListener, Relay};
-use allclear_persistence::database::Database;
+use allclear_application::caller::TokenVerifier;
+use allclear_application::relay::CommitListener;
 use allclear_transport::limit::client_slots::ClientLimits;
-use allclear_transport::provider::Provider;
 use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::socket::Sockets;
 use allclear_transport::status::events::EventStreams;
@@ -18,6 +16,7 @@ use allclear_transport::status::viewers::Viewers;
 use allclear_transport::statuspage::documents::StatuspageDocuments;
 use allclear_transport::web_app::WebApp;
 
+use crate::infrastructure::Infrastructure;
 use crate::metrics;
 use crate::settings::Settings;
 use crate::tasks::Tasks;
@@ -27,7 +26,7 @@ use crate::tasks::Tasks;
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
 /// The public pages, event streams and sockets.
-pub(crate) struct PublicStatus {
+pub(crate) struct PublicServices {
     pub(crate) viewers: Arc<Viewers>,
     pub(crate) pages: Arc<Pages>,
     pub(crate) history_pages: Arc<HistoryPages>,
@@ -38,69 +37,62 @@ pub(crate) struct PublicStatus {
     pub(crate) client_limits: Arc<ClientLimits>,
 }
 
-impl PublicStatus {
+impl PublicServices {
+    /// `verifier` checks the tokens of sockets.
+    ///
+    /// # Errors
+    /// One line that names the wrong setting.
     pub(crate) fn new(
-        settings: &Settings,
-        public_url: &str,
-        database: &Database,
-        relay: &Arc<Relay>,
-        clock: &Arc<dyn Clock>,
-        provider: &Provider,
+        infra: &Infrastructure,
+        verifier: Arc<dyn TokenVerifier>,
     ) -> Result<Self, String> {
+        let (settings, public_url) = (&infra.settings, &infra.public_url);
+        let (relay, clock) = (infra.relay(), infra.clock());
         let (proxies, client_limits) = client_limits(settings)?;
         let viewers = Arc::new(Viewers::default());
         let pages = Arc::new(Pages::new(
-            Arc::new(database.clone()),
-            Arc::clone(relay),
-            Arc::clone(clock),
+            infra.store(),
+            infra.relay(),
+            infra.clock(),
             WebApp::page_template(public_url),
         ));
-        let history_pages = Arc::new(HistoryPages::new(
-            Arc::new(database.clone()),
-            relay,
-            clock,
-            WebApp::history_template(public_url),
-        ));
-        let store = Arc::new(database.clone());
-        let statuspage_documents = Arc::new(StatuspageDocuments::new(store, relay, clock));
-        let sockets = Arc::new(Sockets::new(
+        let history_template = WebApp::history_template(public_url);
+        let history_pages = HistoryPages::new(infra.store(), &relay, &clock, history_template);
+        let statuspage_documents = StatuspageDocuments::new(infra.store(), &relay, &clock);
+        let sockets = Sockets::new(
             &settings.socket(public_url),
             Arc::clone(&client_limits),
             Arc::clone(&pages),
-            Arc::clone(relay),
-            provider.verifier(),
-            Arc::clone(clock),
-        ));
-        let streams = Arc::new(EventStreams::new(
-            Arc::clone(&viewers),
-            Arc::clone(relay),
-            Arc::new(database.clone()),
-        ));
+            infra.relay(),
+            verifier,
+            clock,
+        );
+        let streams = EventStreams::new(Arc::clone(&viewers), relay, infra.store());
         Ok(Self {
             viewers,
             pages,
-            history_pages,
-            statuspage_documents,
-            streams,
-            sockets,
+            history_pages: Arc::new(history_pages),
+            statuspage_documents: Arc::new(statuspage_documents),
+            streams: Arc::new(streams),
+            sockets: Arc::new(sockets),
             proxies,
             client_limits,
         })
     }
 
     /// Starts the tasks that send commits to viewers, check the access of sockets, and keep connections alive.
-    pub(crate) fn start(&self, tasks: &mut Tasks, relay: &Arc<Relay>) {
+    pub(crate) fn start(&self, tasks: &mut Tasks, infra: &Infrastructure) {
         let listeners: [Arc<dyn CommitListener>; 3] = [
             Arc::clone(&self.viewers) as _,
             Arc::clone(&self.sockets) as _,
             Arc::new(metrics::EventCounter),
         ];
-        let counted = Arc::clone(relay);
+        let counted = infra.relay();
         tasks.repeat("metrics", metrics::UPKEEP_INTERVAL, move || {
             metrics::upkeep(&counted);
             ready(Ok(()))
         });
-        let relay = Arc::clone(relay);
+        let relay = infra.relay();
         tasks.start("relay", move || {
             let (relay, listeners) = (Arc::clone(&relay), listeners.clone());
             async move { relay.run(&listeners).await }

@@ -1,0 +1,89 @@
+//! What all services are built on.
+
+use std::sync::Arc;
+
+use allclear_application::background::Background;
+use allclear_application::broadcast::Broadcast;
+use allclear_application::clock::Clock;
+use allclear_application::link::Links;
+use allclear_application::mail::Mailer;
+use allclear_application::relay::Relay;
+use allclear_persistence::database::Database;
+use tokio::runtime::Handle;
+
+use crate::installation::Installation;
+use crate::settings::Settings;
+use crate::{connect, mail};
+
+/// Settings, database, connection to the other nodes, mail and clock of a server.
+pub(crate) struct Infrastructure {
+    pub(crate) settings: Settings,
+    /// Public address of the installation.
+    pub(crate) public_url: String,
+    /// Links in mails and messages.
+    pub(crate) links: Links,
+    pub(crate) installation: Installation,
+    /// Work that requests leave behind.
+    pub(crate) background: Background,
+    store: Arc<Database>,
+    broadcast: Arc<dyn Broadcast>,
+    relay: Arc<Relay>,
+    mailer: Arc<dyn Mailer>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Infrastructure {
+    /// Opens the database and the connection to the other nodes, and starts the mailer.
+    ///
+    /// # Errors
+    /// One line with the reason.
+    pub(crate) async fn open(
+        settings: &Settings,
+        public_url: String,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, String> {
+        let links = Links::new(&public_url);
+        let database = connect::database(settings, &clock)
+            .await?
+            .limited(settings.usage.stored())
+            .linked(links.clone());
+        let installation = Installation::load(&database, &*clock).await?;
+        let store = Arc::new(database);
+        let broadcast = connect::broadcast(settings, &installation)?;
+        Ok(Self {
+            relay: Arc::new(Relay::new(Arc::clone(&store) as _, Arc::clone(&broadcast))),
+            mailer: mail::start(settings, &public_url, &clock)?,
+            settings: settings.clone(),
+            public_url,
+            links,
+            installation,
+            background: Background::on(Handle::current()),
+            store,
+            broadcast,
+            clock,
+        })
+    }
+
+    /// The database, as every storage port.
+    pub(crate) fn store(&self) -> Arc<Database> {
+        Arc::clone(&self.store)
+    }
+
+    /// Announces commits to the other nodes.
+    pub(crate) fn broadcast(&self) -> Arc<dyn Broadcast> {
+        Arc::clone(&self.broadcast)
+    }
+
+    /// Sends commits to the viewers of this node.
+    pub(crate) fn relay(&self) -> Arc<Relay> {
+        Arc::clone(&self.relay)
+    }
+
+    pub(crate) fn mailer(&self) -> Arc<dyn Mailer> {
+        Arc::clone(&self.mailer)
+    }
+
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
+    }
+}

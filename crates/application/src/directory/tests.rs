@@ -342,10 +342,13 @@ async fn failed_message_is_not_recorded_as_handled() {
 
 #[test]
 fn a_name_is_one_line_of_bounded_length_or_none() {
-    assert_eq!(plain(" Ann\0\n Lee ").as_deref(), Some("Ann Lee"));
-    assert_eq!(
-        plain(&"é".repeat(300)).map(|name| name.chars().count()),
-        Some(200)
-    );
-    assert_eq!(plain(" \n"), None);
+    for clean in [user_name, organisation_name] {
+        let name = clean(" Ann\0\u{2028}\n Le\u{202E}e ");
+        assert_eq!(name.as_deref(), Some("Ann Le e"));
+        let bounded = clean(&"é".repeat(300)).map(|name| name.chars().count());
+        assert_eq!(bounded, Some(200));
+        assert_eq!(clean(" \n"), None);
+    }
+    assert_eq!(user_name("X").as_deref(), Some("X"));
+    assert_eq!(organisation_name("X"), None);
 }

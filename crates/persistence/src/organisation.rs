@@ -22,8 +22,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait,
+    QueryFilter, QuerySelect,
 };
 
 use crate::audit::subject::Subject;
@@ -248,6 +248,27 @@ pub(crate) async fn find(
     found
         .map(|(row, claim)| organisation(row, claim))
         .transpose()
+}
+
+/// The organisation with an identifier or a public code. If the text is the identifier of one organisation and the code of another
+/// one, the identifier comes first. `None` if there is no such organisation.
+pub(crate) async fn find_by_id_or_code(
+    connection: &impl ConnectionTrait,
+    text: &str,
+) -> Result<Option<OrganisationId>, Error> {
+    let named = Condition::any()
+        .add(Column::Id.eq(text))
+        .add(Column::Code.eq(text));
+    let found: Vec<String> = Entity::find()
+        .filter(named)
+        .select_only()
+        .column(Column::Id)
+        .into_tuple()
+        .fetch_all(connection)
+        .await?;
+    let exact = found.iter().find(|id| id.as_str() == text);
+    let found = exact.or(found.first());
+    found.map(|id| parse_stored(id)).transpose()
 }
 
 /// The public form of the organisation of a commit.

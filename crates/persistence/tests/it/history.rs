@@ -15,6 +15,7 @@ use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, HistoryError, PeriodCause, StatusPeriod, StatusSpan,
 };
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::validation::Invalid;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
@@ -304,6 +305,22 @@ async fn a_history_is_newest_first_and_comes_in_parts(database: &Database) {
     assert_eq!(first.items, [added[0].clone(), added[2].clone()]);
     let rest = part(first.next).await;
     assert_eq!((rest.items, rest.next), (vec![added[1].clone()], None));
+    let other = create(database, &acme).await.id;
+    let elsewhere = add(database, &acme, other, span(9, 8)).await.unwrap().id;
+    for unknown in [elsewhere.0, Uuid::max()] {
+        let page = Page {
+            limit: Some(2),
+            before: Some(unknown),
+        };
+        let found = database.history(&acme, id, Interval::default(), page).await;
+        let Err(Error::Invalid(invalid)) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!(
+            invalid,
+            Invalid::field("before", "This period no longer exists")
+        );
+    }
     let bounded = Interval {
         from: Some(clock().now() - TimeDelta::hours(18)),
         to: Some(clock().now() - TimeDelta::hours(12)),

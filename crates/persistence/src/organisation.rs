@@ -96,9 +96,30 @@ impl OrganisationStore for Database {
         .await
     }
 
-    async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
+    async fn rename(
+        &self,
+        id: &OrganisationId,
+        name: String,
+        admin: UserId,
+    ) -> Result<Committed<()>, Error> {
+        let renamed = self.commit(id, Subject::Organisation, move |scope| {
+            Box::pin(async move {
+                membership::check_admin(scope.transaction, scope.organisation, admin).await?;
+                let renamed = rename(scope, name).await?;
+                Ok(Some(renamed.unwrap_or_else(|| Changed::without_events(()))))
+            })
+        });
+        renamed.await?.ok_or(Error::NotFound("Organisation"))
+    }
+
+    async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error> {
         let (id, database) = (id.clone(), self.clone());
         deletion::run_to_end(async move {
+            if let Some(admin) = admin
+                && !database.check_admin(&id, admin).await?
+            {
+                return Ok(false);
+            }
             database.remove_rows_of(&id).await?;
             database
                 .write(NoAuditItem::OrganisationDeleted, move |transaction| {
@@ -132,12 +153,13 @@ impl OrganisationStore for Database {
         &self,
         organisation: &OrganisationId,
         user: UserId,
+        admin: Option<UserId>,
         rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.change(move |transaction| {
             Box::pin(async move {
-                membership::change(transaction, &organisation, user, rule, now).await
+                membership::change(transaction, &organisation, user, admin, rule, now).await
             })
         })
         .await
@@ -248,6 +270,23 @@ pub(crate) async fn find(
     found
         .map(|(row, claim)| organisation(row, claim))
         .transpose()
+}
+
+impl Database {
+    /// [`membership::check_admin`] under the organisation's lock. Returns whether the organisation exists.
+    async fn check_admin(&self, id: &OrganisationId, admin: UserId) -> Result<bool, Error> {
+        let id = id.clone();
+        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+            Box::pin(async move {
+                if lock::lock(transaction, &id).await?.is_none() {
+                    return Ok(false);
+                }
+                membership::check_admin(transaction, &id, admin).await?;
+                Ok(true)
+            })
+        })
+        .await
+    }
 }
 
 /// The organisation with an identifier or a public code. If the text is the identifier of one organisation and the code of another

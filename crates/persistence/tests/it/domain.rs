@@ -89,7 +89,11 @@ async fn a_claim_is_stored_with_its_organisation_and_removed(database: &Database
         .await
         .unwrap();
     assert_eq!(find().await.domain, None);
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
 }
 
 async fn a_domain_is_verified_by_one_organisation(database: &Database) {

@@ -353,7 +353,11 @@ async fn a_deleted_subscriber_may_come_back(database: &Database) {
 async fn a_deleted_organisation_takes_its_subscribers_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@example.com").await;
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
     assert_eq!(
         SubscriberStore::find(database, &acme, &SubscriberKey::of(&ann))
             .await

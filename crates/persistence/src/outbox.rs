@@ -237,7 +237,7 @@ pub(crate) async fn append(
     };
     let insert = Entity::insert(stored).into_query();
     transaction.defer(&insert).await.map_err(broken)?;
-    if !locked.revision_stored {
+    if !locked.revision_stored || !locked.time_stored {
         let stamped = organisation::ActiveModel {
             revision: Set(revision),
             committed_at: Set(locked.stamp.now),

@@ -6,7 +6,7 @@ pub(crate) mod public;
 mod query_plan_tests;
 mod schedule;
 pub(crate) mod timeline;
-pub mod update;
+pub(crate) mod update;
 
 use std::collections::HashMap;
 

@@ -42,8 +42,8 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 pub(crate) fn stamp() -> Stamp {
     Stamp {
-        now: now(),
-        clock: now(),
+        committed_at: now(),
+        wall_time: now(),
         revision: Revision(5),
         id: Uuid::from_u128(9),
         zone: TimeZone::default(),

@@ -366,7 +366,7 @@ pub(crate) async fn move_impact(
     };
     change_past(scope, impacts, interval, |periods, status| {
         let new_id = || StatusPeriodId(scope.database.clock.id());
-        moved.apply(periods, status, scope.stamp.now, new_id)
+        moved.apply(periods, status, scope.stamp.committed_at, new_id)
     })
     .await
 }

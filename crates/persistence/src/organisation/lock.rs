@@ -121,12 +121,12 @@ pub(crate) async fn lock_and_bump_revision(
     // After the wait for the lock.
     let locked_at = clock.now();
     let time_stored = locked_at - sent_at <= MAX_CLOCK_AGE;
-    let (shown, now) = if time_stored {
+    let (wall_time, committed_at) = if time_stored {
         (sent_at, committed_at)
     } else {
         (locked_at, std::cmp::max(locked_at, committed_at))
     };
-    let stamp = Stamp::at(shown, now, Revision(revision), clock.id());
+    let stamp = Stamp::at(wall_time, committed_at, Revision(revision), clock.id());
     Ok(Some(Locked {
         has_subscribers,
         revision_stored: true,

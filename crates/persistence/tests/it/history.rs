@@ -46,7 +46,7 @@ async fn create(database: &Database, organisation: &OrganisationId) -> Component
             ComponentId(stamp.id),
             draft,
             stamp.zone,
-            stamp.now,
+            stamp.committed_at,
         )?)
     });
     let inserted = ComponentStore::insert(database, organisation, create, author()).await;
@@ -60,7 +60,7 @@ async fn set_status(
     status: ComponentStatus,
 ) -> Component {
     // A millisecond later, so that the period before has a length.
-    let later = |stamp: Stamp| stamp.now + TimeDelta::milliseconds(1);
+    let later = |stamp: Stamp| stamp.committed_at + TimeDelta::milliseconds(1);
     set_status_at(database, organisation, id, status, later).await
 }
 
@@ -99,7 +99,7 @@ async fn add(
     span: StatusSpan,
 ) -> Result<StatusPeriod, Error> {
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        Ok(history.add(StatusPeriodId(stamp.id), span, author(), stamp.now)?)
+        Ok(history.add(StatusPeriodId(stamp.id), span, author(), stamp.committed_at)?)
     });
     let scope = HistoryScope::New(span);
     let changed = database
@@ -190,8 +190,12 @@ async fn a_period_that_lasts_ends_although_an_empty_one_began_with_it(database: 
     let start_at = start_at.updated_at;
     // Earlier versions stored such periods.
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        let mut changed =
-            history.add(StatusPeriodId(Uuid::max()), span(3, 2), author(), stamp.now)?;
+        let mut changed = history.add(
+            StatusPeriodId(Uuid::max()),
+            span(3, 2),
+            author(),
+            stamp.committed_at,
+        )?;
         let empty = &mut changed.state.changes.inserted[0].span;
         (empty.start_at, empty.end_at) = (start_at, Some(start_at));
         Ok(changed)
@@ -217,7 +221,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
 
     let (period, longer) = (added.id, span(4, 1));
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        let changed = history.change(period, longer, stamp.now);
+        let changed = history.change(period, longer, stamp.committed_at);
         changed.map_err(|error| panic!("{error}"))
     });
     let scope = HistoryScope::Changed(period, longer);
@@ -230,7 +234,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
     assert_eq!(history(database, &acme, id).await, [changed.state.period]);
 
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        let changed = history.delete(period, stamp.now);
+        let changed = history.delete(period, stamp.committed_at);
         changed.map_err(|error| panic!("{error}"))
     });
     let scope = HistoryScope::Deleted(period);
@@ -249,7 +253,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
     assert_eq!(log.items[0].after, None);
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
         assert_eq!(
-            history.delete(period, stamp.now),
+            history.delete(period, stamp.committed_at),
             Err(HistoryError::NotFound)
         );
         Err(Error::Stale)
@@ -356,7 +360,7 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
             ..ComponentGroupPatch::default()
         };
         let id = ComponentGroupId(stamp.id);
-        Ok(ComponentGroup::create(id, fields, stamp.now)?)
+        Ok(ComponentGroup::create(id, fields, stamp.committed_at)?)
     });
     let group = ComponentGroupStore::insert(database, &acme, new);
     let group = group.await.unwrap().state.group.id;
@@ -368,8 +372,9 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
             show_uptime: Some(shown),
             ..ComponentPatch::default()
         };
-        let rule: Transition<Component> =
-            Box::new(move |component, stamp| Ok(component.edit(patch, stamp.zone, stamp.now)?));
+        let rule: Transition<Component> = Box::new(move |component, stamp| {
+            Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
+        });
         let moved = ComponentStore::change(database, &acme, id, rule, author()).await;
         moved.unwrap().unwrap();
         ids.push(id);

@@ -123,7 +123,7 @@ impl ApiKeys {
         let digest = digest(&text);
         let create: CreateTransition<ApiKey> = Box::new(move |stamp| {
             let id = ApiKeyId(stamp.id);
-            Ok(ApiKey::create(id, draft, &text, stamp.now)?)
+            Ok(ApiKey::create(id, draft, &text, stamp.committed_at)?)
         });
         let created = self.store.insert(organisation, digest, create).await?;
         Ok(created.state)

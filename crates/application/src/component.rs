@@ -133,7 +133,7 @@ impl Components {
                 ComponentId(stamp.id),
                 draft,
                 stamp.zone,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         let committed = self.store.insert(organisation, create, author).await?;
@@ -151,7 +151,7 @@ impl Components {
     ) -> Result<ComponentReport, Error> {
         let rule: Transition<Component> = Box::new(move |component, stamp| {
             precondition.check(component.version)?;
-            let edited = component.edit(patch, stamp.zone, stamp.now)?;
+            let edited = component.edit(patch, stamp.zone, stamp.committed_at)?;
             Ok(edited.notify_if(stamp.notify_by_default))
         });
         let committed = self

@@ -168,7 +168,7 @@ impl ComponentGroups {
             Ok(ComponentGroup::create(
                 ComponentGroupId(stamp.id),
                 fields,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         let committed = self.store.insert(organisation, create).await?;
@@ -185,7 +185,7 @@ impl ComponentGroups {
     ) -> Result<ComponentGroupReport, Error> {
         let rule: Transition<ComponentGroup> = Box::new(move |group, stamp| {
             precondition.check(group.version)?;
-            Ok(group.edit(patch, stamp.now)?)
+            Ok(group.edit(patch, stamp.committed_at)?)
         });
         let committed = self
             .store

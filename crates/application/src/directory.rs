@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use allclear_domain::id::OrganisationId;
+use allclear_domain::organisation::OrganisationDraft;
+use allclear_domain::text;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::clock::Clock;
@@ -91,7 +93,7 @@ impl Directory {
         if token_status.revoked {
             return Ok(None);
         }
-        let named = claimed.user.as_deref().and_then(plain);
+        let named = claimed.user.as_deref().and_then(user_name);
         let user = self.user(credential, named, token_status.user);
         let organisation = async {
             match &credential.organisation {
@@ -124,11 +126,11 @@ impl Directory {
 
     async fn apply(&self, event: DirectoryEvent, happened_at: DateTime<Utc>) -> Result<(), Error> {
         match event {
-            DirectoryEvent::User { id, name, as_of } => match plain(&name) {
+            DirectoryEvent::User { id, name, as_of } => match user_name(&name) {
                 Some(name) => self.store.name_user(&id, NameRecord { name, as_of }).await,
                 None => Ok(()),
             },
-            DirectoryEvent::Organisation { id, name, as_of } => match plain(&name) {
+            DirectoryEvent::Organisation { id, name, as_of } => match organisation_name(&name) {
                 Some(name) => self.name(&id, NameRecord { name, as_of }).await,
                 None => Ok(()),
             },
@@ -176,7 +178,7 @@ impl Directory {
             return Ok(Some(known.name));
         }
         let found = if self.may_ask(user) {
-            self.accept_response(user, self.profiles.user(user).await)
+            self.accept_response(user, self.profiles.user(user).await, user_name)
         } else {
             None
         };
@@ -204,7 +206,7 @@ impl Directory {
         let named = claimed
             .organisation
             .as_deref()
-            .and_then(plain)
+            .and_then(organisation_name)
             .map(|name| NameRecord {
                 name,
                 as_of: issued_at,
@@ -216,7 +218,11 @@ impl Directory {
             (None, _) => {
                 let may_ask = self.may_ask(id.as_str());
                 let found = if may_ask {
-                    self.accept_response(id.as_str(), self.profiles.organisation(id).await)
+                    self.accept_response(
+                        id.as_str(),
+                        self.profiles.organisation(id).await,
+                        organisation_name,
+                    )
                 } else {
                     None
                 };
@@ -233,7 +239,7 @@ impl Directory {
                 let name = claimed
                     .otherwise
                     .as_deref()
-                    .and_then(plain)
+                    .and_then(organisation_name)
                     .unwrap_or_else(|| id.to_string());
                 NameRecord {
                     name,
@@ -272,11 +278,16 @@ impl Directory {
         true
     }
 
-    /// Returns the name from the provider; `None` if there is none. A failure is only logged.
-    fn accept_response(&self, id: &str, response: Result<Option<String>, Error>) -> Option<String> {
+    /// Returns the name from the provider, cleaned by `clean`; `None` if there is none. A failure is only logged.
+    fn accept_response(
+        &self,
+        id: &str,
+        response: Result<Option<String>, Error>,
+        clean: fn(&str) -> Option<String>,
+    ) -> Option<String> {
         match response {
             Ok(found) => {
-                let found = found.as_deref().and_then(plain);
+                let found = found.as_deref().and_then(clean);
                 if found.is_some() {
                     self.last_lookup
                         .lock()
@@ -321,15 +332,15 @@ fn record_revoked(revocation: &Revocation) {
     .write();
 }
 
-/// Returns the name as stored: trimmed, without control characters, at most 200 characters; `None` if it is empty then.
-fn plain(name: &str) -> Option<String> {
-    let name: String = name
-        .trim()
-        .chars()
-        .filter(|character| !character.is_control())
-        .take(200)
-        .collect();
+/// Returns the user's name as stored: one line of at most 200 characters; `None` if it is empty then.
+fn user_name(claimed: &str) -> Option<String> {
+    let name = text::clean_line(claimed, text::MAX_NAME_LENGTH);
     (!name.is_empty()).then_some(name)
+}
+
+/// Returns the organisation's name as stored; `None` if no person could enter it.
+fn organisation_name(claimed: &str) -> Option<String> {
+    OrganisationDraft::from_provider(claimed).map(|draft| draft.name)
 }
 
 #[cfg(test)]

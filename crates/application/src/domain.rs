@@ -117,7 +117,7 @@ impl Domains {
         }
         let token = SecretToken::generate().reveal().to_owned();
         let rule: Transition<Organisation> = Box::new(move |organisation, stamp| {
-            let claim = DomainClaim::new(name, token, stamp.now);
+            let claim = DomainClaim::new(name, token, stamp.committed_at);
             Ok(organisation.claim_domain(claim))
         });
         self.change(id, rule).await

@@ -1,6 +1,6 @@
 //! What tests of the identity services share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use allclear_domain::account::{Password, User};
 use allclear_domain::author::Author;
@@ -42,8 +42,8 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 
 pub(crate) fn stamp() -> Stamp {
     Stamp {
-        now: now(),
-        clock: now(),
+        committed_at: now(),
+        wall_time: now(),
         revision: Revision(5),
         id: Uuid::from_u128(9),
         zone: TimeZone::default(),
@@ -236,4 +236,34 @@ pub(crate) fn mailer(matching: impl Fn(&str, &MailContent) -> bool + Send + 'sta
         .times(1)
         .returning(|_| Ok(()));
     mailer
+}
+
+/// A subscriber that keeps what is logged, as JSON lines.
+pub(crate) fn kept_log() -> (tracing::subscriber::DefaultGuard, Arc<Mutex<Vec<u8>>>) {
+    #[derive(Clone)]
+    struct Sink(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let kept = Arc::default();
+    let sink = Sink(Arc::clone(&kept));
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_writer(move || sink.clone())
+        .finish();
+    (tracing::subscriber::set_default(subscriber), kept)
+}
+
+/// The lines that [`kept_log`] has kept.
+pub(crate) fn log_lines(log: &Mutex<Vec<u8>>) -> Vec<serde_json::Value> {
+    let log = String::from_utf8(log.lock().unwrap().clone()).unwrap();
+    log.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }

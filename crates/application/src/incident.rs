@@ -207,7 +207,8 @@ impl Incidents {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp| {
             let notify = draft.notifies(stamp.notify_by_default);
-            let created = Incident::create(IncidentId(stamp.id), draft, &attached, stamp.now)?;
+            let created =
+                Incident::create(IncidentId(stamp.id), draft, &attached, stamp.committed_at)?;
             Ok(created.notify_if(notify))
         });
         let committed = self.store.insert(organisation, create, components).await?;
@@ -225,7 +226,7 @@ impl Incidents {
         let rule: Transition<Incident> = Box::new(move |incident, stamp| {
             precondition.check(incident.version)?;
             let notify = patch.notifies(stamp.notify_by_default);
-            Ok(incident.edit(patch, stamp.now)?.notify_if(notify))
+            Ok(incident.edit(patch, stamp.committed_at)?.notify_if(notify))
         });
         let committed = self
             .store

@@ -207,8 +207,8 @@ impl Maintenances {
                 MaintenanceId(stamp.id),
                 draft,
                 stamp.notify_by_default,
-                stamp.now,
-                stamp.clock,
+                stamp.committed_at,
+                stamp.wall_time,
             )?)
         });
         let committed = self.store.insert(organisation, create).await?;
@@ -226,7 +226,7 @@ impl Maintenances {
     ) -> Result<MaintenanceReport, Error> {
         let rule: Transition<Maintenance> = Box::new(move |maintenance, stamp| {
             precondition.check(maintenance.version)?;
-            Ok(maintenance.edit(patch, stamp.notify_by_default, stamp.clock)?)
+            Ok(maintenance.edit(patch, stamp.notify_by_default, stamp.wall_time)?)
         });
         let committed = self
             .store
@@ -243,7 +243,7 @@ impl Maintenances {
         id: MaintenanceId,
     ) -> Result<(), Error> {
         let rule: Transition<Maintenance, ()> =
-            Box::new(|maintenance, stamp| Ok(maintenance.delete(stamp.clock)));
+            Box::new(|maintenance, stamp| Ok(maintenance.delete(stamp.wall_time)));
         let committed = self
             .store
             .delete(organisation, id, rule)

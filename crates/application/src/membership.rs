@@ -34,7 +34,8 @@ pub struct NewOrganisation {
     pub created_at: DateTime<Utc>,
 }
 
-/// The use cases of organisations and their members. For accounts that are not members, an organisation does not exist. If it
+/// The use cases of organisations and their members. Storage checks an admin's role again in the transaction of the change, because
+/// the admin may be removed meanwhile. For accounts that are not members, an organisation does not exist. If it
 /// requires a second factor, members that have not used one can only leave: [`Error::SecondFactorRequired`].
 pub struct Memberships {
     store: Arc<dyn OrganisationStore>,
@@ -100,7 +101,7 @@ impl Memberships {
         draft.validate().map_err(Invalid::from)?;
         let committed = self
             .store
-            .ensure(organisation, Some(draft.name.clone()))
+            .rename(organisation, draft.name.clone(), session.user.id)
             .await?;
         self.relay.publish(committed).await;
         Ok(Belonging {
@@ -116,7 +117,9 @@ impl Memberships {
         organisation: &OrganisationId,
     ) -> Result<(), Error> {
         self.administered(session, organisation).await?;
-        self.store.delete(organisation).await?;
+        self.store
+            .delete(organisation, Some(session.user.id))
+            .await?;
         Ok(())
     }
 
@@ -146,7 +149,7 @@ impl Memberships {
                 Err(refused) => Err(Error::Conflict(refused.to_string())),
             });
         self.store
-            .change_member(organisation, user, decide)
+            .change_member(organisation, user, Some(session.user.id), decide)
             .await?
             .ok_or(Error::NotFound("Member"))
     }
@@ -158,17 +161,19 @@ impl Memberships {
         organisation: &OrganisationId,
         user: UserId,
     ) -> Result<(), Error> {
-        if user == session.user.id {
+        let admin = if user == session.user.id {
             self.belonging(session, organisation).await?;
+            None
         } else {
             self.administered(session, organisation).await?;
-        }
+            Some(session.user.id)
+        };
         let decide: MemberTransition = Box::new(|member_state| match member_state.leave() {
             Ok(()) => Ok(None),
             Err(refused) => Err(Error::Conflict(refused.to_string())),
         });
         self.store
-            .change_member(organisation, user, decide)
+            .change_member(organisation, user, admin, decide)
             .await?
             .ok_or(Error::NotFound("Member"))
     }

@@ -204,23 +204,44 @@ impl OperatorMails {
         }
     }
 
+    /// Queues and sends what is due. A failure that does not prevent the rest is only logged.
     async fn tick(&self, stop: &CancellationToken) -> Result<(), Error> {
         let now = self.store.database_time().await?;
-        let reminded = self.store.queue_reminders(now).await;
-        let digested = self.store.queue_digests(now).await;
+        if let Err(error) = self.store.queue_reminders(now).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "reminders of open incidents could not be queued; trying again"
+            );
+        }
+        if let Err(error) = self.store.queue_digests(now).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "digests of failing subscriptions could not be queued; trying again"
+            );
+        }
         while !stop.is_cancelled() {
             let now = self.store.database_time().await?;
             let until = now + Self::CLAIM_DURATION;
             let claimed = self.store.claim_mails(now, until, Self::BATCH).await?;
             let mails = claimed.mails.into_iter();
-            let sent = join_all(mails.map(|mail| self.deliver(mail, now))).await;
-            sent.into_iter().collect::<Result<Vec<()>, _>>()?;
+            join_all(mails.map(|mail| self.deliver_or_log(mail, now))).await;
             if claimed.taken < Self::BATCH {
                 break;
             }
         }
-        reminded?;
-        digested.map(drop)
+        Ok(())
+    }
+
+    /// Sends a mail. If its result cannot be stored, it is sent again when its claim has expired.
+    async fn deliver_or_log(&self, mail: OperatorMail, now: DateTime<Utc>) {
+        let id = mail.id;
+        if let Err(error) = self.deliver(mail, now).await {
+            tracing::warn!(
+                mail = %id,
+                error = &error as &dyn std::error::Error,
+                "the result of a mail to an operator could not be stored"
+            );
+        }
     }
 
     async fn deliver(&self, mail: OperatorMail, now: DateTime<Utc>) -> Result<(), Error> {

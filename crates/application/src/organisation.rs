@@ -41,8 +41,19 @@ pub trait OrganisationStore: Send + Sync {
         name: Option<String>,
     ) -> Result<Committed<()>, Error>;
 
-    /// Removes the organisation with everything that belongs to it. Returns whether it existed.
-    async fn delete(&self, id: &OrganisationId) -> Result<bool, Error>;
+    /// Gives the organisation a name. An adapter MUST check in the same transaction that the account `admin` is an admin.
+    /// [`Error::NotFound`], [`Error::Forbidden`].
+    async fn rename(
+        &self,
+        id: &OrganisationId,
+        name: String,
+        admin: UserId,
+    ) -> Result<Committed<()>, Error>;
+
+    /// Removes the organisation with everything that belongs to it. Returns whether it existed. An adapter MUST check under the
+    /// organisation's lock, before it removes anything, that the account `admin` is an admin; `None` if no account asks for the
+    /// deletion. [`Error::Forbidden`].
+    async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error>;
 
     /// Returns the memberships of an account, newest first.
     async fn memberships_of(&self, user: UserId) -> Result<Vec<Belonging>, Error>;
@@ -58,11 +69,13 @@ pub trait OrganisationStore: Send + Sync {
     async fn list_members(&self, organisation: &OrganisationId) -> Result<Vec<Member>, Error>;
 
     /// Runs a rule on a member. `None` if there is no such member. An adapter MUST serialise member changes per organisation;
-    /// otherwise two admins leaving at once could leave none.
+    /// otherwise two admins leaving at once could leave none. It MUST also check in the same transaction that the account `admin` is
+    /// an admin; `None` if the member makes the change. [`Error::Forbidden`].
     async fn change_member(
         &self,
         organisation: &OrganisationId,
         user: UserId,
+        admin: Option<UserId>,
         rule: MemberTransition,
     ) -> Result<Option<()>, Error>;
 

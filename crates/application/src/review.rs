@@ -83,7 +83,7 @@ impl Reviews {
         precondition: Precondition,
     ) -> Result<Review, Error> {
         self.change(organisation, incident, precondition, move |found, stamp| {
-            Ok(found.write(body, stamp.now)?)
+            Ok(found.write(body, stamp.committed_at)?)
         })
         .await
     }
@@ -102,7 +102,7 @@ impl Reviews {
                 return Err(Error::NotFound(Self::NAME));
             }
             let published = found
-                .publish(stamp.now)
+                .publish(stamp.committed_at)
                 .map_err(|refused| Error::Conflict(refused.to_string()))?;
             Ok(published.notify_if(notify.unwrap_or(stamp.notify_by_default)))
         })

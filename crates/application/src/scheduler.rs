@@ -57,47 +57,60 @@ impl Scheduler {
         let (first, longest) = Self::RETRY_DELAY;
         let mut pause = first;
         loop {
-            if let Err(error) = self.catch_up().await {
+            let is_done = self.catch_up().await.unwrap_or_else(|error| {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "due maintenances could not be published; trying again"
                 );
-                sleep(pause).await;
-                pause = (pause * 2).min(longest);
-            } else {
+                false
+            });
+            if is_done {
                 pause = first;
                 self.wait().await;
+            } else {
+                sleep(pause).await;
+                pause = (pause * 2).min(longest);
             }
         }
     }
 
-    /// Publishes all due changes, and sets the timer to the next one.
-    async fn catch_up(&self) -> Result<(), Error> {
+    /// Publishes all due changes, and sets the timer to the next one. Returns whether all were published.
+    async fn catch_up(&self) -> Result<bool, Error> {
         loop {
             // Before the read: a later write sets the timer again.
             self.wake_timer.clear();
             let Some(next) = self.store.next_change().await? else {
-                return Ok(());
+                return Ok(true);
             };
             let now = self.clock.now();
             if next > now {
                 self.wake_timer.set(next);
-                return Ok(());
+                return Ok(true);
             }
-            self.announce(now).await?;
+            if !self.announce(now).await? {
+                return Ok(false);
+            }
         }
     }
 
-    /// A failure for one organisation does not delay the others.
-    async fn announce(&self, now: DateTime<Utc>) -> Result<(), Error> {
-        let mut outcome = Ok(());
+    /// Publishes the changes that are due. Returns whether all were published. A failure for one organisation is logged and does not
+    /// delay the others.
+    async fn announce(&self, now: DateTime<Utc>) -> Result<bool, Error> {
+        let mut are_published = true;
         for organisation in self.store.due(now).await? {
             match self.store.announce(&organisation, now).await {
                 Ok(commit) => self.relay.publish(Committed { state: (), commit }).await,
-                Err(error) => outcome = Err(error),
+                Err(error) => {
+                    are_published = false;
+                    tracing::warn!(
+                        organisation = organisation.as_str(),
+                        error = &error as &dyn std::error::Error,
+                        "the due maintenances of an organisation could not be published; trying again"
+                    );
+                }
             }
         }
-        outcome
+        Ok(are_published)
     }
 
     /// Waits until the time of the wake timer has come, or for [`Self::POLL_INTERVAL`].

@@ -12,9 +12,10 @@ use crate::clock::Clock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// Time of the commit, in whole milliseconds; never before the organisation's previous commit.
-    pub now: DateTime<Utc>,
-    /// What this node's clock showed; before `now` if the clock of another node is ahead. It decides the status of maintenances.
-    pub clock: DateTime<Utc>,
+    pub committed_at: DateTime<Utc>,
+    /// What this node's clock showed; before `committed_at` if the clock of another node is ahead. It decides the status of
+    /// maintenances.
+    pub wall_time: DateTime<Utc>,
     /// The revision that the commit makes.
     pub revision: Revision,
     /// A `UUIDv7` for what the commit creates; greater than every identifier of the organisation's previous commits.
@@ -31,19 +32,24 @@ impl Stamp {
     /// The caller must hold the organisation's lock.
     #[must_use]
     pub fn next(clock: &dyn Clock, last: DateTime<Utc>, revision: Revision) -> Self {
-        let shown = clock.now();
-        Self::at(shown, shown.max(last), revision, clock.id())
+        let wall_time = clock.now();
+        Self::at(wall_time, wall_time.max(last), revision, clock.id())
     }
 
-    /// The stamp of the commit that makes `revision` at the time `now`, when the clock showed `clock`. `random` makes its identifier
-    /// differ from those of other organisations.
+    /// The stamp of the commit that makes `revision` at the time `committed_at`, when the clock showed `wall_time`. `random` makes its
+    /// identifier differ from those of other organisations.
     #[must_use]
-    pub fn at(clock: DateTime<Utc>, now: DateTime<Utc>, revision: Revision, random: Uuid) -> Self {
+    pub fn at(
+        wall_time: DateTime<Utc>,
+        committed_at: DateTime<Utc>,
+        revision: Revision,
+        random: Uuid,
+    ) -> Self {
         Self {
-            now,
-            clock,
+            committed_at,
+            wall_time,
             revision,
-            id: identifier(now, revision, random),
+            id: identifier(committed_at, revision, random),
             zone: TimeZone::default(),
             notify_by_default: true,
         }
@@ -103,12 +109,12 @@ mod tests {
             for (milliseconds, random, step) in commits {
                 revision += step;
                 let stamp = Stamp::next(&clock(milliseconds, random), last, Revision(revision));
-                last = stamp.now;
+                last = stamp.committed_at;
                 stamps.push(stamp);
             }
             // The counter overflows after 2^42 revisions.
             prop_assume!(first >> 42 == revision >> 42);
-            prop_assert!(stamps.is_sorted_by(|a, b| a.now <= b.now && a.id < b.id));
+            prop_assert!(stamps.is_sorted_by(|a, b| a.committed_at <= b.committed_at && a.id < b.id));
             prop_assert!(stamps.iter().all(|stamp| stamp.id.get_version_num() == 7));
         }
     }

@@ -316,7 +316,8 @@ impl Subscribers {
             rule(known, now)
         });
         let key = SubscriberKey::Id(id);
-        self.ports.subscribers.save(organisation, key, rule).await
+        let change = self.ports.subscribers.save(organisation, key, rule).await?;
+        Ok(change.after)
     }
 
     /// Checks what a draft names: the target by the installation's rules, the scope by what is stored.

@@ -5,6 +5,7 @@
 
 mod envelope;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -173,25 +174,25 @@ async fn listen(client: Client, channel: Arc<str>, envelopes: Envelopes, local: 
     loop {
         let subscribed = subscribe(&client, &channel).await;
         match subscribed {
-            Ok(Some(subscription)) => {
+            Ok(subscription) => {
                 outage.end();
                 receive(subscription, &envelopes, &local, &mut rejections).await;
             }
-            Ok(None) => {}
             Err(error) => outage.begin(&error),
         }
         sleep(RETRY_DELAY).await;
     }
 }
 
-/// Subscribes; `None` if Redis does not respond in time.
-async fn subscribe(client: &Client, channel: &str) -> RedisResult<Option<PubSub>> {
+/// Subscribes. An error also if Redis does not respond in time.
+async fn subscribe(client: &Client, channel: &str) -> RedisResult<PubSub> {
     let subscribed = timeout(RESPONSE_TIMEOUT, async {
         let mut subscription = client.get_async_pubsub().await?;
         subscription.subscribe(channel).await?;
         RedisResult::Ok(subscription)
     });
-    subscribed.await.ok().transpose()
+    let silent = |_| RedisError::from(io::Error::from(io::ErrorKind::TimedOut));
+    subscribed.await.map_err(silent)?
 }
 
 /// Receives messages until the subscription ends or is silent for too long. Messages without the

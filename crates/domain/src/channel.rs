@@ -212,7 +212,7 @@ fn link(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("Target is required");
     }
-    if text.chars().count() as u64 > MAX_LINK_LENGTH {
+    if text.chars().count() > MAX_LINK_LENGTH {
         return Err("Must be at most 2000 characters");
     }
     // The URL Standard removes such characters; a person who typed them meant another URL.

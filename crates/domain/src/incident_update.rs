@@ -87,7 +87,18 @@ pub enum RecordError {
     Resolved,
 }
 
+/// The field of an update that resolves its incident before the incident happened: the time of display if it was entered.
+const fn entered_resolution(enters_time: bool) -> &'static str {
+    if enters_time { "displayAt" } else { "status" }
+}
+
 impl Incident {
+    /// When an update with this time of display resolved the incident, if a change of another update makes it the newest one. Its time
+    /// was not compared with the occurrence when it was entered, because it did not resolve the incident then.
+    fn resolution_by_older(&self, display_at: DateTime<Utc>) -> DateTime<Utc> {
+        display_at.max(self.occured_at)
+    }
+
     /// Whether this incident was resolved already when an update was recorded. Such an update completes the timeline before the
     /// resolution and never changes the status. `other` is another update, which may have resolved the incident later.
     fn was_resolved_before(&self, update: &IncidentUpdate, other: Option<&IncidentUpdate>) -> bool {
@@ -116,9 +127,11 @@ impl IncidentAndNewest {
         author: Author,
         now: DateTime<Utc>,
     ) -> Result<Changed<IncidentAndUpdate>, RecordError> {
+        // The clock of the node that created the incident or the newest update may be ahead.
+        let now_or_later = now.max(self.incident.created_at);
         let (id, created_at) = match &self.newest {
-            Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
-            None => (id, now),
+            Some(newest) => (id.after(newest.id), now_or_later.max(newest.created_at)),
+            None => (id, now_or_later),
         };
         let is_displayed_when_recorded = draft.display_at == DisplayTime::Recorded;
         let UpdateContent {
@@ -152,6 +165,8 @@ impl IncidentAndNewest {
             recorded.incident.status
         };
         let incident = recorded.incident.clone().with_status(status, display_at);
+        let field = entered_resolution(!is_displayed_when_recorded);
+        recorded.check_resolution(&incident, field)?;
         Ok(recorded.changed(incident, true, now))
     }
 }
@@ -169,9 +184,10 @@ impl IncidentAndUpdate {
     /// incident takes the status of the newest one; otherwise its status stays.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields.
+    /// [`Invalid`] if the result breaks a rule of its fields, or if it would resolve the incident before it happened.
     pub fn edit(self, patch: UpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let before = self.update.clone();
+        let field = entered_resolution(patch.display_at.is_some());
         let content = UpdateContent {
             message: before.message.clone(),
             status: before.status,
@@ -196,6 +212,7 @@ impl IncidentAndUpdate {
             return Ok(Changed::without_events(edited));
         }
         let incident = edited.incident_after(&before, was_newest);
+        edited.check_resolution(&incident, field)?;
         Ok(edited.changed(incident, false, now))
     }
 
@@ -220,7 +237,12 @@ impl IncidentAndUpdate {
             } else {
                 newest.status
             };
-            return incident.with_status(status, newest.display_at);
+            let since = if newest.id == update.id {
+                update.display_at
+            } else {
+                incident.resolution_by_older(newest.display_at)
+            };
+            return incident.with_status(status, since);
         }
         // The newest update set the time of resolution.
         if incident.resolved_at == Some(before.display_at) {
@@ -230,6 +252,13 @@ impl IncidentAndUpdate {
             };
         }
         incident
+    }
+
+    /// Checks that the incident after the change of this update is not resolved before it happened. `field` is the entered cause.
+    fn check_resolution(&self, after: &Incident, field: &'static str) -> Result<(), Invalid> {
+        let mut invalid = Invalid::default();
+        after.check_times(Some(&self.incident), field, &mut invalid);
+        invalid.into_result()
     }
 
     /// This update with its incident, and everything that causes. `recorded` is true for a new update, false for an edit.
@@ -266,7 +295,8 @@ impl UpdateDeletion {
                     && !before.was_resolved_before(&newest, None)
                     && !before.was_resolved_before(&left, Some(&newest)) =>
             {
-                before.clone().with_status(left.status, left.display_at)
+                let since = before.resolution_by_older(left.display_at);
+                before.clone().with_status(left.status, since)
             }
             _ => before.clone(),
         };

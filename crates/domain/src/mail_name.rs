@@ -1,6 +1,8 @@
 //! Names of people and organisations in mails. A stranger can choose both the name and the recipient, so a name must not carry a
 //! message: it is short, one line, and contains no web address.
 
+use crate::text::clean_line;
+
 /// Maximum length of a name in a mail, in characters.
 pub const MAX_MAIL_NAME_LENGTH: usize = 80;
 
@@ -8,11 +10,12 @@ pub const MAX_MAIL_NAME_LENGTH: usize = 80;
 /// like a web address. `None` if nothing is left.
 #[must_use]
 pub fn mail_name(name: &str) -> Option<String> {
-    let visible = name
+    // Removed and not replaced by a space: an invisible character in an address must not hide the address.
+    let visible: String = name
         .chars()
         .filter(|letter| !is_invisible(*letter))
-        .map(|letter| if letter.is_control() { ' ' } else { letter });
-    let short: String = visible.take(MAX_MAIL_NAME_LENGTH).collect();
+        .collect();
+    let short = clean_line(&visible, MAX_MAIL_NAME_LENGTH);
     let words: Vec<&str> = short
         .split_whitespace()
         .filter(|word| !reads_as_address(word))

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::email::{Mailbox, email_address};
 use crate::membership::Role;
-use crate::text::{MAX_NAME_LENGTH, breaks_line};
+use crate::text::{MAX_NAME_LENGTH, clean_line};
 
 /// The role of a new member if the provider's claims give none.
 pub const LOWEST_ROLE: Role = Role::Viewer;
@@ -181,24 +181,9 @@ impl Default for ReturnPath {
 #[must_use]
 pub fn display_name<'a>(claimed: impl IntoIterator<Item = &'a str>, address: &'a str) -> String {
     let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
-    let mut names = claimed.into_iter().chain([local]).map(clean);
+    let texts = claimed.into_iter().chain([local]);
+    let mut names = texts.map(|text| clean_line(text, MAX_NAME_LENGTH));
     names.find(|name| !name.is_empty()).unwrap_or_default()
-}
-
-fn clean(text: &str) -> String {
-    let replaced: String = text
-        .chars()
-        .map(|character| {
-            if breaks_line(character) {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect();
-    let limit = usize::try_from(MAX_NAME_LENGTH).unwrap_or(usize::MAX);
-    let bounded: String = replaced.trim().chars().take(limit).collect();
-    bounded.trim().to_owned()
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl Organisation {
     /// This organisation with an admin's changes.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields.
+    /// [`Invalid`] if the result breaks a rule of its fields. A name that stays is not checked again.
     pub fn edit(self, patch: OrganisationPatch) -> Result<Changed<Self>, Invalid> {
         let before = self.clone();
         let after = Self {
@@ -134,7 +134,13 @@ impl Organisation {
             reminder_hours: patch.reminder_hours.unwrap_or(self.reminder_hours),
             ..before.clone()
         };
-        after.validate().map_err(Invalid::from)?;
+        let mut invalid = Invalid::default();
+        invalid.check(&after);
+        if after.name == before.name {
+            // The name may be an identifier or come from an identity provider; the operator could not correct it.
+            invalid.errors.retain(|error| error.field != "name");
+        }
+        invalid.into_result()?;
         Ok(after.in_place_of(&before))
     }
 
@@ -180,9 +186,21 @@ pub struct OrganisationDraft {
     pub name: String,
 }
 
+impl OrganisationDraft {
+    /// The draft with a name from an identity provider, [cleaned](text::clean_line). `None` if the name breaks a rule even then.
+    #[must_use]
+    pub fn from_provider(name: &str) -> Option<Self> {
+        let draft = Self {
+            name: text::clean_line(name, text::MAX_NAME_LENGTH),
+        };
+        draft.validate().is_ok().then_some(draft)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn acme() -> Organisation {
         Organisation::new(OrganisationId::parse("acme").unwrap(), "Acme".into())
@@ -233,6 +251,55 @@ mod tests {
             ..Default::default()
         };
         assert!(acme().edit(same).unwrap().has_no_events());
+    }
+
+    #[test]
+    fn stored_name_that_breaks_a_rule_does_not_block_other_settings() {
+        for name in ["X", "Ac\u{202E}me", ""] {
+            let stored = Organisation {
+                name: name.into(),
+                ..acme()
+            };
+            for sent in [None, Some(name.to_owned())] {
+                let patch = OrganisationPatch {
+                    name: sent,
+                    notify_by_default: Some(false),
+                    ..Default::default()
+                };
+                let edited = stored.clone().edit(patch).unwrap().state;
+                assert_eq!(
+                    (edited.name.as_str(), edited.notify_by_default),
+                    (name, false)
+                );
+            }
+            let renamed = OrganisationPatch {
+                name: Some("Y".into()),
+                ..Default::default()
+            };
+            assert_eq!(
+                stored.edit(renamed),
+                Err(Invalid::field("name", "Name is required"))
+            );
+        }
+    }
+
+    #[test]
+    fn provider_name_that_no_person_may_enter_is_no_name() {
+        for name in ["", "X", " X\n", "\u{202E}X\u{2066}"] {
+            assert_eq!(OrganisationDraft::from_provider(name), None, "{name:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_from_a_provider_passes_the_validation(name in "(\\PC|[\\x00-\\x20]|[\u{2028}-\u{202E}\u{2066}-\u{2069}]){0,210}") {
+            if let Some(draft) = OrganisationDraft::from_provider(&name) {
+                let patch = OrganisationPatch { name: Some(draft.name.clone()), ..Default::default() };
+                let organisation = acme().edit(patch).unwrap().state;
+                prop_assert!(organisation.validate().is_ok());
+                prop_assert_eq!(organisation.name, draft.name);
+            }
+        }
     }
 
     #[test]

@@ -6,11 +6,11 @@ use url::Url;
 use validator::ValidationError;
 
 /// The longest name or title, in characters.
-pub const MAX_NAME_LENGTH: u64 = 200;
+pub const MAX_NAME_LENGTH: usize = 200;
 /// The longest description or message, in characters.
-pub const MAX_DESCRIPTION_LENGTH: u64 = 10_000;
+pub const MAX_DESCRIPTION_LENGTH: usize = 10_000;
 /// The longest link, in characters.
-pub const MAX_LINK_LENGTH: u64 = 2_000;
+pub const MAX_LINK_LENGTH: usize = 2_000;
 
 /// Trims white space at both ends, as texts are stored.
 #[must_use]
@@ -26,6 +26,25 @@ pub fn shorten(text: &mut String, length: usize) -> bool {
     text.truncate(end);
     text.push('…');
     true
+}
+
+/// Makes one line of a text that nobody can be asked to correct, such as a name from an identity provider: a space for the characters
+/// that [`one_line`] rejects, no two spaces in a row, at most `length` characters, trimmed.
+#[must_use]
+pub fn clean_line(text: &str, length: usize) -> String {
+    let mut line = String::new();
+    for character in text.trim().chars() {
+        let character = if breaks_line(character) {
+            ' '
+        } else {
+            character
+        };
+        if character != ' ' || !line.ends_with(' ') {
+            line.push(character);
+        }
+    }
+    let bounded: String = line.trim().chars().take(length).collect();
+    bounded.trim().to_owned()
 }
 
 /// Rejects NUL, which PostgreSQL cannot store.
@@ -54,7 +73,7 @@ pub fn one_line(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-pub(crate) fn breaks_line(character: char) -> bool {
+fn breaks_line(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -88,8 +107,8 @@ pub fn link(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-fn at_most(text: &str, limit: u64) -> Result<(), ValidationError> {
-    if text.chars().count() as u64 > limit {
+fn at_most(text: &str, limit: usize) -> Result<(), ValidationError> {
+    if text.chars().count() > limit {
         return Err(refusal(
             "length",
             format!("Must be at most {limit} characters"),
@@ -120,7 +139,28 @@ mod tests {
         }
     }
 
+    #[test]
+    fn cleaned_text_is_one_line_without_gaps() {
+        for (text, line) in [
+            (" Ann\0\n Lee ", "Ann Lee"),
+            ("Ann\u{2028}\u{202E}Lee\u{2066}", "Ann Lee"),
+            ("東京\u{3000}電力", "東京\u{3000}電力"),
+            ("Ann Lee \n Ray", "Ann Lee"),
+            (" \n\u{202A}", ""),
+        ] {
+            assert_eq!(clean_line(text, 8), line, "{text:?}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn cleaned_text_is_one_line_and_stays(text in any::<String>(), length in 0_usize..40) {
+            let line = clean_line(&text, length);
+            prop_assert!(one_line(&line).is_ok() && line.chars().count() <= length);
+            prop_assert_eq!(line.trim(), &line);
+            prop_assert_eq!(clean_line(&line, length), line);
+        }
+
         #[test]
         fn length_counts_characters_not_bytes(text in "\\PC{0,210}") {
             prop_assert_eq!(name_length(&text).is_ok(), text.chars().count() <= 200);

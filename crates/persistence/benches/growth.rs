@@ -49,7 +49,7 @@ impl Side {
                 ComponentId(stamp.id),
                 draft,
                 stamp.zone,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         let api = allclear_application::component::ComponentStore::insert(
@@ -81,7 +81,7 @@ impl Side {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
         let written = IncidentStore::insert(&database, &acme, create, components).await;
         let open = written.unwrap().state.incident.id;
@@ -127,7 +127,7 @@ impl Side {
         let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
             Box::new(move |latest, stamp| {
                 let id = IncidentUpdateId(stamp.id);
-                Ok(latest.record(id, draft, author, stamp.now)?)
+                Ok(latest.record(id, draft, author, stamp.committed_at)?)
             });
         IncidentStore::insert_update(&self.database, &self.acme, self.open, rule)
             .await
@@ -142,7 +142,7 @@ impl Side {
                 ..Default::default()
             };
             let rule: Transition<Incident> =
-                Box::new(move |incident, stamp| Ok(incident.edit(patch, stamp.now)?));
+                Box::new(move |incident, stamp| Ok(incident.edit(patch, stamp.committed_at)?));
             IncidentStore::change(&self.database, &self.acme, self.open, rule)
                 .await
                 .unwrap()

@@ -95,7 +95,7 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
     let name = Expr::from(Func::coalesce([group, Expr::val("")]))
         .binary(BinOper::Custom("||"), Expr::col((Entity, Column::Name)));
     let status = Expr::col((Entity, Column::Status));
-    let maintained = in_progress(scope.organisation, scope.stamp.clock, without);
+    let maintained = in_progress(scope.organisation, scope.stamp.wall_time, without);
     let maintained = status
         .clone()
         .eq("OPERATIONAL")

@@ -149,7 +149,7 @@ pub(crate) async fn append(
         };
         let item = ActiveModel {
             id: Set(Uuid::from_u128(scope.stamp.id.as_u128() + number)),
-            created_at: Set(scope.stamp.now),
+            created_at: Set(scope.stamp.committed_at),
             action: Set(action.to_string()),
             target_type: Set(target.kind().to_string()),
             target_id: Set(target.id(scope.organisation)),

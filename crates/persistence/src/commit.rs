@@ -150,7 +150,7 @@ where
         return Ok(None);
     };
     if let Lock::ReadAsOf(now) = lock {
-        locked.stamp.clock = now;
+        locked.stamp.wall_time = now;
     }
     let scope = Scope {
         transaction,
@@ -193,7 +193,13 @@ where
         audit::append(scope, audited, stored.states, stored.incident.as_ref()).await?;
     }
     let response = idempotency::response_to(&state)?;
-    idempotency::keep(transaction, organisation, scope.stamp.now, response).await?;
+    idempotency::keep(
+        transaction,
+        organisation,
+        scope.stamp.committed_at,
+        response,
+    )
+    .await?;
     if events.is_empty() {
         without_events()?;
         return Ok(Some(Committed::unchanged(state)));

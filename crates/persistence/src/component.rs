@@ -129,7 +129,7 @@ impl ComponentStore for Database {
                         check_descriptions(descriptions_bytes(scope).await?)?;
                     }
                 }
-                let now = scope.stamp.clock;
+                let now = scope.stamp.wall_time;
                 let maintained =
                     UnderMaintenance::read(scope.transaction, scope.organisation, now).await?;
                 Ok(Some(changed.map(|component| maintained.report(component))))
@@ -228,7 +228,7 @@ async fn remove(scope: Scope<'_>, id: ComponentId) -> Result<(), Error> {
     let deleted = ActiveModel {
         id: Set(id.0),
         group_id: Set(None),
-        deleted_at: Set(Some(scope.stamp.now)),
+        deleted_at: Set(Some(scope.stamp.committed_at)),
         ..Default::default()
     };
     Entity::update(deleted).run(scope.transaction).await?;

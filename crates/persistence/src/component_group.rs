@@ -115,7 +115,7 @@ impl ComponentGroupStore for Database {
                     ..
                 } = scope;
                 let maintained =
-                    UnderMaintenance::read(transaction, organisation, stamp.clock).await?;
+                    UnderMaintenance::read(transaction, organisation, stamp.wall_time).await?;
                 let found = find_report(transaction, organisation, id, &maintained).await?;
                 let Some(before) = found else {
                     return Ok(None);

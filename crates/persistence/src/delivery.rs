@@ -200,7 +200,31 @@ pub(crate) async fn queue_verification(
     subscriber: &Subscriber,
     now: DateTime<Utc>,
 ) -> Result<(), Error> {
-    let queued = ActiveModel {
+    let queued = verification(organisation, subscriber, now);
+    Entity::insert(queued).run(transaction).await?;
+    Ok(())
+}
+
+/// [`queue_verification`] for several subscribers, at least one.
+pub(crate) async fn queue_verifications(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    subscribers: impl IntoIterator<Item = &Subscriber>,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let queued = subscribers
+        .into_iter()
+        .map(|subscriber| verification(organisation, subscriber, now));
+    Entity::insert_many(queued).run(transaction).await?;
+    Ok(())
+}
+
+fn verification(
+    organisation: &OrganisationId,
+    subscriber: &Subscriber,
+    now: DateTime<Utc>,
+) -> ActiveModel {
+    ActiveModel {
         organisation_id: Set(organisation.as_str().to_owned()),
         subscriber_id: Set(subscriber.id.0),
         by_mail: Set(subscriber.target.channel() == Channel::Email),
@@ -209,9 +233,7 @@ pub(crate) async fn queue_verification(
         due_at: Set(Some(DateTime::UNIX_EPOCH)),
         attempts: Set(0),
         ..Default::default()
-    };
-    Entity::insert(queued).run(transaction).await?;
-    Ok(())
+    }
 }
 
 /// Deletes the queued deliveries of a subscriber.

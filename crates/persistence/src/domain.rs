@@ -8,15 +8,13 @@ use allclear_domain::organisation::Organisation;
 use async_trait::async_trait;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 
 use crate::database::Database;
-
 use crate::entity::domain_claim::{ActiveModel, Column, Entity, Model};
-use crate::entity::organisation;
 use crate::error::{broken, is_duplicate, parse_stored};
+use crate::organisation;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 
@@ -64,21 +62,7 @@ impl DomainStore for Database {
     }
 
     async fn find_by_id_or_code(&self, text: &str) -> Result<Option<OrganisationId>, Error> {
-        use organisation::Column as Own;
-        let named = Condition::any()
-            .add(Own::Id.eq(text))
-            .add(Own::Code.eq(text));
-        let found: Vec<String> = organisation::Entity::find()
-            .filter(named)
-            .select_only()
-            .column(Own::Id)
-            .into_tuple()
-            .fetch_all(self.read())
-            .await?;
-        // An identifier comes before a code.
-        let exact = found.iter().find(|id| id.as_str() == text);
-        let found = exact.or(found.first());
-        found.map(|id| parse_stored(id)).transpose()
+        organisation::find_by_id_or_code(self.read(), text).await
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) async fn public(
     }
     let rest = &events[public.len()..];
     let maintained = if rest.iter().copied().any(shows_components) {
-        UnderMaintenance::read(transaction, scope.organisation, scope.stamp.clock).await?
+        UnderMaintenance::read(transaction, scope.organisation, scope.stamp.wall_time).await?
     } else {
         UnderMaintenance::default()
     };
@@ -120,7 +120,7 @@ async fn one(
         }
         Event::NewMaintenance(id) | Event::MaintenanceUpdated(id) => {
             let maintenance =
-                maintenance::public::find_public(transaction, id, stamp.clock).await?;
+                maintenance::public::find_public(transaction, id, stamp.wall_time).await?;
             PublicEvent::new(kind, &[maintenance.for_event()?])
         }
         Event::MaintenanceDeleted(id) => PublicEvent::new(kind, &[id.to_string()]),
@@ -150,7 +150,7 @@ async fn public_component(
             "an event names component {id}, which is not stored"
         ))
     })?;
-    let (now, zone) = (stamp.now, stamp.zone);
+    let (now, zone) = (stamp.committed_at, stamp.zone);
     let window = UptimeWindow::new(DateRange::of_bars(zone.date_of(now)), zone, now);
     let spans = if row.show_uptime {
         history::spans::spans_of(transaction, id, window.start_at()).await?

@@ -69,7 +69,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
             incident,
             components,
             since,
-        } => (incident, components, since.unwrap_or(stamp.now)),
+        } => (incident, components, since.unwrap_or(stamp.committed_at)),
         ImpactChange::Past {
             incident,
             components,
@@ -104,7 +104,7 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
         let before = component::component(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();
         let statuses = impacts.iter().map(|impact| impact.status);
-        let mut applied = before.clone().apply_impacts(statuses, stamp.now);
+        let mut applied = before.clone().apply_impacts(statuses, stamp.committed_at);
         if applied.state == before {
             continue;
         }

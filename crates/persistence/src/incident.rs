@@ -413,7 +413,7 @@ async fn update_row(
         scope.transaction.defer(&update).await.map_err(broken)?;
     }
     if before.resolved_at.is_some() && state.resolved_at.is_none() {
-        operator_mail::restart_count(scope.transaction, state.id, scope.stamp.now).await?;
+        operator_mail::restart_count(scope.transaction, state.id, scope.stamp.committed_at).await?;
     }
     Ok(())
 }

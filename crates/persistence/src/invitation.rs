@@ -7,7 +7,6 @@ use allclear_application::secret::Digest;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::email::EmailKey;
 use allclear_domain::id::{InvitationId, OrganisationId, UserId};
-use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder,
@@ -78,12 +77,7 @@ pub(crate) async fn insert(
                 .await?
                 .ok_or(Error::NotFound("Organisation"))?;
             if let Some(inviter) = invitation.inviter {
-                // Under the lock: the inviter may have lost the role since the service checked it.
-                let member_state =
-                    membership::member_state(transaction, organisation, inviter).await?;
-                if member_state.is_none_or(|member_state| member_state.role != Role::Admin) {
-                    return Err(Error::Forbidden("Only an admin may do this"));
-                }
+                membership::check_admin(transaction, organisation, inviter).await?;
             }
             Column::OrganisationId.eq(organisation.as_str())
         }

@@ -6,7 +6,7 @@ pub(crate) mod public;
 mod query_plan_tests;
 mod schedule;
 pub(crate) mod timeline;
-pub mod update;
+pub(crate) mod update;
 
 use std::collections::HashMap;
 
@@ -103,7 +103,7 @@ impl MaintenanceStore for Database {
                 let components = component::with_names_of(scope.transaction, id).await?;
                 Ok(Some(created.map(|maintenance| {
                     let timeline = Timeline::default();
-                    reported(maintenance, timeline, components, scope.stamp.clock)
+                    reported(maintenance, timeline, components, scope.stamp.wall_time)
                 })))
             })
         });
@@ -134,7 +134,7 @@ impl MaintenanceStore for Database {
                 let timeline = timelines.remove(&id.0).unwrap_or_default();
                 let components = component::with_names_of(scope.transaction, id).await?;
                 Ok(Some(changed.map(|maintenance| {
-                    reported(maintenance, timeline, components, scope.stamp.clock)
+                    reported(maintenance, timeline, components, scope.stamp.wall_time)
                 })))
             })
         })
@@ -389,7 +389,7 @@ fn row(scope: Scope<'_>, state: &Maintenance) -> Model {
         updated_at: state.updated_at,
         version: state.version.0,
         announced_status: state.announced.to_string(),
-        next_change_at: state.next_change(scope.stamp.clock),
+        next_change_at: state.next_change(scope.stamp.wall_time),
         shown_until: state.shown_until().unwrap_or(UNTIL_IT_IS_OVER),
         notify: state.notify,
         reschedules: state.reschedules,

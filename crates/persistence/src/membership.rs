@@ -6,6 +6,7 @@ use allclear_application::membership::MemberTransition;
 use allclear_domain::audit::{Action, TargetType};
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::{Belonging, Member, MemberState, Role};
+use allclear_domain::permission::Permission;
 use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
@@ -68,17 +69,21 @@ pub(crate) async fn list(
         .collect()
 }
 
-/// Runs a rule on a member. `None` if there is no such member.
+/// Runs a rule on a member. `None` if there is no such member. [`Error::Forbidden`] if `admin` is not an admin.
 pub(crate) async fn change(
     transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
+    admin: Option<UserId>,
     rule: MemberTransition,
     now: DateTime<Utc>,
 ) -> Result<(Option<()>, NewAuditItems), Error> {
     let missing = (None, NewAuditItems::none(NoAuditItem::Unchanged));
     if lock(transaction, organisation).await?.is_none() {
         return Ok(missing);
+    }
+    if let Some(admin) = admin {
+        check_admin(transaction, organisation, admin).await?;
     }
     let Some(member_state) = member_state(transaction, organisation, user).await? else {
         return Ok(missing);
@@ -123,6 +128,24 @@ pub(crate) async fn find(
         .fetch_one(connection)
         .await?;
     found.and_then(belonging).transpose()
+}
+
+/// Fails if an account is not an admin of an organisation. The caller holds the organisation's lock: the account may have lost the
+/// role since the service checked it.
+///
+/// # Errors
+/// [`Error::Forbidden`].
+pub(crate) async fn check_admin(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    user: UserId,
+) -> Result<(), Error> {
+    let found = member_state(transaction, organisation, user).await?;
+    if found.is_some_and(|member_state| member_state.role.may(Permission::Administer)) {
+        Ok(())
+    } else {
+        Err(Error::Forbidden(Permission::Administer.refusal()))
+    }
 }
 
 /// State of a member for the domain's rules. The caller holds the organisation's lock.

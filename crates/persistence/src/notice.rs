@@ -190,7 +190,7 @@ async fn of_incident(
     });
     Ok(Composed {
         subject,
-        at: scope.stamp.now,
+        at: scope.stamp.committed_at,
         content: NoticeContent {
             title: incident.title,
             description: incident.description,
@@ -222,7 +222,7 @@ async fn of_maintenance(
         .map(|affected| affected.component.name);
     Ok(Composed {
         subject,
-        at: scope.stamp.clock,
+        at: scope.stamp.wall_time,
         content: NoticeContent {
             title: maintenance.title,
             description: maintenance.description,
@@ -244,7 +244,7 @@ fn of_component(scope: Scope<'_>, old_status: ComponentStatus, component: Compon
     let subject = component.id.0;
     Composed {
         subject,
-        at: scope.stamp.now,
+        at: scope.stamp.committed_at,
         content: NoticeContent {
             title: component.name,
             description: component.description,
@@ -308,7 +308,7 @@ pub(crate) async fn withdraw_updates(
                 .run(scope.transaction)
                 .await?;
             // Some have received it, so the components of the next notice are compared with those of this one.
-            changed.expanded_at = Set(row.expanded_at.or(Some(scope.stamp.clock)));
+            changed.expanded_at = Set(row.expanded_at.or(Some(scope.stamp.wall_time)));
         } else {
             content.message = None;
             changed.content = Set(serde_json::to_string(&content).map_err(Error::internal)?);

@@ -22,8 +22,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter,
-    QuerySelect,
+    ActiveValue::Set, ColumnTrait, Condition, ConnectionTrait, EntityTrait, PaginatorTrait,
+    QueryFilter, QuerySelect,
 };
 
 use crate::audit::subject::Subject;
@@ -96,9 +96,30 @@ impl OrganisationStore for Database {
         .await
     }
 
-    async fn delete(&self, id: &OrganisationId) -> Result<bool, Error> {
+    async fn rename(
+        &self,
+        id: &OrganisationId,
+        name: String,
+        admin: UserId,
+    ) -> Result<Committed<()>, Error> {
+        let renamed = self.commit(id, Subject::Organisation, move |scope| {
+            Box::pin(async move {
+                membership::check_admin(scope.transaction, scope.organisation, admin).await?;
+                let renamed = rename(scope, name).await?;
+                Ok(Some(renamed.unwrap_or_else(|| Changed::without_events(()))))
+            })
+        });
+        renamed.await?.ok_or(Error::NotFound("Organisation"))
+    }
+
+    async fn delete(&self, id: &OrganisationId, admin: Option<UserId>) -> Result<bool, Error> {
         let (id, database) = (id.clone(), self.clone());
         deletion::run_to_end(async move {
+            if let Some(admin) = admin
+                && !database.check_admin(&id, admin).await?
+            {
+                return Ok(false);
+            }
             database.remove_rows_of(&id).await?;
             database
                 .write(NoAuditItem::OrganisationDeleted, move |transaction| {
@@ -132,12 +153,13 @@ impl OrganisationStore for Database {
         &self,
         organisation: &OrganisationId,
         user: UserId,
+        admin: Option<UserId>,
         rule: MemberTransition,
     ) -> Result<Option<()>, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.change(move |transaction| {
             Box::pin(async move {
-                membership::change(transaction, &organisation, user, rule, now).await
+                membership::change(transaction, &organisation, user, admin, rule, now).await
             })
         })
         .await
@@ -248,6 +270,44 @@ pub(crate) async fn find(
     found
         .map(|(row, claim)| organisation(row, claim))
         .transpose()
+}
+
+impl Database {
+    /// [`membership::check_admin`] under the organisation's lock. Returns whether the organisation exists.
+    async fn check_admin(&self, id: &OrganisationId, admin: UserId) -> Result<bool, Error> {
+        let id = id.clone();
+        self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+            Box::pin(async move {
+                if lock::lock(transaction, &id).await?.is_none() {
+                    return Ok(false);
+                }
+                membership::check_admin(transaction, &id, admin).await?;
+                Ok(true)
+            })
+        })
+        .await
+    }
+}
+
+/// The organisation with an identifier or a public code. If the text is the identifier of one organisation and the code of another
+/// one, the identifier comes first. `None` if there is no such organisation.
+pub(crate) async fn find_by_id_or_code(
+    connection: &impl ConnectionTrait,
+    text: &str,
+) -> Result<Option<OrganisationId>, Error> {
+    let named = Condition::any()
+        .add(Column::Id.eq(text))
+        .add(Column::Code.eq(text));
+    let found: Vec<String> = Entity::find()
+        .filter(named)
+        .select_only()
+        .column(Column::Id)
+        .into_tuple()
+        .fetch_all(connection)
+        .await?;
+    let exact = found.iter().find(|id| id.as_str() == text);
+    let found = exact.or(found.first());
+    found.map(|id| parse_stored(id)).transpose()
 }
 
 /// The public form of the organisation of a commit.

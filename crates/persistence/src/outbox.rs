@@ -233,14 +233,14 @@ pub(crate) async fn append(
         revision: Set(revision),
         events: Set(events),
         packed: Set(packed),
-        created_at: Set(locked.stamp.now),
+        created_at: Set(locked.stamp.committed_at),
     };
     let insert = Entity::insert(stored).into_query();
     transaction.defer(&insert).await.map_err(broken)?;
-    if !locked.revision_stored {
+    if !locked.revision_stored || !locked.time_stored {
         let stamped = organisation::ActiveModel {
             revision: Set(revision),
-            committed_at: Set(locked.stamp.now),
+            committed_at: Set(locked.stamp.committed_at),
             ..Default::default()
         };
         let update = organisation::Entity::update_many()

@@ -20,6 +20,7 @@ use crate::database::Database;
 use crate::entity::totp_factor::{ActiveModel, Column, Entity, Model};
 use crate::entity::{factor_requirement, openid_session, recovery_code};
 use crate::error::broken;
+use crate::membership;
 use crate::organisation::lock::lock;
 use crate::passkey::{self, lock_owner};
 use crate::run::{Fetch, Run};
@@ -171,10 +172,16 @@ impl FactorStore for Database {
         &self,
         organisation: &OrganisationId,
         required: bool,
+        admin: UserId,
     ) -> Result<(), Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.change(move |transaction| {
             Box::pin(async move {
+                // Of concurrent requests, one finds it missing.
+                lock(transaction, &organisation)
+                    .await?
+                    .ok_or(Error::NotFound("Organisation"))?;
+                membership::check_admin(transaction, &organisation, admin).await?;
                 let audit_items = require_factor(transaction, &organisation, required, now).await?;
                 Ok(((), audit_items))
             })
@@ -232,16 +239,13 @@ pub(crate) async fn remove_codes_of_no_factor(
     replace_recovery_codes(transaction, user, Vec::new()).await
 }
 
+/// Stores whether an organisation requires a second factor. The caller holds the organisation's lock.
 async fn require_factor(
     transaction: &Transaction,
     organisation: &OrganisationId,
     required: bool,
     now: DateTime<Utc>,
 ) -> Result<NewAuditItems, Error> {
-    // Of concurrent requests, one finds it missing.
-    lock(transaction, organisation)
-        .await?
-        .ok_or(Error::NotFound("Organisation"))?;
     let removed = factor_requirement::Entity::delete_by_id(organisation.as_str())
         .run(transaction)
         .await?;

@@ -13,7 +13,7 @@ use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::subscriber::{
-    SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
+    SubscriberChange, SubscriberFilter, SubscriberKey, SubscriberRule, SubscriberStore,
 };
 use allclear_domain::audit::{Action, Actor, TargetType};
 use allclear_domain::channel::{Channel, RecipientKey};
@@ -80,13 +80,13 @@ impl SubscriberStore for Database {
         organisation: &OrganisationId,
         key: SubscriberKey,
         rule: SubscriberRule,
-    ) -> Result<Subscriber, Error> {
+    ) -> Result<SubscriberChange, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.change(move |transaction| {
             Box::pin(async move {
-                let (before, state) = store(transaction, &organisation, &key, rule).await?;
-                let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&state)));
-                Ok((state, audit_items))
+                let (before, after) = store(transaction, &organisation, &key, rule).await?;
+                let audit_items = audit_items(&organisation, now, (before.as_ref(), Some(&after)));
+                Ok((SubscriberChange { before, after }, audit_items))
             })
         })
         .await

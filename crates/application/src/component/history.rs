@@ -187,7 +187,7 @@ impl Components {
     ) -> Result<HistoryChange, Error> {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
-            Ok(history.add(StatusPeriodId(stamp.id), span, author, stamp.now)?)
+            Ok(history.add(StatusPeriodId(stamp.id), span, author, stamp.committed_at)?)
         });
         self.change_history(organisation, id, HistoryScope::New(span), rule)
             .await
@@ -205,7 +205,7 @@ impl Components {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
             history
-                .change(period, span, stamp.now)
+                .change(period, span, stamp.committed_at)
                 .map_err(Self::to_error)
         });
         let scope = HistoryScope::Changed(period, span);
@@ -223,7 +223,9 @@ impl Components {
     ) -> Result<Revision, Error> {
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
             precondition.check(history.component.history_version)?;
-            history.delete(period, stamp.now).map_err(Self::to_error)
+            history
+                .delete(period, stamp.committed_at)
+                .map_err(Self::to_error)
         });
         let scope = HistoryScope::Deleted(period);
         let change = self.change_history(organisation, id, scope, rule).await?;

@@ -3,7 +3,7 @@ use super::*;
 use allclear_domain::membership::Role;
 use mockall::predicate::{always, eq};
 
-use crate::fixture::{clock, now, organisation, relay};
+use crate::fixture::{clock, kept_log, log_lines, now, organisation, relay};
 use crate::transition::Committed;
 
 fn credential() -> Credential {
@@ -276,28 +276,6 @@ async fn a_message_is_followed_once() {
         .unwrap();
 }
 
-/// A subscriber that keeps what is logged, as JSON lines.
-fn kept_log() -> (tracing::subscriber::DefaultGuard, Arc<Mutex<Vec<u8>>>) {
-    #[derive(Clone)]
-    struct Sink(Arc<Mutex<Vec<u8>>>);
-    impl std::io::Write for Sink {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let kept = Arc::default();
-    let sink = Sink(Arc::clone(&kept));
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .with_writer(move || sink.clone())
-        .finish();
-    (tracing::subscriber::set_default(subscriber), kept)
-}
-
 #[tokio::test]
 async fn revoked_access_is_written_to_the_security_log() {
     let (_guard, log) = kept_log();
@@ -321,11 +299,9 @@ async fn revoked_access_is_written_to_the_security_log() {
         .await
         .unwrap();
 
-    let log = String::from_utf8(log.lock().unwrap().clone()).unwrap();
-    let lines: Vec<serde_json::Value> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .filter(|line: &serde_json::Value| line["target"] == "security")
+    let lines: Vec<serde_json::Value> = log_lines(&log)
+        .into_iter()
+        .filter(|line| line["target"] == "security")
         .map(|line| line["fields"].clone())
         .collect();
     let field = |name: &str| {
@@ -366,10 +342,13 @@ async fn failed_message_is_not_recorded_as_handled() {
 
 #[test]
 fn a_name_is_one_line_of_bounded_length_or_none() {
-    assert_eq!(plain(" Ann\0\n Lee ").as_deref(), Some("Ann Lee"));
-    assert_eq!(
-        plain(&"é".repeat(300)).map(|name| name.chars().count()),
-        Some(200)
-    );
-    assert_eq!(plain(" \n"), None);
+    for clean in [user_name, organisation_name] {
+        let name = clean(" Ann\0\u{2028}\n Le\u{202E}e ");
+        assert_eq!(name.as_deref(), Some("Ann Le e"));
+        let bounded = clean(&"é".repeat(300)).map(|name| name.chars().count());
+        assert_eq!(bounded, Some(200));
+        assert_eq!(clean(" \n"), None);
+    }
+    assert_eq!(user_name("X").as_deref(), Some("X"));
+    assert_eq!(organisation_name("X"), None);
 }

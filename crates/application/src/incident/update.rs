@@ -56,7 +56,7 @@ impl Incidents {
             Box::new(move |latest, stamp| {
                 let id = IncidentUpdateId(stamp.id);
                 let notify = draft.notify.unwrap_or(stamp.notify_by_default);
-                let recorded = latest.record(id, draft, author, stamp.now)?;
+                let recorded = latest.record(id, draft, author, stamp.committed_at)?;
                 Ok(recorded.notify_if(notify))
             });
         let committed = self
@@ -79,7 +79,7 @@ impl Incidents {
         let rule: Transition<IncidentAndUpdate> = Box::new(move |entry, stamp| {
             precondition.check(entry.update.version)?;
             let notify = patch.notify.unwrap_or(stamp.notify_by_default);
-            Ok(entry.edit(patch, stamp.now)?.notify_if(notify))
+            Ok(entry.edit(patch, stamp.committed_at)?.notify_if(notify))
         });
         let committed = self
             .store
@@ -101,7 +101,7 @@ impl Incidents {
     ) -> Result<(), Error> {
         let deleted = ids.clone();
         let rule: Transition<UpdateDeletion, Incident> = Box::new(move |deletion, stamp| {
-            let deletion = deletion.delete(&deleted, stamp.now)?;
+            let deletion = deletion.delete(&deleted, stamp.committed_at)?;
             Ok(deletion.notify_if(stamp.notify_by_default))
         });
         let committed = self

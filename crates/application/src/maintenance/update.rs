@@ -59,9 +59,9 @@ impl Maintenances {
                     draft,
                     author,
                     newest,
-                    stamp.now,
+                    stamp.committed_at,
                 )?;
-                Ok(maintenance.with_update(recorded, Some(message), notify, stamp.clock))
+                Ok(maintenance.with_update(recorded, Some(message), notify, stamp.wall_time))
             });
         let committed = self
             .store
@@ -85,8 +85,8 @@ impl Maintenances {
         let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
             precondition.check(update.version)?;
             let notify = patch.notify.unwrap_or(stamp.notify_by_default);
-            let edited = update.edit(patch, stamp.now)?;
-            Ok(found.with_update(edited, None, notify, stamp.clock))
+            let edited = update.edit(patch, stamp.committed_at)?;
+            Ok(found.with_update(edited, None, notify, stamp.wall_time))
         });
         let committed = self
             .store
@@ -109,7 +109,7 @@ impl Maintenances {
         let requested = ids.clone();
         let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
             let deletion = MaintenanceUpdate::delete(found.id, requested, &stored)?;
-            Ok(found.with_update(deletion, None, stamp.notify_by_default, stamp.clock))
+            Ok(found.with_update(deletion, None, stamp.notify_by_default, stamp.wall_time))
         });
         let committed = self
             .store

@@ -41,7 +41,10 @@ async fn creator_of_an_organisation_is_its_admin() {
 #[tokio::test]
 async fn a_member_who_is_not_there_is_not_found() {
     let mut store = memberships(Some(Role::Admin));
-    store.expect_change_member().returning(|_, _, _| Ok(None));
+    store
+        .expect_change_member()
+        .withf(|_, user, admin, _| *user == other() && *admin == Some(ann().user.id))
+        .returning(|_, _, _, _| Ok(None));
     let refused = service(store, requirement(false))
         .remove(&ann(), &organisation(), other())
         .await;
@@ -51,12 +54,15 @@ async fn a_member_who_is_not_there_is_not_found() {
 #[tokio::test]
 async fn a_required_factor_binds_changes_by_admins_and_not_leaving() {
     let mut store = memberships(Some(Role::Admin));
-    let leaves = |_: &OrganisationId, user: &UserId, _: &MemberTransition| *user == ann().user.id;
+    let leaves =
+        |_: &OrganisationId, user: &UserId, admin: &Option<UserId>, _: &MemberTransition| {
+            *user == ann().user.id && admin.is_none()
+        };
     store
         .expect_change_member()
         .withf(leaves)
         .times(1)
-        .returning(|_, _, _| Ok(Some(())));
+        .returning(|_, _, _, _| Ok(Some(())));
     let service = service(store, requirement(true));
     let (ann, acme) = (ann(), organisation());
     for refused in [

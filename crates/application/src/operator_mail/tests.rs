@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::fixture::now;
+use crate::fixture::{kept_log, log_lines, now};
 use crate::mail::MockMailer;
 
 fn mail(number: u128) -> OperatorMail {
@@ -140,24 +140,45 @@ fn sending_one() -> MockMailer {
     mailer
 }
 
+fn messages(log: &Mutex<Vec<u8>>) -> Vec<String> {
+    let lines = log_lines(log).into_iter();
+    lines
+        .map(|line| line["fields"]["message"].as_str().unwrap().to_owned())
+        .collect()
+}
+
 #[tokio::test]
-async fn a_failure_of_reminders_delays_no_queued_mail() {
+async fn a_failure_of_reminders_and_digests_is_logged_and_delays_no_queued_mail() {
+    let (_guard, log) = kept_log();
     let mut store = claiming_once(one_mail());
     store
         .expect_queue_reminders()
         .returning(|_| Err(Error::internal("broken")));
-    store.expect_queue_digests().returning(|_| Ok(Vec::new()));
-    tick(store, sending_one()).await.unwrap_err();
-}
-
-#[tokio::test]
-async fn a_failure_of_digests_delays_no_queued_mail() {
-    let mut store = claiming_once(one_mail());
-    store.expect_queue_reminders().returning(|_| Ok(0));
     store
         .expect_queue_digests()
         .returning(|_| Err(Error::internal("broken")));
-    tick(store, sending_one()).await.unwrap_err();
+    tick(store, sending_one()).await.unwrap();
+    assert_eq!(
+        messages(&log),
+        [
+            "reminders of open incidents could not be queued; trying again",
+            "digests of failing subscriptions could not be queued; trying again",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn each_result_that_cannot_be_stored_is_logged() {
+    let (_guard, log) = kept_log();
+    let mut store = queued((1..=20).map(mail).collect());
+    store
+        .expect_remove_mail()
+        .times(20)
+        .returning(|_| Err(Error::internal("broken")));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().times(20).returning(|_| Ok(()));
+    tick(store, mailer).await.unwrap();
+    assert_eq!(messages(&log).len(), 20);
 }
 
 #[tokio::test]

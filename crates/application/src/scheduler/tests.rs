@@ -10,6 +10,7 @@ use chrono::TimeDelta;
 
 use crate::broadcast::MockBroadcast;
 use crate::clock::TestClock;
+use crate::fixture::{kept_log, log_lines};
 use crate::maintenance::MockMaintenanceStore;
 use crate::outbox::{Commit, MockOutbox};
 
@@ -253,6 +254,34 @@ async fn one_organisation_that_cannot_be_announced_holds_up_no_other() {
         .map(|(id, moment)| (id.as_str(), moment / 1_000))
         .collect();
     assert_eq!(seconds, [("good", 1), ("good", 9)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_organisation_that_cannot_be_announced_is_logged() {
+    let planned = Arc::new(plan(&[(-1_000, "one"), (-999, "two")]));
+    let mut store = MockMaintenanceStore::new();
+    let this = Arc::clone(&planned);
+    store
+        .expect_next_change()
+        .returning(move || this.next_change());
+    let this = Arc::clone(&planned);
+    store.expect_due().returning(move |now| this.due(now));
+    store
+        .expect_announce()
+        .returning(|organisation, _| Err(Error::internal(format!("no {organisation}"))));
+    let scheduler = Scheduler::new(
+        Arc::new(store),
+        crate::fixture::relay(0),
+        TestClock::runtime(),
+        Arc::default(),
+    );
+    let (_guard, log) = kept_log();
+    assert!(!scheduler.catch_up().await.unwrap());
+    let organisations: Vec<_> = log_lines(&log)
+        .into_iter()
+        .map(|line| line["fields"]["organisation"].clone())
+        .collect();
+    assert_eq!(organisations, ["one", "two"]);
 }
 
 #[tokio::test(start_paused = true)]

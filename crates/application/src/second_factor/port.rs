@@ -127,11 +127,13 @@ pub trait FactorStore: Send + Sync {
     /// Whether an organisation requires a second factor of its members.
     async fn is_factor_required(&self, organisation: &OrganisationId) -> Result<bool, Error>;
 
-    /// Stores whether an organisation requires a second factor.
+    /// Stores whether an organisation requires a second factor. An adapter MUST check in the same transaction that the account
+    /// `admin` is an admin. [`Error::NotFound`], [`Error::Forbidden`].
     async fn require_factor(
         &self,
         organisation: &OrganisationId,
         required: bool,
+        admin: UserId,
     ) -> Result<(), Error>;
 
     /// Removes all second factors and recovery codes of an account, and ends its sessions.

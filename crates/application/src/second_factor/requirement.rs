@@ -54,7 +54,8 @@ impl SecondFactors {
                 FactorStatus::Without => return Err(own_first(Self::OWN_FIRST)),
             }
         }
-        factors.require_factor(organisation, required).await
+        let admin = session.user.id;
+        factors.require_factor(organisation, required, admin).await
     }
 
     /// Fails if an organisation requires a second factor and none was used in the session. Such a session gets no token

@@ -324,9 +324,11 @@ async fn only_an_admin_who_used_a_factor_requires_one() {
         ports
             .factors
             .expect_require_factor()
-            .withf(move |id, stored| *id == organisation() && *stored == required)
+            .withf(move |id, stored, admin| {
+                (id, *stored, *admin) == (&organisation(), required, user(1, ADDRESS).id)
+            })
             .times(1)
-            .returning(|_, _| Ok(()));
+            .returning(|_, _, _| Ok(()));
         let (service, _) = ports.service();
         let stored = service.require(&ann, &organisation(), required).await;
         stored.unwrap();

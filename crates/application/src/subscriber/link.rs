@@ -27,7 +27,6 @@ impl Subscribers {
         self.codes
             .verification(known.as_ref(), code)
             .ok_or(Self::WRONG_LINK)?;
-        let is_first = known.is_some_and(|known| known.awaits_verification());
         let (codes, code) = (self.codes.clone(), code.to_owned());
         let rule: SubscriberRule = Box::new(move |known| {
             let expires_at = codes
@@ -38,12 +37,16 @@ impl Subscribers {
                 .verify(expires_at, now)
                 .map_err(|_| Self::EXPIRED)
         });
-        let verified = self.ports.subscribers.save(organisation, key, rule).await?;
+        let change = self.ports.subscribers.save(organisation, key, rule).await?;
+        // As of the transaction, so that one of two simultaneous verifications is the first.
+        let is_first = change
+            .before
+            .is_some_and(|before| before.awaits_verification());
         if is_first {
-            Ok(self.reveal(verified))
+            Ok(self.reveal(change.after))
         } else {
             Ok(Revealed {
-                subscriber: verified,
+                subscriber: change.after,
                 secret: None,
             })
         }
@@ -128,6 +131,7 @@ impl Subscribers {
             Some(subscriber) if is_right(Some(&subscriber)) => rule(subscriber, now),
             _ => Err(Self::WRONG_LINK),
         });
-        self.ports.subscribers.save(organisation, key, rule).await
+        let change = self.ports.subscribers.save(organisation, key, rule).await?;
+        Ok(change.after)
     }
 }

@@ -60,6 +60,15 @@ pub struct SubscriberFilter {
 /// A rule that storage runs on a subscriber, `None` if there is none, inside the transaction that stores its result.
 pub type SubscriberRule = Box<dyn FnOnce(Option<Subscriber>) -> Result<Subscriber, Error> + Send>;
 
+/// A change of a subscriber, as one transaction stored it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubscriberChange {
+    /// The subscriber before; `None` if it was created.
+    pub before: Option<Subscriber>,
+    /// The subscriber after.
+    pub after: Subscriber,
+}
+
 /// Storage of subscribers. A write makes no revision and no event, because subscribers are not public.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
@@ -91,7 +100,7 @@ pub trait SubscriberStore: Send + Sync {
         organisation: &OrganisationId,
         key: SubscriberKey,
         rule: SubscriberRule,
-    ) -> Result<Subscriber, Error>;
+    ) -> Result<SubscriberChange, Error>;
 
     /// Like [`Self::save`], and queues a message with a verification link in the same transaction, whatever the rule returns. The
     /// delivery worker decides whether it is needed, so that the time reveals nothing.

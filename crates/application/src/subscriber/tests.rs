@@ -1,5 +1,7 @@
 use super::*;
 
+use std::sync::Mutex;
+
 use uuid::Uuid;
 
 use crate::delivery::MockDeliverySender;
@@ -48,7 +50,10 @@ fn store(
     store.expect_save().returning(move |_, _, rule| {
         let outcome = rule(known.clone());
         stored(&outcome);
-        outcome
+        Ok(SubscriberChange {
+            before: known.clone(),
+            after: outcome?,
+        })
     });
     store
 }
@@ -86,6 +91,39 @@ async fn every_subscriber_is_stored_alike_and_mailed_later() {
             .await
             .unwrap();
     }
+}
+
+#[tokio::test]
+async fn one_of_two_simultaneous_verifications_reveals_the_secret() {
+    let target = Target::parse(Channel::Webhook, "https://hooks.example.com/ann").unwrap();
+    let draft = SubscriberDraft::of_everything(target);
+    let pending = Subscriber::create(SubscriberId(Uuid::from_u128(1)), draft, now());
+    let stored = Arc::new(Mutex::new(pending.clone()));
+    let mut store = MockSubscriberStore::new();
+    let read_before = pending.clone();
+    store
+        .expect_find()
+        .returning(move |_, _| Ok(Some(read_before.clone())));
+    store.expect_save().returning(move |_, _, rule| {
+        let mut stored = stored.lock().unwrap();
+        let before = stored.clone();
+        *stored = rule(Some(before.clone()))?;
+        Ok(SubscriberChange {
+            before: Some(before),
+            after: stored.clone(),
+        })
+    });
+    let service = service(store);
+    let code = service
+        .codes
+        .verification_code(&pending, now() + Subscriber::VERIFICATION_LIFETIME);
+    let key = SubscriberKey::of(&pending);
+    let mut revealed = Vec::new();
+    for _ in 0..2 {
+        let verified = service.verify(&organisation(), key.clone(), &code).await;
+        revealed.push(verified.unwrap().secret.is_some());
+    }
+    assert_eq!(revealed, [true, false]);
 }
 
 #[tokio::test]

@@ -25,6 +25,17 @@ async fn without_redis_own_commits_arrive_and_nothing_blocks() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn redis_that_accepts_connections_and_never_responds_is_unavailable() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", silent.local_addr().unwrap());
+    let subscribed = subscribe(&client(&url, None).unwrap(), "commits").await;
+    let Err(error) = subscribed else {
+        panic!("subscribed to a server that does not respond");
+    };
+    assert!(error.is_timeout(), "{error:?}");
+}
+
 #[tokio::test]
 async fn malformed_url_is_refused() {
     assert!(client("http://127.0.0.1", None).is_err());

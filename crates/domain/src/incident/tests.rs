@@ -289,6 +289,74 @@ fn resolved_incident_does_not_move_past_its_resolution() {
 }
 
 #[test]
+fn incident_is_not_resolved_before_it_happens() {
+    let message = "Occurrence must not be after the resolution";
+    let refusal = Invalid::field("occuredAt", message);
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        status: IncidentStatus::Resolved,
+        occured_at: Some(at(101)),
+        ..Default::default()
+    };
+    let id = IncidentId(Uuid::from_u128(1));
+    assert_eq!(
+        Incident::create(id, draft, &[], at(100)),
+        Err(refusal.clone())
+    );
+    let tomorrow = IncidentPatch {
+        occured_at: Some(at(101)),
+        ..Default::default()
+    };
+    let resolved = IncidentPatch {
+        status: Some(IncidentStatus::Resolved),
+        ..tomorrow.clone()
+    };
+    let open = incident(IncidentStatus::Monitoring);
+    assert_eq!(open.clone().edit(resolved, at(100)), Err(refusal.clone()));
+    let announced = open.edit(tomorrow, at(100)).unwrap().state;
+    assert_eq!(
+        announced.edit(set(IncidentStatus::Resolved), at(100)),
+        Err(refusal)
+    );
+}
+
+#[test]
+fn incident_of_a_faster_clock_can_be_resolved_at_once() {
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "d".into(),
+        ..Default::default()
+    };
+    let id = IncidentId(Uuid::from_u128(1));
+    let created = Incident::create(id, draft, &[], at(100)).unwrap().state;
+    let resolved = created
+        .edit(set(IncidentStatus::Resolved), at(99))
+        .unwrap()
+        .state;
+    assert_eq!(resolved.resolved_at, Some(at(100)));
+}
+
+#[test]
+fn stored_times_that_contradict_each_other_do_not_block_other_changes() {
+    let stored = Incident {
+        occured_at: at(60),
+        ..past(IncidentStatus::Resolved, 50, &[]).unwrap().state
+    };
+    let renamed = IncidentPatch {
+        title: Some("Was down".into()),
+        occured_at: Some(at(60)),
+        ..set(IncidentStatus::Resolved)
+    };
+    assert!(stored.clone().edit(renamed, at(100)).is_ok());
+    let corrected = IncidentPatch {
+        occured_at: Some(at(50)),
+        ..Default::default()
+    };
+    assert!(stored.edit(corrected, at(100)).is_ok());
+}
+
+#[test]
 fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
     let attachment = Attachment {
         component_id: ComponentId(Uuid::from_u128(5)),

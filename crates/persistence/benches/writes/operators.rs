@@ -67,7 +67,7 @@ impl Operators {
                 ComponentId(stamp.id),
                 draft,
                 stamp.zone,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         let api =
@@ -95,7 +95,7 @@ impl Operators {
                 let attached = components.clone();
                 let create: CreateTransition<Incident> = Box::new(move |stamp| {
                     let id = IncidentId(stamp.id);
-                    Ok(Incident::create(id, draft, &attached, stamp.now)?)
+                    Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
                 });
                 let written = IncidentStore::insert(&store, &acme, create, components)
                     .await

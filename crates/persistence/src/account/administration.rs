@@ -5,7 +5,7 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::UserId;
 use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use super::owner;
@@ -14,6 +14,7 @@ use crate::database::Database;
 use crate::entity::{membership as member, organisation, user};
 use crate::error::{broken, parse_stored};
 use crate::membership;
+use crate::organisation::find_by_id_or_code;
 use crate::organisation::lock::lock;
 use crate::run::Fetch;
 use crate::transaction::Transaction;
@@ -109,17 +110,10 @@ async fn make_admin(
     organisation: &str,
     now: DateTime<Utc>,
 ) -> Result<(MadeAdmin, NewAuditItems), Error> {
-    use organisation::Column;
-
     let unchanged = |why: MadeAdmin| (why, NewAuditItems::none(NoAuditItem::Unchanged));
-    let named = Condition::any()
-        .add(Column::Id.eq(organisation))
-        .add(Column::Code.eq(organisation));
-    let found = organisation::Entity::find().filter(named);
-    let Some(found) = found.fetch_one(transaction).await? else {
+    let Some(organisation) = find_by_id_or_code(transaction, organisation).await? else {
         return Ok(unchanged(MadeAdmin::NoOrganisation));
     };
-    let organisation = parse_stored(&found.id)?;
     let Some(account) = owner(transaction, address).await? else {
         return Ok(unchanged(MadeAdmin::NoAccount));
     };

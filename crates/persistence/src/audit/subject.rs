@@ -66,7 +66,7 @@ impl Subject {
             stamp,
             ..
         } = scope;
-        let now = stamp.clock;
+        let now = stamp.wall_time;
         Ok(match self {
             Self::New | Self::Known => None,
             Self::Organisation => {

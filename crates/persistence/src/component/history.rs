@@ -22,6 +22,7 @@ use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, PeriodCause, PeriodChanges, StatusPeriod, StatusSpan, overlay,
 };
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
@@ -73,7 +74,8 @@ impl ComponentHistoryStore for Database {
                 };
                 let mut query = Entity::find().filter(overlapping(id, interval));
                 if let Some(before) = page.before {
-                    query = query.filter(Expr::col(Column::StartAt).lt(start_of(id, before)));
+                    let start_at = start_of(transaction, id, before).await?;
+                    query = query.filter(Column::StartAt.lt(start_at));
                 }
                 let rows = query
                     .order_by_desc(Column::StartAt)
@@ -273,15 +275,21 @@ fn starts_at_or_after_the_one_at(id: ComponentId, from: DateTime<Utc>) -> Expr {
     Expr::col(Column::StartAt).gte(Func::coalesce([last, from.into()]))
 }
 
-/// The start of a period, for a query of what comes before it.
-fn start_of(id: ComponentId, period: Uuid) -> Expr {
-    let start = Query::select()
+/// The start of the period after which a page begins. An error if the component has no such period: nothing says where a deleted one
+/// began.
+async fn start_of(
+    transaction: &Transaction,
+    id: ComponentId,
+    before: Uuid,
+) -> Result<DateTime<Utc>, Error> {
+    let start_at = Entity::find_by_id(before)
+        .filter(Column::ComponentId.eq(id.0))
+        .select_only()
         .column(Column::StartAt)
-        .from(Entity)
-        .and_where(Column::ComponentId.eq(id.0))
-        .and_where(Column::Id.eq(period))
-        .take();
-    Expr::SubQuery(None, Box::new(SubQueryStatement::SelectStatement(start)))
+        .into_tuple()
+        .fetch_one(transaction)
+        .await?;
+    start_at.ok_or_else(|| Invalid::field("before", "This period no longer exists").into())
 }
 
 /// The periods that a change needs.
@@ -358,7 +366,7 @@ pub(crate) async fn move_impact(
     };
     change_past(scope, impacts, interval, |periods, status| {
         let new_id = || StatusPeriodId(scope.database.clock.id());
-        moved.apply(periods, status, scope.stamp.now, new_id)
+        moved.apply(periods, status, scope.stamp.committed_at, new_id)
     })
     .await
 }

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use super::{
     affected, any_before, displayed, has_component, links, shortened, summary, updates, within,
 };
+use crate::component::history::spans::SpanRow;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::entity::incident_review;
 use crate::error::{broken, parse_stored};
@@ -172,14 +173,6 @@ pub(super) fn impacts(id: Uuid) -> SelectStatement {
     links("incident_components", "incident_id", id, &["status"])
 }
 
-#[derive(FromQueryResult)]
-struct PeriodRow {
-    component_id: Uuid,
-    status: String,
-    start_at: DateTime<Utc>,
-    end_at: Option<DateTime<Utc>>,
-}
-
 async fn periods(
     transaction: &Transaction,
     incident: &Model,
@@ -189,15 +182,11 @@ async fn periods(
     let rows = transaction.fetch_rows(&query).await?;
     let mut periods: HashMap<_, Vec<_>> = HashMap::new();
     for row in rows {
-        let row = PeriodRow::from_query_result(&row, "").map_err(broken)?;
+        let row = SpanRow::from_query_result(&row, "").map_err(broken)?;
         periods
             .entry(row.component_id)
             .or_default()
-            .push(StatusSpan {
-                status: parse_stored(&row.status)?,
-                start_at: row.start_at,
-                end_at: row.end_at,
-            });
+            .push(row.try_into()?);
     }
     Ok(periods)
 }

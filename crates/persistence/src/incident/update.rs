@@ -88,7 +88,7 @@ pub(super) async fn change(
     }
     changed.state.update.version = scope.stamp.revision;
     let row = Model {
-        edited_at: Some(scope.stamp.now),
+        edited_at: Some(scope.stamp.committed_at),
         ..row(&changed.state.update)
     };
     let row = row.into_active_model().reset_all();

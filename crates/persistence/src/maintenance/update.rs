@@ -75,7 +75,7 @@ pub(super) async fn change(
     if !changed.has_no_events() {
         changed.state.1.version = scope.stamp.revision;
         let row = Model {
-            edited_at: Some(scope.stamp.now),
+            edited_at: Some(scope.stamp.committed_at),
             ..row(&changed.state.1)
         };
         let row = row.into_active_model().reset_all();
@@ -122,7 +122,7 @@ async fn store_announced<T>(
 ) -> Result<Option<Changed<T>>, Error> {
     let after = &changed.state.0;
     if after.announced != before.announced {
-        note_announced(scope.transaction, after, scope.stamp.clock).await?;
+        note_announced(scope.transaction, after, scope.stamp.wall_time).await?;
         store_affected(scope, before.announced, after).await?;
     }
     Ok(Some(changed.map(|(_, state)| state)))

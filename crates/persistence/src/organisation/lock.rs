@@ -5,7 +5,7 @@ use allclear_application::error::Error;
 use allclear_application::stamp::Stamp;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{CaseStatement, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QuerySelect, QueryTrait};
 
@@ -16,6 +16,9 @@ use crate::notice::subscribed;
 use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
+/// Maximum age of the time of a commit when the lock is obtained. A later time costs a statement.
+const MAX_CLOCK_AGE: TimeDelta = TimeDelta::milliseconds(100);
+
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
@@ -23,6 +26,8 @@ pub(crate) struct Locked {
     pub(crate) has_subscribers: bool,
     /// Whether the revision of the stamp is stored already.
     pub(crate) revision_stored: bool,
+    /// Whether the time of the stamp is stored already.
+    pub(crate) time_stored: bool,
     /// Of the commit this transaction makes.
     pub(crate) stamp: Stamp,
 }
@@ -76,10 +81,12 @@ pub(crate) async fn lock_for_commit(
         stamp: stamp.with_settings(parse_stored(&row.time_zone)?, row.notify_by_default),
         has_subscribers: row.has_subscribers,
         revision_stored: false,
+        time_stored: false,
     }))
 }
 
-/// [`lock_for_commit`] by storing the next revision, which saves a statement.
+/// [`lock_for_commit`] by storing the next revision, which saves a statement. The statement also stores the time at which it was sent.
+/// If it waits for the lock for longer than [`MAX_CLOCK_AGE`], the stamp has a later time, which is stored with the events.
 pub(crate) async fn lock_and_bump_revision(
     transaction: &Transaction,
     id: &OrganisationId,
@@ -92,11 +99,11 @@ pub(crate) async fn lock_and_bump_revision(
         Column::NotifyByDefault,
     ]
     .map(Expr::col);
-    let now = clock.now();
+    let sent_at = clock.now();
     let update = Query::update()
         .table(Entity)
         .value(Column::Revision, revision.clone().add(1))
-        .value(Column::CommittedAt, not_before_the_last(now))
+        .value(Column::CommittedAt, not_before_the_last(sent_at))
         .and_where(Column::Id.eq(id.as_str()))
         .returning(Query::returning().exprs([
             revision,
@@ -111,10 +118,19 @@ pub(crate) async fn lock_and_bump_revision(
     };
     let (revision, has_subscribers, committed_at, time_zone, notify): (_, _, _, String, bool) =
         row.try_get_many_by_index().map_err(broken)?;
-    let stamp = Stamp::at(now, committed_at, Revision(revision), clock.id());
+    // After the wait for the lock.
+    let locked_at = clock.now();
+    let time_stored = locked_at - sent_at <= MAX_CLOCK_AGE;
+    let (wall_time, committed_at) = if time_stored {
+        (sent_at, committed_at)
+    } else {
+        (locked_at, std::cmp::max(locked_at, committed_at))
+    };
+    let stamp = Stamp::at(wall_time, committed_at, Revision(revision), clock.id());
     Ok(Some(Locked {
         has_subscribers,
         revision_stored: true,
+        time_stored,
         stamp: stamp.with_settings(parse_stored(&time_zone)?, notify),
     }))
 }

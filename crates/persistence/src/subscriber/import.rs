@@ -7,20 +7,20 @@ use allclear_application::subscriber::SubscriberKey;
 use allclear_application::subscriber::import::{ImportBatch, Imported, NamedComponent};
 use allclear_application::usage_limit::UsageLimits;
 use allclear_domain::audit::{Action, TargetType};
-use allclear_domain::channel::Channel;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use chrono::{DateTime, Utc};
 use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter,
-    QuerySelect,
+    ColumnTrait, ConnectionTrait, EntityTrait, IntoActiveModel, QueryFilter, QuerySelect,
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{add_to_count, count_of, row, scope};
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
+use crate::component;
+use crate::delivery::queue_verifications;
+use crate::entity::component::Column as ComponentColumn;
 use crate::entity::subscriber::{Column, Entity};
-use crate::entity::{component, delivery};
 use crate::organisation::lock::lock;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
@@ -30,15 +30,13 @@ pub(super) async fn named_components(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
 ) -> Result<Vec<NamedComponent>, Error> {
-    let rows: Vec<(Uuid, String, Option<Uuid>)> = component::Entity::find()
+    let rows: Vec<(Uuid, String, Option<Uuid>)> = component::of(organisation)
         .select_only()
         .columns([
-            component::Column::Id,
-            component::Column::Name,
-            component::Column::GroupId,
+            ComponentColumn::Id,
+            ComponentColumn::Name,
+            ComponentColumn::GroupId,
         ])
-        .filter(component::Column::OrganisationId.eq(organisation.as_str()))
-        .filter(component::Column::DeletedAt.is_null())
         .into_tuple()
         .fetch_all(connection)
         .await?;
@@ -59,10 +57,9 @@ pub(super) async fn outcomes(
     limits: UsageLimits,
 ) -> Result<Vec<Imported>, Error> {
     let texts = keys.iter().map(text);
-    let known: Vec<String> = Entity::find()
+    let known: Vec<String> = super::of(organisation)
         .select_only()
         .column(Column::TargetKey)
-        .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::IncidentId.is_null())
         .filter(Column::TargetKey.is_in(texts))
         .into_tuple()
@@ -122,19 +119,7 @@ pub(super) async fn import(
         }
     }
     if batch.consent.is_none() {
-        let queued = added.iter().map(|state| delivery::ActiveModel {
-            organisation_id: Set(organisation.as_str().to_owned()),
-            subscriber_id: Set(state.id.0),
-            by_mail: Set(state.target.channel() == Channel::Email),
-            notice_id: Set(None),
-            created_at: Set(now),
-            due_at: Set(Some(DateTime::UNIX_EPOCH)),
-            attempts: Set(0),
-            ..Default::default()
-        });
-        delivery::Entity::insert_many(queued)
-            .run(transaction)
-            .await?;
+        queue_verifications(transaction, organisation, added.iter().copied(), now).await?;
     }
     let more = i64::try_from(added.len()).unwrap_or(0);
     add_to_count(transaction, organisation, more).await?;

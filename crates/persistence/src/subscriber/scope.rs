@@ -62,10 +62,9 @@ async fn check_groups(
     if chosen.is_empty() {
         return Ok(());
     }
-    let known: Vec<Uuid> = component_group::Entity::find()
+    let known: Vec<Uuid> = crate::component_group::of(organisation)
         .select_only()
         .column(component_group::Column::Id)
-        .filter(component_group::Column::OrganisationId.eq(organisation.as_str()))
         .filter(component_group::Column::Id.is_in(chosen.iter().map(|id| id.0)))
         .into_tuple()
         .fetch_all(connection)
@@ -146,10 +145,8 @@ impl Database {
     ) -> Result<(), Error> {
         use subscriber_group::{Column, Entity};
 
-        let components = component::Entity::find()
-            .filter(component::Column::OrganisationId.eq(organisation.as_str()))
-            .filter(component::Column::GroupId.eq(group.0))
-            .filter(component::Column::DeletedAt.is_null());
+        let components =
+            crate::component::of(organisation).filter(component::Column::GroupId.eq(group.0));
         let components = components.count(self.read()).await.map_err(broken)?;
         let subscribers = Entity::find().filter(Column::GroupId.eq(group.0));
         let number = subscribers

@@ -36,7 +36,7 @@ async fn create(database: &Database, organisation: &OrganisationId, name: &str) 
             ComponentId(stamp.id),
             draft,
             stamp.zone,
-            stamp.now,
+            stamp.committed_at,
         )?)
     });
     database

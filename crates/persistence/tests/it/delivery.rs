@@ -640,7 +640,7 @@ async fn a_deleted_organisation_takes_its_deliveries_along(database: &Database) 
     world.expand().await;
     let claimed = world.claim(1).await;
     assert!(
-        OrganisationStore::delete(database, &world.acme)
+        OrganisationStore::delete(database, &world.acme, None)
             .await
             .unwrap()
     );

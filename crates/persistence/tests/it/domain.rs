@@ -11,9 +11,11 @@ use allclear_domain::domain::{DomainClaim, DomainName};
 use allclear_domain::event::Changed;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, Revision};
+use allclear_persistence::account::administration::MadeAdmin;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, Utc};
 
+use crate::account::account;
 use crate::backend::organisation;
 use crate::contract;
 
@@ -25,6 +27,7 @@ contract!(
     a_verified_domain_is_the_address_of_the_pages,
     pending_tokens_of_a_domain_are_those_of_one_organisation_and_the_newest,
     an_organisation_is_found_by_identifier_or_code,
+    an_identifier_comes_before_the_same_code,
 );
 
 fn at() -> DateTime<Utc> {
@@ -86,7 +89,11 @@ async fn a_claim_is_stored_with_its_organisation_and_removed(database: &Database
         .await
         .unwrap();
     assert_eq!(find().await.domain, None);
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
 }
 
 async fn a_domain_is_verified_by_one_organisation(database: &Database) {
@@ -246,5 +253,34 @@ async fn an_organisation_is_found_by_identifier_or_code(database: &Database) {
     for (text, found) in [("acme", Some(&acme)), (&code, Some(&acme)), ("other", None)] {
         let by_text = database.find_by_id_or_code(text).await.unwrap();
         assert_eq!(by_text.as_ref(), found, "{text}");
+    }
+}
+
+async fn an_identifier_comes_before_the_same_code(database: &Database) {
+    // Whichever of the two a query without an order returns first.
+    for (number, code_is_older) in [(0, true), (1, false)] {
+        let coded = OrganisationId::parse(&format!("acme{number}")).unwrap();
+        let named = OrganisationId::parse(&coded.code().to_string()).unwrap();
+        let order = if code_is_older {
+            [&coded, &named]
+        } else {
+            [&named, &coded]
+        };
+        for id in order {
+            organisation(database, id.as_str()).await;
+        }
+        let found = database.find_by_id_or_code(named.as_str()).await.unwrap();
+        assert_eq!(found.as_ref(), Some(&named));
+
+        let address = format!("ann{number}@example.com");
+        let ann = account(database, &address, "correct horse").await;
+        let made = database.make_admin(&address, named.as_str()).await;
+        assert_eq!(made.unwrap(), MadeAdmin::Done);
+        let memberships = database.memberships_of(ann.id).await.unwrap();
+        let joined: Vec<_> = memberships
+            .iter()
+            .map(|joined| &joined.organisation)
+            .collect();
+        assert_eq!(joined, [&named]);
     }
 }

@@ -15,6 +15,7 @@ use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, HistoryError, PeriodCause, StatusPeriod, StatusSpan,
 };
 use allclear_domain::time_zone::TimeZone;
+use allclear_domain::validation::Invalid;
 use allclear_persistence::database::Database;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
@@ -45,7 +46,7 @@ async fn create(database: &Database, organisation: &OrganisationId) -> Component
             ComponentId(stamp.id),
             draft,
             stamp.zone,
-            stamp.now,
+            stamp.committed_at,
         )?)
     });
     let inserted = ComponentStore::insert(database, organisation, create, author()).await;
@@ -59,7 +60,7 @@ async fn set_status(
     status: ComponentStatus,
 ) -> Component {
     // A millisecond later, so that the period before has a length.
-    let later = |stamp: Stamp| stamp.now + TimeDelta::milliseconds(1);
+    let later = |stamp: Stamp| stamp.committed_at + TimeDelta::milliseconds(1);
     set_status_at(database, organisation, id, status, later).await
 }
 
@@ -98,7 +99,7 @@ async fn add(
     span: StatusSpan,
 ) -> Result<StatusPeriod, Error> {
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        Ok(history.add(StatusPeriodId(stamp.id), span, author(), stamp.now)?)
+        Ok(history.add(StatusPeriodId(stamp.id), span, author(), stamp.committed_at)?)
     });
     let scope = HistoryScope::New(span);
     let changed = database
@@ -189,8 +190,12 @@ async fn a_period_that_lasts_ends_although_an_empty_one_began_with_it(database: 
     let start_at = start_at.updated_at;
     // Earlier versions stored such periods.
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        let mut changed =
-            history.add(StatusPeriodId(Uuid::max()), span(3, 2), author(), stamp.now)?;
+        let mut changed = history.add(
+            StatusPeriodId(Uuid::max()),
+            span(3, 2),
+            author(),
+            stamp.committed_at,
+        )?;
         let empty = &mut changed.state.changes.inserted[0].span;
         (empty.start_at, empty.end_at) = (start_at, Some(start_at));
         Ok(changed)
@@ -216,7 +221,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
 
     let (period, longer) = (added.id, span(4, 1));
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        let changed = history.change(period, longer, stamp.now);
+        let changed = history.change(period, longer, stamp.committed_at);
         changed.map_err(|error| panic!("{error}"))
     });
     let scope = HistoryScope::Changed(period, longer);
@@ -229,7 +234,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
     assert_eq!(history(database, &acme, id).await, [changed.state.period]);
 
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-        let changed = history.delete(period, stamp.now);
+        let changed = history.delete(period, stamp.committed_at);
         changed.map_err(|error| panic!("{error}"))
     });
     let scope = HistoryScope::Deleted(period);
@@ -248,7 +253,7 @@ async fn a_corrected_history_reads_as_it_was_written(database: &Database) {
     assert_eq!(log.items[0].after, None);
     let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
         assert_eq!(
-            history.delete(period, stamp.now),
+            history.delete(period, stamp.committed_at),
             Err(HistoryError::NotFound)
         );
         Err(Error::Stale)
@@ -304,6 +309,22 @@ async fn a_history_is_newest_first_and_comes_in_parts(database: &Database) {
     assert_eq!(first.items, [added[0].clone(), added[2].clone()]);
     let rest = part(first.next).await;
     assert_eq!((rest.items, rest.next), (vec![added[1].clone()], None));
+    let other = create(database, &acme).await.id;
+    let elsewhere = add(database, &acme, other, span(9, 8)).await.unwrap().id;
+    for unknown in [elsewhere.0, Uuid::max()] {
+        let page = Page {
+            limit: Some(2),
+            before: Some(unknown),
+        };
+        let found = database.history(&acme, id, Interval::default(), page).await;
+        let Err(Error::Invalid(invalid)) = found else {
+            panic!("{found:?}");
+        };
+        assert_eq!(
+            invalid,
+            Invalid::field("before", "This period no longer exists")
+        );
+    }
     let bounded = Interval {
         from: Some(clock().now() - TimeDelta::hours(18)),
         to: Some(clock().now() - TimeDelta::hours(12)),
@@ -339,7 +360,7 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
             ..ComponentGroupPatch::default()
         };
         let id = ComponentGroupId(stamp.id);
-        Ok(ComponentGroup::create(id, fields, stamp.now)?)
+        Ok(ComponentGroup::create(id, fields, stamp.committed_at)?)
     });
     let group = ComponentGroupStore::insert(database, &acme, new);
     let group = group.await.unwrap().state.group.id;
@@ -351,8 +372,9 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
             show_uptime: Some(shown),
             ..ComponentPatch::default()
         };
-        let rule: Transition<Component> =
-            Box::new(move |component, stamp| Ok(component.edit(patch, stamp.zone, stamp.now)?));
+        let rule: Transition<Component> = Box::new(move |component, stamp| {
+            Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
+        });
         let moved = ComponentStore::change(database, &acme, id, rule, author()).await;
         moved.unwrap().unwrap();
         ids.push(id);

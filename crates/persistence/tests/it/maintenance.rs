@@ -62,8 +62,8 @@ pub(crate) async fn create(
             MaintenanceId(stamp.id),
             draft,
             true,
-            stamp.now,
-            stamp.clock,
+            stamp.committed_at,
+            stamp.wall_time,
         )?)
     });
     MaintenanceStore::insert(database, organisation, create)
@@ -80,7 +80,7 @@ pub(crate) async fn edit(
     patch: MaintenancePatch,
 ) -> Committed<MaintenanceReport> {
     let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
-        Ok(found.edit(patch, true, stamp.clock)?)
+        Ok(found.edit(patch, true, stamp.wall_time)?)
     });
     MaintenanceStore::change(database, organisation, id, rule)
         .await
@@ -103,10 +103,10 @@ pub(crate) async fn record(
     let recorded = draft.message.clone();
     let rule: UpdateTransition<Option<MaintenanceUpdate>, _> =
         Box::new(move |(found, newest), stamp| {
-            let (id, now) = (MaintenanceUpdateId(stamp.id), stamp.now);
+            let (id, now) = (MaintenanceUpdateId(stamp.id), stamp.committed_at);
             let update =
                 MaintenanceUpdate::record(id, found.id, draft, author, newest.as_ref(), now)?;
-            Ok(found.with_update(update, Some(recorded), true, stamp.clock))
+            Ok(found.with_update(update, Some(recorded), true, stamp.wall_time))
         });
     MaintenanceStore::insert_update(database, organisation, maintenance, rule)
         .await
@@ -134,7 +134,7 @@ pub(crate) async fn events(
 }
 
 pub(crate) fn deletion() -> Transition<Maintenance, ()> {
-    Box::new(|found, stamp| Ok(found.delete(stamp.clock)))
+    Box::new(|found, stamp| Ok(found.delete(stamp.wall_time)))
 }
 
 async fn find(
@@ -401,7 +401,12 @@ async fn updates_are_published_before_their_maintenance_and_without_their_author
         ..Default::default()
     };
     let rule: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-        Ok(found.with_update(update.edit(patch, stamp.now)?, None, true, stamp.clock))
+        Ok(found.with_update(
+            update.edit(patch, stamp.committed_at)?,
+            None,
+            true,
+            stamp.wall_time,
+        ))
     });
     let edited = MaintenanceStore::change_update(database, &acme, maintenance.id, update.id, rule)
         .await
@@ -475,7 +480,7 @@ async fn updates_are_deleted_all_or_none(database: &Database) {
         let these = requested.clone();
         let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
             let deletion = MaintenanceUpdate::delete(maintenance, these, &stored)?;
-            Ok(found.with_update(deletion, None, true, stamp.clock))
+            Ok(found.with_update(deletion, None, true, stamp.wall_time))
         });
         MaintenanceStore::delete_updates(database, &acme, maintenance, requested, rule).await
     };

@@ -2,6 +2,7 @@ use allclear_application::error::Error;
 use allclear_application::invitation::{Host, Invitation};
 use allclear_application::membership::{MemberTransition, NewOrganisation};
 use allclear_application::organisation::OrganisationStore;
+use allclear_application::second_factor::FactorStore;
 use allclear_application::secret::SecretToken;
 use allclear_application::session::SessionStore;
 use allclear_domain::account::User;
@@ -22,6 +23,7 @@ contract!(
     a_deleted_organisation_takes_its_memberships_along,
     of_ten_admins_who_leave_at_once_one_stays,
     a_refused_rule_changes_no_member,
+    an_account_without_the_role_changes_nothing_as_an_admin,
     an_invitation_is_accepted_once,
     an_invitation_ends_with_the_role_of_its_inviter,
     an_accepted_invitation_never_takes_a_role_away,
@@ -185,7 +187,11 @@ async fn a_deleted_organisation_takes_its_memberships_along(database: &Database)
     let id = session.id;
     database.open(ann.id, session).await.unwrap();
     database.activate(id, &acme).await.unwrap();
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
     assert!(database.memberships_of(ann.id).await.unwrap().is_empty());
     assert_none(OrganisationStore::find_invitation(
         database,
@@ -219,7 +225,7 @@ async fn of_ten_admins_who_leave_at_once_one_stays(database: &Database) {
     for admin in admins {
         let (database, acme) = (database.clone(), acme.clone());
         leaving.spawn(async move {
-            OrganisationStore::change_member(&database, &acme, admin, leave()).await
+            OrganisationStore::change_member(&database, &acme, admin, None, leave()).await
         });
     }
     let outcomes = leaving.join_all().await;
@@ -241,15 +247,62 @@ async fn a_refused_rule_changes_no_member(database: &Database) {
         database,
         &acme,
         nobody,
+        None,
         leave(),
     ))
     .await;
     assert!(
-        OrganisationStore::change_member(database, &acme, ann.id, leave())
+        OrganisationStore::change_member(database, &acme, ann.id, None, leave())
             .await
             .is_err()
     );
     assert_eq!(role(database, &acme, ann.id).await, Some(Role::Admin));
+}
+
+async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    let bob = account(database, "bob@example.com", "hash").await;
+    let link = invite(database, Some(&acme), Role::Editor).await;
+    database
+        .accept_invitation(&link.digest(), bob.id, clock().now())
+        .await
+        .unwrap()
+        .unwrap();
+    let eve = account(database, "eve@example.com", "hash").await;
+    // As after the removal of an admin, or the loss of the role, while a request is under way.
+    for former in [bob.id, eve.id] {
+        let changed = database.change_member(&acme, ann.id, Some(former), leave());
+        let refused = [
+            changed.await.map(drop),
+            database
+                .rename(&acme, "Ours".into(), former)
+                .await
+                .map(drop),
+            database.require_factor(&acme, true, former).await.map(drop),
+            OrganisationStore::delete(database, &acme, Some(former))
+                .await
+                .map(drop),
+        ];
+        for refused in refused {
+            assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        }
+    }
+    assert_eq!(role(database, &acme, ann.id).await, Some(Role::Admin));
+    assert!(!database.is_factor_required(&acme).await.unwrap());
+    let stored = OrganisationStore::find(database, &acme).await.unwrap();
+    assert_eq!(stored.unwrap().name, "Acme");
+
+    let renamed = database.rename(&acme, "Ours".into(), ann.id).await;
+    assert!(renamed.unwrap().commit.is_some());
+    let removed = database.change_member(&acme, bob.id, Some(ann.id), leave());
+    removed.await.unwrap().unwrap();
+    let deleted = OrganisationStore::delete(database, &acme, Some(ann.id));
+    assert!(deleted.await.unwrap());
+    let again = OrganisationStore::delete(database, &acme, Some(ann.id));
+    assert!(!again.await.unwrap());
+    let renamed = database.rename(&acme, "Ours".into(), ann.id).await;
+    assert!(matches!(renamed, Err(Error::NotFound(_))), "{renamed:?}");
 }
 
 async fn an_invitation_is_accepted_once(database: &Database) {
@@ -295,7 +348,7 @@ async fn an_invitation_ends_with_the_role_of_its_inviter(database: &Database) {
         let own = invite_by(database, Some(&acme), Role::Admin, Some(bob.id))
             .await
             .unwrap();
-        let changed = OrganisationStore::change_member(database, &acme, bob.id, end).await;
+        let changed = OrganisationStore::change_member(database, &acme, bob.id, None, end).await;
         changed.unwrap().unwrap();
         let found =
             OrganisationStore::find_invitation(database, &own.digest(), clock().now()).await;

@@ -46,7 +46,12 @@ impl World {
         };
         let create: CreateTransition<Component> = Box::new(move |stamp| {
             let id = ComponentId(stamp.id);
-            Ok(Component::create(id, draft, stamp.zone, stamp.now)?)
+            Ok(Component::create(
+                id,
+                draft,
+                stamp.zone,
+                stamp.committed_at,
+            )?)
         });
         let created = ComponentStore::insert(&self.database, &self.acme, create, author()).await;
         created.unwrap().state.component.id
@@ -60,7 +65,7 @@ impl World {
             end_at: Some(start_at + TimeDelta::hours(1)),
         };
         let rule: Transition<ComponentHistory, HistoryChange> = Box::new(move |history, stamp| {
-            Ok(history.add(StatusPeriodId(stamp.id), span, ann(), stamp.now)?)
+            Ok(history.add(StatusPeriodId(stamp.id), span, ann(), stamp.committed_at)?)
         });
         let scope = HistoryScope::New(span);
         let changed = self.database.change_history(&self.acme, id, scope, rule);
@@ -81,7 +86,7 @@ impl World {
         let attached = components.clone();
         let create: CreateTransition<Incident> = Box::new(move |stamp: Stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
         IncidentStore::insert(&self.database, &self.acme, create, components)
             .await

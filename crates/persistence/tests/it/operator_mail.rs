@@ -250,7 +250,8 @@ async fn a_mail_is_sent_only_to_a_member_about_an_open_incident(database: &Datab
     assert_eq!(database.queue_reminders(after(1)).await.unwrap(), 3);
     world.edit(over, set(IncidentStatus::Resolved)).await;
     world.delete(gone).await;
-    let left = OrganisationStore::change_member(database, &world.acme, operators.bob.id, leave());
+    let left =
+        OrganisationStore::change_member(database, &world.acme, operators.bob.id, None, leave());
     left.await.unwrap().unwrap();
     // A batch may contain only mails that are removed.
     let mails = send_all(database, after(1)).await;

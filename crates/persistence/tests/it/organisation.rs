@@ -101,8 +101,16 @@ async fn every_change_of_the_settings_has_a_version_of_its_own(database: &Databa
 
 async fn a_deleted_organisation_is_gone(database: &Database) {
     let acme = organisation(database, "acme").await;
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
-    assert!(!OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
     assert_eq!(
         OrganisationStore::find(database, &acme).await.unwrap(),
         None

@@ -64,7 +64,7 @@ impl World {
         let attached = components.clone();
         let create = Box::new(move |stamp: Stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
         let created = IncidentStore::insert(&self.database, &self.acme, create, components);
         created.await.unwrap().state.incident
@@ -82,8 +82,9 @@ impl World {
     }
 
     async fn patch(&self, id: ComponentId, patch: ComponentPatch) {
-        let rule: Transition<Component> =
-            Box::new(move |component, stamp| Ok(component.edit(patch, stamp.zone, stamp.now)?));
+        let rule: Transition<Component> = Box::new(move |component, stamp| {
+            Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
+        });
         let changed = ComponentStore::change(&self.database, &self.acme, id, rule, author()).await;
         changed.unwrap().unwrap();
     }
@@ -201,12 +202,12 @@ async fn only_a_published_review_is_public(database: &Database) {
         found.await.unwrap().unwrap().review
     };
     change(Box::new(|found, stamp| {
-        Ok(found.write("Why ☃".into(), stamp.now)?.map(Some))
+        Ok(found.write("Why ☃".into(), stamp.committed_at)?.map(Some))
     }))
     .await;
     assert_eq!(public().await, None);
     let published = change(Box::new(|found, stamp| {
-        Ok(found.publish(stamp.now).unwrap().map(Some))
+        Ok(found.publish(stamp.committed_at).unwrap().map(Some))
     }));
     let published = published.await.unwrap();
     let shown = public().await.unwrap();

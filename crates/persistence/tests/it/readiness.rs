@@ -44,7 +44,7 @@ async fn of_twenty_components_created_at_once_as_many_as_allowed_are_stored(data
                 ComponentId(stamp.id),
                 draft,
                 stamp.zone,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         requests.spawn(async move { database.insert(&organisation, created, author()).await });

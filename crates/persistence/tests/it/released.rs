@@ -196,7 +196,7 @@ async fn shows_what_was_there(database: &Database, connection: &DatabaseConnecti
             ComponentId(stamp.id),
             draft,
             stamp.zone,
-            stamp.now,
+            stamp.committed_at,
         )?)
     });
     let written = ComponentStore::insert(database, &acme, create, author())

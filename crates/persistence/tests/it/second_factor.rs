@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use crate::account::{account, new_session};
 use crate::backend::{clock, organisation};
 use crate::contract;
+use crate::membership::found;
 use crate::passkey::new_passkey;
 
 contract!(
@@ -195,15 +196,16 @@ async fn a_reset_removes_every_factor_and_ends_every_session(database: &Database
 }
 
 async fn a_requirement_belongs_to_one_organisation(database: &Database) {
-    let acme = organisation(database, "acme").await;
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
     let other = organisation(database, "other").await;
     let required = async |id| database.is_factor_required(id).await.unwrap();
     assert!(!required(&acme).await);
     for _ in 0..2 {
-        database.require_factor(&acme, true).await.unwrap();
+        database.require_factor(&acme, true, ann.id).await.unwrap();
         assert!(required(&acme).await && !required(&other).await);
     }
-    database.require_factor(&acme, false).await.unwrap();
+    database.require_factor(&acme, false, ann.id).await.unwrap();
     assert!(!required(&acme).await);
 }
 
@@ -247,11 +249,12 @@ async fn a_passkey_added_while_the_app_is_removed_has_recovery_codes(database: &
 }
 
 async fn a_requirement_is_set_by_however_many_at_once(database: &Database) {
-    let acme = organisation(database, "acme").await;
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
     let mut setting = JoinSet::new();
     for _ in 0..10 {
         let (database, acme) = (database.clone(), acme.clone());
-        setting.spawn(async move { database.require_factor(&acme, true).await });
+        setting.spawn(async move { database.require_factor(&acme, true, ann.id).await });
     }
     for set in setting.join_all().await {
         set.unwrap();

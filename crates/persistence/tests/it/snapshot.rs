@@ -31,7 +31,7 @@ async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) 
                 ComponentId(stamp.id),
                 draft,
                 stamp.zone,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         database.insert(&acme, create, author()).await.unwrap();

@@ -62,6 +62,7 @@ async fn subscribe(database: &Database, organisation: &OrganisationId, email: &s
         )
         .await
         .unwrap()
+        .after
 }
 
 async fn a_stored_subscriber_reads_as_it_was_written(database: &Database) {
@@ -87,10 +88,12 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
     let end = later + TimeDelta::days(7);
     let verify: SubscriberRule =
         Box::new(move |known| Ok(known.unwrap().verify(end, later).unwrap()));
-    let verified = database
+    let change = database
         .save(&acme, SubscriberKey::of(&ann), verify)
         .await
         .unwrap();
+    assert_eq!(change.before.as_ref(), Some(&ann));
+    let verified = change.after;
     assert_eq!(
         (verified.status, verified.updated_at),
         (SubscriberStatus::Subscribed, later)
@@ -99,7 +102,8 @@ async fn a_change_is_stored_and_makes_no_revision(database: &Database) {
     let left = database
         .save(&acme, SubscriberKey::of(&ann), left)
         .await
-        .unwrap();
+        .unwrap()
+        .after;
     assert_eq!(
         (left.status, left.round),
         (SubscriberStatus::Unsubscribed, 1)
@@ -349,7 +353,11 @@ async fn a_deleted_subscriber_may_come_back(database: &Database) {
 async fn a_deleted_organisation_takes_its_subscribers_along(database: &Database) {
     let acme = organisation(database, "acme").await;
     let ann = subscribe(database, &acme, "Ann@example.com").await;
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
     assert_eq!(
         SubscriberStore::find(database, &acme, &SubscriberKey::of(&ann))
             .await

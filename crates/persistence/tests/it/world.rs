@@ -68,7 +68,7 @@ pub(crate) fn draft(title: &str, components: &[Attachment]) -> CreateTransition<
             IncidentId(stamp.id),
             draft,
             &components,
-            stamp.now,
+            stamp.committed_at,
         )?)
     })
 }
@@ -102,7 +102,7 @@ impl World {
                 ComponentId(stamp.id),
                 draft,
                 stamp.zone,
-                stamp.now,
+                stamp.committed_at,
             )?)
         });
         ComponentStore::insert(&self.database, &self.acme, create, author())
@@ -120,7 +120,7 @@ impl World {
         };
         let create: CreateTransition<ComponentGroup> = Box::new(move |stamp| {
             let id = ComponentGroupId(stamp.id);
-            Ok(ComponentGroup::create(id, patch, stamp.now)?)
+            Ok(ComponentGroup::create(id, patch, stamp.committed_at)?)
         });
         let created = ComponentGroupStore::insert(&self.database, &self.acme, create).await;
         created.unwrap().state.group.id
@@ -152,7 +152,7 @@ impl World {
 
     pub(crate) async fn edit_component(&self, id: ComponentId, patch: ComponentPatch) {
         let rule = Box::new(move |component: Component, stamp: Stamp| {
-            Ok(component.edit(patch, stamp.zone, stamp.now)?)
+            Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
         });
         ComponentStore::change(&self.database, &self.acme, id, rule, author())
             .await
@@ -190,8 +190,9 @@ impl World {
     }
 
     pub(crate) async fn edit(&self, incident: IncidentId, patch: IncidentPatch) -> Incident {
-        let rule =
-            Box::new(move |incident: Incident, stamp: Stamp| Ok(incident.edit(patch, stamp.now)?));
+        let rule = Box::new(move |incident: Incident, stamp: Stamp| {
+            Ok(incident.edit(patch, stamp.committed_at)?)
+        });
         let written = IncidentStore::change(&self.database, &self.acme, incident, rule)
             .await
             .unwrap()
@@ -259,7 +260,7 @@ impl World {
         );
         let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, author, stamp.now)?)
+            Ok(latest.record(id, draft, author, stamp.committed_at)?)
         });
         let written =
             IncidentStore::insert_update(&self.database, &self.acme, incident, rule).await;
@@ -268,7 +269,7 @@ impl World {
 
     pub(crate) async fn delete_update(&self, incident: IncidentId, update: IncidentUpdateId) {
         let rule = Box::new(move |deletion: UpdateDeletion, stamp: Stamp| {
-            Ok(deletion.delete(&[update], stamp.now)?)
+            Ok(deletion.delete(&[update], stamp.committed_at)?)
         });
         let updates = vec![update];
         IncidentStore::delete_updates(&self.database, &self.acme, incident, updates, rule)

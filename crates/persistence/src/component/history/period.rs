@@ -38,10 +38,9 @@ pub(super) async fn periods(
     let titles: Vec<(Uuid, String)> = if causes.is_empty() {
         Vec::new()
     } else {
-        incident::Entity::find()
+        crate::incident::of(organisation)
             .select_only()
             .columns([incident::Column::Id, incident::Column::Title])
-            .filter(incident::Column::OrganisationId.eq(organisation.as_str()))
             .filter(incident::Column::Id.is_in(causes))
             .into_tuple()
             .fetch_all(transaction)

@@ -224,9 +224,10 @@ pub(crate) async fn spans_of(
     rows.into_iter().map(StatusSpan::try_from).collect()
 }
 
+/// A period of a component without its cause, as stored.
 #[derive(FromQueryResult)]
-pub(super) struct SpanRow {
-    component_id: Uuid,
+pub(crate) struct SpanRow {
+    pub(crate) component_id: Uuid,
     status: String,
     start_at: DateTime<Utc>,
     end_at: Option<DateTime<Utc>>,

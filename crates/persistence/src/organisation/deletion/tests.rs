@@ -231,9 +231,17 @@ async fn most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(
     }
     database.remove_rows_of(&acme).await.unwrap();
     assert_eq!(counts(database).await, of_one);
-    assert!(OrganisationStore::delete(database, &acme).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &acme, None)
+            .await
+            .unwrap()
+    );
     assert_eq!(counts(database).await, of_one);
-    assert!(OrganisationStore::delete(database, &other).await.unwrap());
+    assert!(
+        OrganisationStore::delete(database, &other, None)
+            .await
+            .unwrap()
+    );
     assert!(counts(database).await.iter().all(|(_, rows)| *rows == 0));
 }
 

@@ -216,7 +216,7 @@ async fn changes_that_do_not_notify_are_sent_on_no_channel(database: &Database) 
     record_quietly(&world, incident, IncidentStatus::Identified).await;
     let edited: Transition<Incident> = Box::new(|incident, stamp| {
         Ok(incident
-            .edit(set(IncidentStatus::Monitoring), stamp.now)?
+            .edit(set(IncidentStatus::Monitoring), stamp.committed_at)?
             .notify_if(false))
     });
     IncidentStore::change(database, &world.acme, incident, edited)
@@ -260,7 +260,9 @@ async fn record_quietly(world: &World, incident: IncidentId, status: IncidentSta
     let rule: Transition<IncidentAndNewest, IncidentAndUpdate> =
         Box::new(move |found, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
-            Ok(found.record(id, draft, ann(), stamp.now)?.notify_if(false))
+            Ok(found
+                .record(id, draft, ann(), stamp.committed_at)?
+                .notify_if(false))
         });
     let written = IncidentStore::insert_update(&world.database, &world.acme, incident, rule);
     written.await.unwrap().unwrap();
@@ -268,9 +270,14 @@ async fn record_quietly(world: &World, incident: IncidentId, status: IncidentSta
 
 async fn publish_review_quietly(world: &World, incident: IncidentId) {
     let write: Transition<IncidentAndReview, Option<Review>> =
-        Box::new(|found, stamp| Ok(found.write("Why".into(), stamp.now)?.map(Some)));
-    let publish: Transition<IncidentAndReview, Option<Review>> =
-        Box::new(|found, stamp| Ok(found.publish(stamp.now).unwrap().notify_if(false).map(Some)));
+        Box::new(|found, stamp| Ok(found.write("Why".into(), stamp.committed_at)?.map(Some)));
+    let publish: Transition<IncidentAndReview, Option<Review>> = Box::new(|found, stamp| {
+        Ok(found
+            .publish(stamp.committed_at)
+            .unwrap()
+            .notify_if(false)
+            .map(Some))
+    });
     for rule in [write, publish] {
         let changed = world.database.change_review(&world.acme, incident, rule);
         changed.await.unwrap().unwrap();

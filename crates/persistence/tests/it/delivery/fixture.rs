@@ -117,7 +117,8 @@ impl World {
                 .verify(now + Subscriber::VERIFICATION_LIFETIME, now)
                 .unwrap())
         });
-        self.database.save(&self.acme, key, verify).await.unwrap()
+        let change = self.database.save(&self.acme, key, verify).await;
+        change.unwrap().after
     }
 
     pub(crate) async fn subscribed(&self, count: usize) -> Vec<SubscriberId> {

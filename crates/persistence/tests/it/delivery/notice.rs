@@ -228,7 +228,7 @@ async fn begin_of_a_maintenance_stays_news_without_its_update(database: &Databas
     let deleted = updates.clone();
     let rule: UpdateTransition<Vec<_>> = Box::new(move |(found, stored), stamp| {
         let deletion = MaintenanceUpdate::delete(found.id, deleted, &stored)?;
-        Ok(found.with_update(deletion, None, true, stamp.clock))
+        Ok(found.with_update(deletion, None, true, stamp.wall_time))
     });
     MaintenanceStore::delete_updates(database, &world.acme, id, updates, rule)
         .await
@@ -362,7 +362,12 @@ async fn change_by_the_clock_has_one_notice_even_with_an_update(database: &Datab
         ..Default::default()
     };
     let corrected: UpdateTransition<MaintenanceUpdate> = Box::new(move |(found, update), stamp| {
-        Ok(found.with_update(update.edit(patch, stamp.now)?, None, true, stamp.clock))
+        Ok(found.with_update(
+            update.edit(patch, stamp.committed_at)?,
+            None,
+            true,
+            stamp.wall_time,
+        ))
     });
     MaintenanceStore::change_update(database, &world.acme, started, update.id, corrected)
         .await

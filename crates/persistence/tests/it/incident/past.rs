@@ -53,7 +53,7 @@ impl World {
         let attached = components.to_vec();
         let create = Box::new(move |stamp: Stamp| {
             let id = IncidentId(stamp.id);
-            Ok(Incident::create(id, draft, &attached, stamp.now)?)
+            Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
         });
         let components = components.to_vec();
         let created = IncidentStore::insert(&self.database, &self.acme, create, components);
@@ -89,7 +89,7 @@ impl World {
         };
         let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
             let id = IncidentUpdateId(stamp.id);
-            Ok(latest.record(id, draft, ann(), stamp.now)?)
+            Ok(latest.record(id, draft, ann(), stamp.committed_at)?)
         });
         let recorded = self.database.insert_update(&self.acme, incident.id, rule);
         recorded.await.unwrap().unwrap().state
@@ -260,7 +260,7 @@ async fn moved_update_changes_which_one_is_newest(database: &Database) {
     };
     let rule = Box::new(move |entry: IncidentAndUpdate, stamp: Stamp| {
         assert!(!entry.is_newest());
-        Ok(entry.edit(patch, stamp.now)?)
+        Ok(entry.edit(patch, stamp.committed_at)?)
     });
     let moved = database.change_update(&world.acme, incident.id, first.id, rule);
     let moved = moved.await.unwrap().unwrap().state;
@@ -318,7 +318,7 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
     };
     let rule = Box::new(move |latest: IncidentAndNewest, stamp: Stamp| {
         let id = IncidentUpdateId(stamp.id);
-        Ok(latest.record(id, draft, ann(), stamp.now)?)
+        Ok(latest.record(id, draft, ann(), stamp.committed_at)?)
     });
     let recorded = database.insert_update(&world.acme, open.id, rule).await;
     let update = recorded.unwrap().unwrap().state;
@@ -330,8 +330,9 @@ async fn corrected_times_of_an_incident_move_its_periods(database: &Database) {
         display_at: Some(DisplayTime::At(third)),
         ..UpdatePatch::default()
     };
-    let rule =
-        Box::new(move |found: IncidentAndUpdate, stamp: Stamp| Ok(found.edit(patch, stamp.now)?));
+    let rule = Box::new(move |found: IncidentAndUpdate, stamp: Stamp| {
+        Ok(found.edit(patch, stamp.committed_at)?)
+    });
     let changed = database.change_update(&world.acme, open.id, update.id, rule);
     changed.await.unwrap().unwrap();
     assert_eq!(

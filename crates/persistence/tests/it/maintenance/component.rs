@@ -54,8 +54,8 @@ fn draft(
             id,
             draft,
             true,
-            stamp.now,
-            stamp.clock,
+            stamp.committed_at,
+            stamp.wall_time,
         )?)
     })
 }
@@ -177,7 +177,7 @@ async fn component_of_another_organisation_is_refused_and_nothing_stored(databas
         ..replaced(&[theirs])
     };
     let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
-        Ok(found.edit(patch, true, stamp.clock)?)
+        Ok(found.edit(patch, true, stamp.wall_time)?)
     });
     let id = planned.maintenance.id;
     let result = MaintenanceStore::change(database, &world.acme, id, rule).await;
@@ -207,7 +207,7 @@ async fn deleted_component_keeps_its_name_in_maintenances(database: &Database) {
     );
     edit(database, &world.acme, id, replaced(&[web])).await;
     let rule = Box::new(move |found: Maintenance, stamp: Stamp| {
-        Ok(found.edit(replaced(&[api]), true, stamp.clock)?)
+        Ok(found.edit(replaced(&[api]), true, stamp.wall_time)?)
     });
     let result = MaintenanceStore::change(database, &world.acme, id, rule).await;
     assert!(matches!(result, Err(Error::Invalid(_))));
@@ -316,7 +316,7 @@ async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Datab
     };
     let create: CreateTransition<ComponentGroup> = Box::new(move |stamp| {
         let id = ComponentGroupId(stamp.id);
-        Ok(ComponentGroup::create(id, name, stamp.now)?)
+        Ok(ComponentGroup::create(id, name, stamp.committed_at)?)
     });
     let created = ComponentGroupStore::insert(database, &world.acme, create).await;
     let group = created.unwrap().state.group.id;
@@ -325,7 +325,7 @@ async fn group_is_under_maintenance_if_one_of_its_components_is(database: &Datab
         ..Default::default()
     };
     let rule = Box::new(move |component: Component, stamp: Stamp| {
-        Ok(component.edit(patch, stamp.zone, stamp.now)?)
+        Ok(component.edit(patch, stamp.zone, stamp.committed_at)?)
     });
     ComponentStore::change(database, &world.acme, api, rule, author())
         .await

@@ -167,8 +167,8 @@ impl Incident {
     /// part of the history of its components, and their current status stays.
     ///
     /// # Errors
-    /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice, or if the incident is resolved before it
-    /// happened.
+    /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice, or if an entered resolution is before the
+    /// occurrence.
     pub fn create(
         id: IncidentId,
         draft: IncidentDraft,
@@ -216,7 +216,7 @@ impl Incident {
     /// [moves](crate::impact::ImpactMove::apply) its impacts.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields, or if the incident would be resolved before it happened.
+    /// [`Invalid`] if the result breaks a rule of its fields, or if an entered time would put the resolution before the occurrence.
     pub fn edit(self, patch: IncidentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let draft = IncidentDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
@@ -242,8 +242,7 @@ impl Incident {
             resolved_at: draft.resolved_at.or(self.resolved_at),
             ..self
         };
-        // The clock of the node that created the incident may be ahead.
-        let after = after.with_status(draft.status, now.max(before.created_at));
+        let after = after.with_status(draft.status, now);
         after.check_times(Some(&before), entered_time(draft.resolved_at), &mut invalid);
         invalid.into_result()?;
         if after == before {
@@ -314,11 +313,12 @@ impl Incident {
             && fields(self) == fields(other)
     }
 
-    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was reached; every other status clears it.
+    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was reached, which is not before the
+    /// occurrence: the clock that told the occurrence may be ahead. Every other status clears it.
     /// MONITORING keeps the time at which it was reached first, also under other statuses.
     pub(crate) fn with_status(self, status: IncidentStatus, since: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
-            Some(self.resolved_at.unwrap_or(since))
+            Some(self.resolved_at.unwrap_or(since.max(self.occured_at)))
         } else {
             None
         };

@@ -87,16 +87,10 @@ pub enum RecordError {
     Resolved,
 }
 
-/// The field of an update that resolves its incident before the incident happened: the time of display if it was entered.
-const fn entered_resolution(enters_time: bool) -> &'static str {
-    if enters_time { "displayAt" } else { "status" }
-}
-
 impl Incident {
-    /// When an update with this time of display resolved the incident, if a change of another update makes it the newest one. Its time
-    /// was not compared with the occurrence when it was entered, because it did not resolve the incident then.
-    fn resolution_by_older(&self, display_at: DateTime<Utc>) -> DateTime<Utc> {
-        display_at.max(self.occured_at)
+    /// When an update resolves the incident.
+    fn resolution_by(&self, update: &IncidentUpdate) -> DateTime<Utc> {
+        update.display_at.max(self.occured_at)
     }
 
     /// Whether this incident was resolved already when an update was recorded. Such an update completes the timeline before the
@@ -108,9 +102,10 @@ impl Incident {
         let resolved_later = other.is_some_and(|other| {
             other.id > update.id
                 && other.status == IncidentStatus::Resolved
-                && other.display_at == resolved_at
+                && self.resolution_by(other) == resolved_at
         });
-        update.display_at < resolved_at && resolved_at <= update.created_at && !resolved_later
+        let shown_before = self.resolution_by(update) < resolved_at;
+        shown_before && resolved_at <= update.created_at && !resolved_later
     }
 }
 
@@ -127,11 +122,9 @@ impl IncidentAndNewest {
         author: Author,
         now: DateTime<Utc>,
     ) -> Result<Changed<IncidentAndUpdate>, RecordError> {
-        // The clock of the node that created the incident or the newest update may be ahead.
-        let now_or_later = now.max(self.incident.created_at);
         let (id, created_at) = match &self.newest {
-            Some(newest) => (id.after(newest.id), now_or_later.max(newest.created_at)),
-            None => (id, now_or_later),
+            Some(newest) => (id.after(newest.id), now.max(newest.created_at)),
+            None => (id, now),
         };
         let is_displayed_when_recorded = draft.display_at == DisplayTime::Recorded;
         let UpdateContent {
@@ -165,8 +158,6 @@ impl IncidentAndNewest {
             recorded.incident.status
         };
         let incident = recorded.incident.clone().with_status(status, display_at);
-        let field = entered_resolution(!is_displayed_when_recorded);
-        recorded.check_resolution(&incident, field)?;
         Ok(recorded.changed(incident, true, now))
     }
 }
@@ -184,10 +175,9 @@ impl IncidentAndUpdate {
     /// incident takes the status of the newest one; otherwise its status stays.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields, or if it would resolve the incident before it happened.
+    /// [`Invalid`] if the result breaks a rule of its fields.
     pub fn edit(self, patch: UpdatePatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let before = self.update.clone();
-        let field = entered_resolution(patch.display_at.is_some());
         let content = UpdateContent {
             message: before.message.clone(),
             status: before.status,
@@ -212,7 +202,6 @@ impl IncidentAndUpdate {
             return Ok(Changed::without_events(edited));
         }
         let incident = edited.incident_after(&before, was_newest);
-        edited.check_resolution(&incident, field)?;
         Ok(edited.changed(incident, false, now))
     }
 
@@ -237,28 +226,16 @@ impl IncidentAndUpdate {
             } else {
                 newest.status
             };
-            let since = if newest.id == update.id {
-                update.display_at
-            } else {
-                incident.resolution_by_older(newest.display_at)
-            };
-            return incident.with_status(status, since);
+            return incident.with_status(status, newest.display_at);
         }
         // The newest update set the time of resolution.
-        if incident.resolved_at == Some(before.display_at) {
+        if incident.resolved_at == Some(incident.resolution_by(before)) {
             return Incident {
-                resolved_at: Some(update.display_at),
+                resolved_at: Some(incident.resolution_by(update)),
                 ..incident
             };
         }
         incident
-    }
-
-    /// Checks that the incident after the change of this update is not resolved before it happened. `field` is the entered cause.
-    fn check_resolution(&self, after: &Incident, field: &'static str) -> Result<(), Invalid> {
-        let mut invalid = Invalid::default();
-        after.check_times(Some(&self.incident), field, &mut invalid);
-        invalid.into_result()
     }
 
     /// This update with its incident, and everything that causes. `recorded` is true for a new update, false for an edit.
@@ -295,8 +272,7 @@ impl UpdateDeletion {
                     && !before.was_resolved_before(&newest, None)
                     && !before.was_resolved_before(&left, Some(&newest)) =>
             {
-                let since = before.resolution_by_older(left.display_at);
-                before.clone().with_status(left.status, since)
+                before.clone().with_status(left.status, left.display_at)
             }
             _ => before.clone(),
         };

@@ -497,7 +497,7 @@ proptest! {
                 }
             };
             for error in refused.iter().flat_map(|invalid| &invalid.errors) {
-                prop_assert!(["occuredAt", "resolvedAt", "displayAt", "status"].contains(&error.field.as_str()));
+                prop_assert!(["occuredAt", "resolvedAt", "displayAt"].contains(&error.field.as_str()));
             }
             let incident = &world.incident;
             prop_assert!(incident.resolved_at.is_none_or(|resolved| resolved >= incident.occured_at));
@@ -507,50 +507,23 @@ proptest! {
 }
 
 #[test]
-fn update_does_not_resolve_an_incident_before_it_happened() {
-    let message = "Resolution must not be before the incident";
+fn update_resolves_an_incident_at_its_occurrence_at_the_earliest() {
     let mut world = World::new(None);
     let moved = IncidentPatch {
         occured_at: Some(at(50)),
         ..Default::default()
     };
     world.edit_incident(moved, 100).unwrap();
-    let refused = world.record(IncidentStatus::Resolved, time(Some(49)), 100);
-    assert_eq!(
-        refused,
-        Err(RecordError::Invalid(Invalid::field("displayAt", message)))
-    );
     world
-        .record(IncidentStatus::Monitoring, time(Some(49)), 100)
+        .record(IncidentStatus::Resolved, time(Some(49)), 100)
         .unwrap();
-    let resolved = UpdatePatch {
-        status: Some(IncidentStatus::Resolved),
+    assert_eq!(world.incident.resolved_at, Some(at(50)));
+    let later = |seconds| UpdatePatch {
+        display_at: Some(time(Some(seconds))),
         ..Default::default()
     };
-    assert_eq!(
-        world.try_edit(0, resolved.clone(), 101),
-        Err(Invalid::field("status", message))
-    );
-    let earlier = UpdatePatch {
-        display_at: Some(time(Some(48))),
-        ..resolved
-    };
-    assert_eq!(
-        world.try_edit(0, earlier, 101),
-        Err(Invalid::field("displayAt", message))
-    );
-    // Another update is displayed last, so this one may say that the incident is resolved. The deletion of the other one uses it.
-    world
-        .record(IncidentStatus::Identified, time(Some(60)), 102)
-        .unwrap();
-    let resolved = UpdatePatch {
-        status: Some(IncidentStatus::Resolved),
-        ..Default::default()
-    };
-    world.edit(0, resolved, 103);
-    world.delete(1, 104);
-    assert_eq!(
-        (world.incident.status, world.incident.resolved_at),
-        (IncidentStatus::Resolved, Some(at(50)))
-    );
+    world.edit(0, later(60), 101);
+    assert_eq!(world.incident.resolved_at, Some(at(60)));
+    world.edit(0, later(40), 102);
+    assert_eq!(world.incident.resolved_at, Some(at(50)));
 }

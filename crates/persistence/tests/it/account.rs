@@ -259,8 +259,7 @@ async fn an_account_is_renamed(database: &Database) {
     let ann = account(database, "ann@example.com", "hash").await;
     let bob = account(database, "bob@example.com", "hash").await;
     assert_eq!(
-        database
-            .rename(ann.id, "Anna".into())
+        AccountStore::rename(database, ann.id, "Anna".into())
             .await
             .unwrap()
             .unwrap()
@@ -277,8 +276,7 @@ async fn an_account_is_renamed(database: &Database) {
         "Ann"
     );
     assert_eq!(
-        database
-            .rename(UserId(clock().id()), "Eve".into())
+        AccountStore::rename(database, UserId(clock().id()), "Eve".into())
             .await
             .unwrap(),
         None

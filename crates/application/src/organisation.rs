@@ -33,14 +33,6 @@ pub trait OrganisationStore: Send + Sync {
         rule: Transition<Organisation>,
     ) -> Result<Option<Committed<Organisation>>, Error>;
 
-    /// Ensures that the organisation exists and has the name, if one is given. A changed name makes a revision with
-    /// [`OrganisationUpdated`](allclear_domain::event::Event::OrganisationUpdated).
-    async fn ensure(
-        &self,
-        id: &OrganisationId,
-        name: Option<String>,
-    ) -> Result<Committed<()>, Error>;
-
     /// Gives the organisation a name. An adapter MUST check in the same transaction that the account `admin` is an admin.
     /// [`Error::NotFound`], [`Error::Forbidden`].
     async fn rename(

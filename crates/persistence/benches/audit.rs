@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::audit::{AuditFilter, AuditStore};
-use allclear_application::clock::TestClock;
-use allclear_application::organisation::OrganisationStore;
+use allclear_application::clock::{Clock, TestClock};
+use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::page::Page;
 use allclear_bench_support::{Bench, postgres};
 use allclear_domain::id::OrganisationId;
@@ -34,7 +34,11 @@ impl Side {
     async fn new(url: &str, items: u32) -> Self {
         let database = Database::connect(url, TestClock::system()).await.unwrap();
         let acme = OrganisationId::parse("acme").unwrap();
-        database.ensure(&acme, Some("Acme".into())).await.unwrap();
+        let known = NameRecord {
+            name: "Acme".into(),
+            as_of: TestClock::system().now(),
+        };
+        database.name_organisation(&acme, known).await.unwrap();
         let connection = sea_orm::Database::connect(url).await.unwrap();
         for rows in old_items(connection.get_database_backend(), items) {
             connection.execute_unprepared(&rows).await.unwrap();

@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a bench ends by a panic")]
 
 use allclear_application::clock::{Clock, TestClock};
+use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::incident::IncidentStore;
-use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::transition::{CreateTransition, Transition};
@@ -37,7 +37,11 @@ impl Side {
     async fn new(url: &str, old: u32) -> Self {
         let database = Database::connect(url, TestClock::system()).await.unwrap();
         let acme = OrganisationId::parse("acme").unwrap();
-        database.ensure(&acme, Some("Acme".into())).await.unwrap();
+        let known = NameRecord {
+            name: "Acme".into(),
+            as_of: TestClock::system().now(),
+        };
+        database.name_organisation(&acme, known).await.unwrap();
         let draft = ComponentDraft {
             name: "API".into(),
             description: String::new(),

@@ -90,7 +90,7 @@ impl DirectoryStore for Database {
                 if !is_fallback && !keep_newer(transaction, id.as_str(), known).await? {
                     return Ok(Committed::unchanged(()));
                 }
-                insert_or_rename(transaction, &database, &id, Some(name)).await
+                insert_or_rename(transaction, &database, &id, name).await
             })
         })
         .await

@@ -78,24 +78,6 @@ impl OrganisationStore for Database {
         .await
     }
 
-    async fn ensure(
-        &self,
-        id: &OrganisationId,
-        name: Option<String>,
-    ) -> Result<Committed<()>, Error> {
-        if OrganisationStore::find(self, id)
-            .await?
-            .is_some_and(|known| name.as_ref().is_none_or(|name| *name == known.name))
-        {
-            return Ok(Committed::unchanged(()));
-        }
-        let (id, database) = (id.clone(), self.clone());
-        self.write(NoAuditItem::Appended, move |transaction| {
-            Box::pin(async move { insert_or_rename(transaction, &database, &id, name).await })
-        })
-        .await
-    }
-
     async fn rename(
         &self,
         id: &OrganisationId,
@@ -320,17 +302,17 @@ pub(crate) async fn public(scope: Scope<'_>) -> Result<PublicOrganisation, Error
     Ok(PublicOrganisation::new(found, url))
 }
 
-/// Ensures that the organisation exists and has the name, if one is given.
+/// Ensures that the organisation exists and has the name.
 pub(crate) async fn insert_or_rename(
     transaction: &Transaction,
     database: &Database,
     id: &OrganisationId,
-    name: Option<String>,
+    name: String,
 ) -> Result<Committed<()>, Error> {
     let fresh = ActiveModel {
         id: Set(id.as_str().to_owned()),
         code: Set(id.code().to_string()),
-        name: Set(name.clone().unwrap_or_else(|| id.as_str().to_owned())),
+        name: Set(name.clone()),
         revision: Set(0),
         created_at: Set(database.clock.now()),
         committed_at: Set(DateTime::UNIX_EPOCH),
@@ -339,9 +321,6 @@ pub(crate) async fn insert_or_rename(
     let insert =
         Entity::insert(fresh).on_conflict(OnConflict::column(Column::Id).do_nothing().to_owned());
     insert.run(transaction).await?;
-    let Some(name) = name else {
-        return Ok(Committed::unchanged(()));
-    };
     let current = Origin::current();
     // A person changes the name in the settings; everybody else learns it from the provider.
     let origin = Origin {

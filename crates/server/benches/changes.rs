@@ -11,8 +11,8 @@ use std::time::Duration;
 use allclear_application::clock::{Clock, TestClock};
 use allclear_application::component::history::RequestedDays;
 use allclear_application::component::{ComponentReport, Components};
+use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::error::Error;
-use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::precondition::Precondition;
 use allclear_application::relay::Relay;
@@ -60,10 +60,11 @@ impl Side {
         let clock: Arc<dyn Clock> = TestClock::system();
         let store = Arc::new(Database::connect(url, Arc::clone(&clock)).await.unwrap());
         let organisation = OrganisationId::parse("acme").unwrap();
-        store
-            .ensure(&organisation, Some("Acme".into()))
-            .await
-            .unwrap();
+        let known = NameRecord {
+            name: "Acme".into(),
+            as_of: TestClock::system().now(),
+        };
+        store.name_organisation(&organisation, known).await.unwrap();
         let broadcast = Arc::new(InProcess::default());
         let relay = Arc::new(Relay::new(Arc::clone(&store) as _, broadcast));
         let components = Components::new(

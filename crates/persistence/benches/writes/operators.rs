@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use allclear_application::broadcast::Broadcast;
-use allclear_application::clock::TestClock;
+use allclear_application::clock::{Clock, TestClock};
+use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::incident::{IncidentStore, Incidents};
-use allclear_application::organisation::OrganisationStore;
 use allclear_application::outbox::Commit;
 use allclear_application::relay::Relay;
 use allclear_application::transition::CreateTransition;
@@ -55,7 +55,11 @@ impl Operators {
     pub(crate) async fn fill(url: &str) -> OpenIncidents {
         let store = Database::connect(url, TestClock::system()).await.unwrap();
         let acme = acme();
-        store.ensure(&acme, Some("Acme".into())).await.unwrap();
+        let known = NameRecord {
+            name: "Acme".into(),
+            as_of: TestClock::system().now(),
+        };
+        store.name_organisation(&acme, known).await.unwrap();
         let draft = ComponentDraft {
             name: "API".into(),
             description: String::new(),

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use allclear_application::clock::{Clock, TestClock};
+use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::error::Error;
+use allclear_application::outbox::Commit;
 use allclear_application::page::Page;
 use allclear_domain::author::Author;
 use allclear_domain::id::OrganisationId;
 use allclear_persistence::database::Database;
+use chrono::TimeDelta;
 use uuid::Uuid;
 
 pub(crate) struct Backend {
@@ -75,8 +79,23 @@ pub(crate) fn author() -> Author {
 }
 
 pub(crate) async fn organisation(database: &Database, id: &str) -> OrganisationId {
-    use allclear_application::organisation::OrganisationStore;
     let id = OrganisationId::parse(id).unwrap();
-    database.ensure(&id, Some("Acme".into())).await.unwrap();
+    name_organisation(database, &id, "Acme").await;
     id
+}
+
+/// Names an organisation as a provider does, and creates it if it does not exist.
+pub(crate) async fn name_organisation(
+    database: &Database,
+    id: &OrganisationId,
+    name: &str,
+) -> Option<Commit> {
+    static REPORTS: AtomicI64 = AtomicI64::new(0);
+    let seconds = REPORTS.fetch_add(1, Ordering::Relaxed);
+    let known = NameRecord {
+        name: name.to_owned(),
+        as_of: NameRecord::NEVER + TimeDelta::seconds(seconds + 1),
+    };
+    let named = DirectoryStore::name_organisation(database, id, known).await;
+    named.unwrap().commit
 }

@@ -4,7 +4,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::{Organisation, OrganisationPatch, Revision};
 use allclear_persistence::database::Database;
 
-use crate::backend::organisation;
+use crate::backend::{name_organisation, organisation};
 use crate::contract;
 
 contract!(
@@ -32,21 +32,10 @@ async fn an_organisation_is_made_once(database: &Database) {
 
 async fn a_new_name_makes_a_revision_and_the_same_name_none(database: &Database) {
     let acme = organisation(database, "acme").await;
-    assert!(database.ensure(&acme, None).await.unwrap().commit.is_none());
-    assert!(
-        database
-            .ensure(&acme, Some("Acme".into()))
-            .await
-            .unwrap()
-            .commit
-            .is_none()
-    );
-    let renamed = database
-        .ensure(&acme, Some("Acme Ltd".into()))
-        .await
-        .unwrap()
-        .commit
-        .unwrap();
+    let same = name_organisation(database, &acme, "Acme").await;
+    assert!(same.is_none());
+    let renamed = name_organisation(database, &acme, "Acme Ltd").await;
+    let renamed = renamed.unwrap();
     assert_eq!(renamed.revision, 1);
     assert_eq!(renamed.events[0].name, "organisation-updated");
     assert_eq!(
@@ -87,10 +76,7 @@ async fn every_change_of_the_settings_has_a_version_of_its_own(database: &Databa
         assert_eq!(changed.state.version, found().await.version);
         versions.push(changed.state.version);
     }
-    database
-        .ensure(&acme, Some("Acme Ltd".into()))
-        .await
-        .unwrap();
+    name_organisation(database, &acme, "Acme Ltd").await;
     versions.push(found().await.version);
     assert!(
         versions.is_sorted_by(|one, next| one < next),

@@ -1,11 +1,10 @@
-use allclear_application::organisation::OrganisationStore;
 use allclear_application::outbox::{Backlog, Outbox};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 
-use crate::backend::{clock, organisation};
+use crate::backend::{clock, name_organisation, organisation};
 use crate::contract;
 
 contract!(
@@ -21,7 +20,7 @@ contract!(
 async fn three_revisions(database: &Database) -> OrganisationId {
     let acme = organisation(database, "acme").await;
     for name in ["one", "two", "three"] {
-        database.ensure(&acme, Some(name.into())).await.unwrap();
+        name_organisation(database, &acme, name).await;
     }
     acme
 }
@@ -57,10 +56,7 @@ async fn reader_that_keeps_up_with_a_writer_never_starts_again(database: &Databa
     let acme = organisation(database, "acme").await;
     let writing = async {
         for number in 0..100 {
-            database
-                .ensure(&acme, Some(format!("Acme {number}")))
-                .await
-                .unwrap();
+            name_organisation(database, &acme, &format!("Acme {number}")).await;
         }
     };
     let reading = async {
@@ -95,7 +91,7 @@ async fn old_commits_are_pruned_without_a_gap(database: &Database) {
         after(database, &acme, 3, 10).await.is_empty(),
         "a reader who knows everything misses nothing"
     );
-    database.ensure(&acme, Some("four".into())).await.unwrap();
+    name_organisation(database, &acme, "four").await;
     assert_eq!(after(database, &acme, 3, 10).await, [4]);
 }
 
@@ -142,7 +138,7 @@ async fn after_a_restore_revisions_jump_and_no_reader_waits_for_those_between(da
         );
     }
     assert!(after(database, &acme, jumped, 10).await.is_empty());
-    database.ensure(&acme, Some("four".into())).await.unwrap();
+    name_organisation(database, &acme, "four").await;
     assert_eq!(after(database, &acme, jumped, 10).await, [jumped + 1]);
     for revision in [1, 3, 5] {
         assert!(

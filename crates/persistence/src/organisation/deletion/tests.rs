@@ -1,3 +1,4 @@
+use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::organisation::OrganisationStore;
 use chrono::{DateTime, Utc};
 use sea_orm::{ActiveModelTrait, ActiveValue::Set, IntoActiveModel, PaginatorTrait};
@@ -30,7 +31,11 @@ async fn insert<A: ActiveModelTrait + Send + 'static>(database: &Database, rows:
 /// An organisation with many rows of each kind. The identifiers of different organisations begin at different numbers.
 async fn filled(database: &Database, name: &str, begin: u128) -> OrganisationId {
     let id = OrganisationId::parse(name).unwrap();
-    database.ensure(&id, Some(name.into())).await.unwrap();
+    let known = NameRecord {
+        name: name.into(),
+        as_of: Utc::now(),
+    };
+    database.name_organisation(&id, known).await.unwrap();
     add_subscribers(database, &id, begin).await;
     add_incident(database, &id, begin).await;
     add_history(database, &id, begin).await;

@@ -134,32 +134,27 @@ impl IncidentPatch {
     }
 }
 
-const OCCURED_AT: &str = "occuredAt";
-const RESOLVED_AT: &str = "resolvedAt";
-
-/// The field to correct if an incident would be resolved before it happened. `resolved_at` is the entered time of resolution.
-const fn entered_time(resolved_at: Option<DateTime<Utc>>) -> &'static str {
-    match resolved_at {
-        Some(_) => RESOLVED_AT,
-        None => OCCURED_AT,
-    }
-}
-
-/// Checks an entered time of resolution by itself.
+/// Checks an entered time of resolution.
 fn check_resolved_at(
     resolved_at: DateTime<Utc>,
     status: Option<IncidentStatus>,
+    occured_at: DateTime<Utc>,
     now: DateTime<Utc>,
     invalid: &mut Invalid,
 ) {
     let message = if status != Some(IncidentStatus::Resolved) {
         "Only a resolved incident has a time of resolution"
+    } else if resolved_at < occured_at {
+        "Resolution must not be before the incident"
     } else if resolved_at > now {
         "Resolution must not be in the future"
     } else {
         return;
     };
-    invalid.add(FieldError::new(RESOLVED_AT, message));
+    invalid.add(FieldError {
+        field: "resolvedAt".to_owned(),
+        message: message.to_owned(),
+    });
 }
 
 impl Incident {
@@ -167,8 +162,7 @@ impl Incident {
     /// part of the history of its components, and their current status stays.
     ///
     /// # Errors
-    /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice, or if an entered resolution is before the
-    /// occurrence.
+    /// [`Invalid`] if the draft breaks a rule of its fields or names a component twice.
     pub fn create(
         id: IncidentId,
         draft: IncidentDraft,
@@ -180,9 +174,15 @@ impl Incident {
         impact::check_once(components, &mut invalid);
         let occured_at = draft.occured_at.unwrap_or(now);
         if let Some(resolved_at) = draft.resolved_at {
-            check_resolved_at(resolved_at, Some(draft.status), now, &mut invalid);
+            check_resolved_at(
+                resolved_at,
+                Some(draft.status),
+                occured_at,
+                now,
+                &mut invalid,
+            );
         }
-        let field = entered_time(draft.resolved_at);
+        invalid.into_result()?;
         let state = Self {
             id,
             title: draft.title,
@@ -197,8 +197,6 @@ impl Incident {
             version: Revision::default(),
         };
         let state = state.with_status(draft.status, now);
-        state.check_times(None, field, &mut invalid);
-        invalid.into_result()?;
         let impacts = state.impact_when_attached(components, Some(state.occured_at));
         let notice = NewNotice::Incident {
             change: IncidentChange::Created,
@@ -216,7 +214,7 @@ impl Incident {
     /// [moves](crate::impact::ImpactMove::apply) its impacts.
     ///
     /// # Errors
-    /// [`Invalid`] if the result breaks a rule of its fields, or if an entered time would put the resolution before the occurrence.
+    /// [`Invalid`] if the result breaks a rule of its fields.
     pub fn edit(self, patch: IncidentPatch, now: DateTime<Utc>) -> Result<Changed<Self>, Invalid> {
         let draft = IncidentDraft {
             title: patch.title.unwrap_or_else(|| self.title.clone()),
@@ -233,8 +231,17 @@ impl Incident {
         let mut invalid = Invalid::default();
         invalid.check(&draft);
         if let Some(resolved_at) = draft.resolved_at {
-            check_resolved_at(resolved_at, patch.status, now, &mut invalid);
+            check_resolved_at(resolved_at, patch.status, occured_at, now, &mut invalid);
+        } else if draft.status == IncidentStatus::Resolved
+            && occured_at != self.occured_at
+            && self.resolved_at.is_some_and(|kept| kept < occured_at)
+        {
+            invalid.add(FieldError {
+                field: "occuredAt".to_owned(),
+                message: "Occurrence must not be after the resolution".to_owned(),
+            });
         }
+        invalid.into_result()?;
         let after = Self {
             title: draft.title,
             description: draft.description,
@@ -243,38 +250,11 @@ impl Incident {
             ..self
         };
         let after = after.with_status(draft.status, now);
-        after.check_times(Some(&before), entered_time(draft.resolved_at), &mut invalid);
-        invalid.into_result()?;
         if after == before {
             return Ok(Changed::without_events(before));
         }
         let events = vec![Event::IncidentUpdated(after.id)];
         Ok(after.touched(now).changed(&before, events, false, None))
-    }
-
-    /// Adds an error to `field` if a change from `before` to this incident makes its resolution earlier than its occurrence. Stored
-    /// times that stay are not checked again.
-    pub(crate) fn check_times(
-        &self,
-        before: Option<&Self>,
-        field: &'static str,
-        invalid: &mut Invalid,
-    ) {
-        let times = |incident: &Self| (incident.occured_at, incident.resolved_at);
-        let stays = before.is_some_and(|before| times(before) == times(self));
-        if stays
-            || self
-                .resolved_at
-                .is_none_or(|resolved| resolved >= self.occured_at)
-        {
-            return;
-        }
-        let message = if field == OCCURED_AT {
-            "Occurrence must not be after the resolution"
-        } else {
-            "Resolution must not be before the incident"
-        };
-        invalid.add(FieldError::new(field, message));
     }
 
     /// Returns the change from `before` to this incident. `message` is the message of an update, which was `recorded` or edited.
@@ -313,12 +293,11 @@ impl Incident {
             && fields(self) == fields(other)
     }
 
-    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was reached, which is not before the
-    /// occurrence: the clock that told the occurrence may be ahead. Every other status clears it.
+    /// Sets the status, which is reached at `since`. RESOLVED keeps the time at which it was reached; every other status clears it.
     /// MONITORING keeps the time at which it was reached first, also under other statuses.
     pub(crate) fn with_status(self, status: IncidentStatus, since: DateTime<Utc>) -> Self {
         let resolved_at = if status == IncidentStatus::Resolved {
-            Some(self.resolved_at.unwrap_or(since.max(self.occured_at)))
+            Some(self.resolved_at.unwrap_or(since))
         } else {
             None
         };

@@ -88,11 +88,6 @@ pub enum RecordError {
 }
 
 impl Incident {
-    /// When an update resolves the incident.
-    fn resolution_by(&self, update: &IncidentUpdate) -> DateTime<Utc> {
-        update.display_at.max(self.occured_at)
-    }
-
     /// Whether this incident was resolved already when an update was recorded. Such an update completes the timeline before the
     /// resolution and never changes the status. `other` is another update, which may have resolved the incident later.
     fn was_resolved_before(&self, update: &IncidentUpdate, other: Option<&IncidentUpdate>) -> bool {
@@ -102,10 +97,9 @@ impl Incident {
         let resolved_later = other.is_some_and(|other| {
             other.id > update.id
                 && other.status == IncidentStatus::Resolved
-                && self.resolution_by(other) == resolved_at
+                && other.display_at == resolved_at
         });
-        let shown_before = self.resolution_by(update) < resolved_at;
-        shown_before && resolved_at <= update.created_at && !resolved_later
+        update.display_at < resolved_at && resolved_at <= update.created_at && !resolved_later
     }
 }
 
@@ -229,9 +223,9 @@ impl IncidentAndUpdate {
             return incident.with_status(status, newest.display_at);
         }
         // The newest update set the time of resolution.
-        if incident.resolved_at == Some(incident.resolution_by(before)) {
+        if incident.resolved_at == Some(before.display_at) {
             return Incident {
-                resolved_at: Some(incident.resolution_by(update)),
+                resolved_at: Some(update.display_at),
                 ..incident
             };
         }

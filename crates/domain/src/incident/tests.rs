@@ -289,47 +289,6 @@ fn resolved_incident_does_not_move_past_its_resolution() {
 }
 
 #[test]
-fn incident_is_resolved_at_its_occurrence_at_the_earliest() {
-    let draft = IncidentDraft {
-        title: "Down".into(),
-        description: "d".into(),
-        status: IncidentStatus::Resolved,
-        occured_at: Some(at(101)),
-        ..Default::default()
-    };
-    let id = IncidentId(Uuid::from_u128(1));
-    let created = Incident::create(id, draft, &[], at(100)).unwrap().state;
-    assert_eq!(created.resolved_at, Some(at(101)));
-    let tomorrow = IncidentPatch {
-        occured_at: Some(at(101)),
-        ..Default::default()
-    };
-    let open = incident(IncidentStatus::Monitoring);
-    let announced = open.edit(tomorrow, at(100)).unwrap().state;
-    let resolved = announced.edit(set(IncidentStatus::Resolved), at(100));
-    assert_eq!(resolved.unwrap().state.resolved_at, Some(at(101)));
-}
-
-#[test]
-fn stored_times_that_contradict_each_other_do_not_block_other_changes() {
-    let stored = Incident {
-        occured_at: at(60),
-        ..past(IncidentStatus::Resolved, 50, &[]).unwrap().state
-    };
-    let renamed = IncidentPatch {
-        title: Some("Was down".into()),
-        occured_at: Some(at(60)),
-        ..set(IncidentStatus::Resolved)
-    };
-    assert!(stored.clone().edit(renamed, at(100)).is_ok());
-    let corrected = IncidentPatch {
-        occured_at: Some(at(50)),
-        ..Default::default()
-    };
-    assert!(stored.edit(corrected, at(100)).is_ok());
-}
-
-#[test]
 fn past_incident_has_an_impact_on_the_history_and_an_open_one_on_the_status() {
     let attachment = Attachment {
         component_id: ComponentId(Uuid::from_u128(5)),

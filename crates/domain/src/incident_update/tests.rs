@@ -2,8 +2,8 @@ use super::*;
 use proptest::prelude::*;
 use uuid::Uuid;
 
+use crate::incident::IncidentDraft;
 use crate::incident::tests::{any_status, at, incident, set};
-use crate::incident::{IncidentDraft, IncidentPatch};
 
 fn author() -> Author {
     Author {
@@ -295,25 +295,15 @@ impl World {
     }
 
     fn edit(&mut self, index: usize, patch: UpdatePatch, now: i64) {
-        self.try_edit(index, patch, now).unwrap();
-    }
-
-    fn try_edit(&mut self, index: usize, patch: UpdatePatch, now: i64) -> Result<(), Invalid> {
         let update = self.updates[index].clone();
         let entry = IncidentAndUpdate {
             incident: self.incident.clone(),
             newest_other: self.newest(Some(update.id)),
             update,
         };
-        let edited = entry.edit(patch, at(now))?.state;
+        let edited = entry.edit(patch, at(now)).unwrap().state;
         self.incident = edited.incident;
         self.updates[index] = edited.update;
-        Ok(())
-    }
-
-    fn edit_incident(&mut self, patch: IncidentPatch, now: i64) -> Result<(), Invalid> {
-        self.incident = self.incident.clone().edit(patch, at(now))?.state;
-        Ok(())
     }
 
     fn delete(&mut self, index: usize, now: i64) {
@@ -430,100 +420,4 @@ fn display_time_is_not_in_the_future() {
         refused,
         Err(RecordError::Invalid(Invalid::field("displayAt", message)))
     );
-}
-
-/// One request about an incident and its timeline, with times in seconds.
-#[derive(Debug, Clone)]
-enum Request {
-    Edit(Option<IncidentStatus>, Option<i64>, Option<i64>),
-    Record(IncidentStatus, Option<i64>),
-    EditUpdate(
-        prop::sample::Index,
-        Option<IncidentStatus>,
-        Option<Option<i64>>,
-    ),
-    Delete(prop::sample::Index),
-}
-
-fn any_request() -> impl Strategy<Value = Request> {
-    use proptest::option::of;
-    let second = || 0_i64..40;
-    prop_oneof![
-        (of(any_status()), of(second()), of(second()))
-            .prop_map(|(status, occured, resolved)| Request::Edit(status, occured, resolved)),
-        (any_status(), of(second())).prop_map(|(status, shown)| Request::Record(status, shown)),
-        (
-            any::<prop::sample::Index>(),
-            of(any_status()),
-            of(of(second()))
-        )
-            .prop_map(|(index, status, shown)| Request::EditUpdate(index, status, shown)),
-        any::<prop::sample::Index>().prop_map(Request::Delete),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn incident_is_never_stored_as_resolved_before_it_happened(
-        requests in proptest::collection::vec((any_request(), 5_i64..30), 1..20)
-    ) {
-        let mut world = World::new(None);
-        for (request, now) in requests {
-            let index = |index: prop::sample::Index| index.index(world.updates.len().max(1));
-            let refused = match request {
-                Request::Edit(status, occured, resolved) => {
-                    let patch = IncidentPatch {
-                        status,
-                        occured_at: occured.map(at),
-                        resolved_at: resolved.map(at),
-                        ..Default::default()
-                    };
-                    world.edit_incident(patch, now).err()
-                }
-                Request::Record(status, shown) => match world.record(status, time(shown), now) {
-                    Err(RecordError::Invalid(invalid)) => Some(invalid),
-                    Ok(()) | Err(RecordError::Resolved) => None,
-                },
-                Request::EditUpdate(..) | Request::Delete(_) if world.updates.is_empty() => None,
-                Request::EditUpdate(chosen, status, shown) => {
-                    let patch = UpdatePatch { status, display_at: shown.map(time), ..Default::default() };
-                    let index = index(chosen);
-                    world.try_edit(index, patch, now).err()
-                }
-                Request::Delete(chosen) => {
-                    let index = index(chosen);
-                    world.delete(index, now);
-                    None
-                }
-            };
-            for error in refused.iter().flat_map(|invalid| &invalid.errors) {
-                prop_assert!(["occuredAt", "resolvedAt", "displayAt"].contains(&error.field.as_str()));
-            }
-            let incident = &world.incident;
-            prop_assert!(incident.resolved_at.is_none_or(|resolved| resolved >= incident.occured_at));
-            prop_assert_eq!(incident.resolved_at.is_some(), incident.status == IncidentStatus::Resolved);
-        }
-    }
-}
-
-#[test]
-fn update_resolves_an_incident_at_its_occurrence_at_the_earliest() {
-    let mut world = World::new(None);
-    let moved = IncidentPatch {
-        occured_at: Some(at(50)),
-        ..Default::default()
-    };
-    world.edit_incident(moved, 100).unwrap();
-    world
-        .record(IncidentStatus::Resolved, time(Some(49)), 100)
-        .unwrap();
-    assert_eq!(world.incident.resolved_at, Some(at(50)));
-    let later = |seconds| UpdatePatch {
-        display_at: Some(time(Some(seconds))),
-        ..Default::default()
-    };
-    world.edit(0, later(60), 101);
-    assert_eq!(world.incident.resolved_at, Some(at(60)));
-    world.edit(0, later(40), 102);
-    assert_eq!(world.incident.resolved_at, Some(at(50)));
 }

@@ -135,6 +135,8 @@ function DayField({ label, value, onChoose }: DayFieldProps) {
         <Input
           {...control}
           type="date"
+          // Some browsers draw a day wider than the column.
+          className="min-w-0"
           min={firstDay}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}

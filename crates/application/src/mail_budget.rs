@@ -85,7 +85,7 @@ pub enum MailKind {
     EnteredAddress,
     /// The link of a password reset.
     PasswordReset {
-        /// Whether the address has an account. If not, the mail is counted, and not sent.
+        /// Whether the address has an account. If not, the mail is counted for the mailbox, and not sent.
         has_account: bool,
     },
     /// A notice about an account, caused by its owner or by somebody else who can sign in to it.
@@ -159,8 +159,8 @@ impl MailBudget {
     /// One of this many mails of the installation is reserved for people who sign up or have an account. Otherwise organisations could
     /// use up all of them, and nobody could sign up or reset a password until the next day.
     const KEPT_FROM_ORGANISATIONS: u32 = 5;
-    /// One of this many mails of the installation is reserved for people who have an account.
-    const KEPT_FROM_STRANGERS: u32 = 10;
+    /// So many tenths of the mails of the installation are reserved for causes that have an account.
+    const TENTHS_KEPT_FROM_STRANGERS: u32 = 4;
     /// One of this many mails of an organisation is reserved for its operators.
     const KEPT_FROM_VISITORS: u32 = 5;
 
@@ -195,7 +195,7 @@ impl MailBudget {
     }
 
     /// Counts a mail and returns whether it may be sent, for callers that must not learn about the limit. Must be called for
-    /// known and unknown addresses alike; otherwise the remaining budget would reveal whether an address is known. Logs at most
+    /// known and unknown addresses alike; otherwise the remaining budget of a mailbox would reveal whether an address is known. Logs at most
     /// one warning per minute.
     ///
     /// # Errors
@@ -248,6 +248,11 @@ impl MailBudget {
             ),
             (
                 MailScope::Installation,
+                self.strangers_limit(cause),
+                Some("strangers".to_owned()),
+            ),
+            (
+                MailScope::Installation,
                 self.installation_limit(cause),
                 Some(String::new()),
             ),
@@ -269,21 +274,22 @@ impl MailBudget {
         Some(limit - kept)
     }
 
-    /// Mails in the name of organisations leave a part to people, and mails to unproven addresses a part to accounts.
+    /// The limit of all mails together that people without an account cause; `None` for other mails.
+    fn strangers_limit(&self, cause: &MailCause) -> Option<u32> {
+        let limit = self.limits.installation?;
+        let is_by_stranger = cause.account.is_none() && cause.kind == MailKind::EnteredAddress;
+        is_by_stranger.then_some(limit - limit / 10 * Self::TENTHS_KEPT_FROM_STRANGERS)
+    }
+
+    /// The limit of all mails together; `None` if none is sent. Mails in the name of organisations leave a part to people.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
-        let is_of_account = matches!(
-            cause.kind,
-            MailKind::PasswordReset { has_account: true } | MailKind::AccountNotice
-        );
-        let kept = if cause.organisation.is_some() {
-            limit.div_ceil(Self::KEPT_FROM_ORGANISATIONS)
-        } else if is_of_account {
-            0
-        } else {
-            limit / Self::KEPT_FROM_STRANGERS
+        let is_sent = cause.kind != MailKind::PasswordReset { has_account: false };
+        let kept = match cause.organisation {
+            Some(_) => limit.div_ceil(Self::KEPT_FROM_ORGANISATIONS),
+            None => 0,
         };
-        Some(limit - kept)
+        is_sent.then_some(limit - kept)
     }
 
     fn warn(&self, refusal: &str) {

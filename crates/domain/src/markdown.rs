@@ -78,11 +78,15 @@ pub fn render_below(level: usize, markdown: &str) -> String {
 }
 
 /// How many cells the tables of a text have at most. A row is filled up to the width of its table's first line, so a short text can
-/// have millions.
+/// have millions. A blank line ends a table.
 fn most_cells(markdown: &str) -> usize {
-    let lines = || markdown.split(['\n', '\r']);
-    let widest = lines().map(|line| line.matches('|').count() + 1).max();
-    widest.unwrap_or_default() * lines().count()
+    let lines: Vec<&str> = markdown.lines().flat_map(|line| line.split('\r')).collect();
+    let is_blank = |line: &&str| line.trim_matches([' ', '\t']).is_empty();
+    let cells = |block: &[&str]| {
+        let widths = block.iter().map(|line| line.matches('|').count() + 1);
+        widths.max().unwrap_or_default() * block.len()
+    };
+    lines.split(is_blank).map(cells).sum()
 }
 
 /// HTML without what could act, load something or change the page around it.
@@ -219,7 +223,10 @@ mod tests {
             line("a|") + &line("-|") + &"a\n".repeat(rows)
         };
         assert!(render(&table(10, 1_000)).contains("<table>"));
-        let wide = table(362, 723).repeat(17);
+        let log = "a|".repeat(99) + "\n\n";
+        let beside = log + &"line\n\n".repeat(1_000) + &table(2, 2);
+        assert!(render(&beside).contains("<table>"));
+        let wide = (table(362, 723) + "\n").repeat(17);
         let html = render(&wide);
         assert!(!html.contains("<table>"));
         assert!(html.len() < 2 * wide.len());

@@ -134,14 +134,15 @@ pub(crate) async fn find(
 /// role since the service checked it.
 ///
 /// # Errors
-/// [`Error::Forbidden`].
+/// [`Error::NotFound`] for an account that is not a member, [`Error::Forbidden`] for one with another role.
 pub(crate) async fn check_admin(
     transaction: &Transaction,
     organisation: &OrganisationId,
     user: UserId,
 ) -> Result<(), Error> {
     let found = member_state(transaction, organisation, user).await?;
-    if found.is_some_and(|member_state| member_state.role.may(Permission::Administer)) {
+    let member = found.ok_or(Error::NotFound("Organisation"))?;
+    if member.role.may(Permission::Administer) {
         Ok(())
     } else {
         Err(Error::Forbidden(Permission::Administer.refusal()))

@@ -3,7 +3,7 @@
 use allclear_migrations::Migrator;
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    TransactionTrait,
+    IsolationLevel, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 use sea_orm_migration::{MigratorTrait, SchemaManager, seaql_migrations};
 
@@ -13,8 +13,16 @@ const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 /// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing, and a first start waits for the disk
 /// once. Of several nodes that start on PostgreSQL, one applies them and the others wait.
 pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<(), DbErr> {
-    let upgrade = connection.begin().await?;
-    if upgrade.get_database_backend() == DbBackend::Postgres {
+    let is_postgresql = connection.get_database_backend() == DbBackend::Postgres;
+    let options = TransactionOptions {
+        // What another node applied while this one waited for the lock is visible.
+        isolation_level: is_postgresql.then_some(IsolationLevel::ReadCommitted),
+        // Another process's write is waited for.
+        sqlite_transaction_mode: (!is_postgresql).then_some(SqliteTransactionMode::Immediate),
+        access_mode: None,
+    };
+    let upgrade = connection.begin_with_options(options).await?;
+    if is_postgresql {
         upgrade
             .execute_unprepared(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))
             .await?;

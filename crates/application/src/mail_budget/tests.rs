@@ -85,11 +85,18 @@ async fn mail_by_anybody_is_counted_by_mailbox_and_installation() {
         .iter()
         .map(|count| count.scope)
         .collect();
-    assert_eq!(scopes, [MailScope::Mailbox, MailScope::Installation]);
+    assert_eq!(
+        scopes,
+        [
+            MailScope::Mailbox,
+            MailScope::Installation,
+            MailScope::Installation
+        ]
+    );
 }
 
 #[tokio::test]
-async fn organisations_leave_mails_to_people_and_new_people_to_those_with_an_account() {
+async fn organisations_leave_mails_to_people_and_strangers_to_those_with_an_account() {
     let by_operator = invitation("bob@example.com");
     let by_visitor = MailCause {
         account: None,
@@ -100,29 +107,44 @@ async fn organisations_leave_mails_to_people_and_new_people_to_those_with_an_acc
         ..by_operator.clone()
     };
     let sign_up = by_anybody(MailKind::EnteredAddress);
-    let unknown = by_anybody(MailKind::PasswordReset { has_account: false });
     let reset = by_anybody(MailKind::PasswordReset { has_account: true });
     let notice = by_anybody(MailKind::AccountNotice);
-    for (installation, of_organisations, of_strangers) in
-        [(10_000, 8_000, 9_000), (6, 4, 6), (1, 0, 1)]
-    {
+    for (all, of_organisations, of_strangers) in [(10_000, 8_000, 6_000), (6, 4, 6), (1, 0, 1)] {
         let limits = MailBudgetLimits {
-            installation: Some(installation),
+            installation: Some(all),
             ..LIMITS
         };
-        for (cause, limit) in [
-            (&by_operator, of_organisations),
-            (&by_visitor, of_organisations),
-            (&new_address, of_strangers),
-            (&sign_up, of_strangers),
-            (&unknown, of_strangers),
-            (&reset, installation),
-            (&notice, installation),
+        for (cause, expected) in [
+            (&by_operator, vec![("", of_organisations)]),
+            (
+                &by_visitor,
+                vec![("strangers", of_strangers), ("", of_organisations)],
+            ),
+            (&new_address, vec![("", all)]),
+            (&sign_up, vec![("strangers", of_strangers), ("", all)]),
+            (&reset, vec![("", all)]),
+            (&notice, vec![("", all)]),
         ] {
             let counts = counted(cause, limits).await;
-            assert_eq!(counts.last().map(|count| count.limit), Some(limit));
+            let of_installation: Vec<_> = counts
+                .iter()
+                .filter(|count| count.scope == MailScope::Installation)
+                .map(|count| (count.key.as_str(), count.limit))
+                .collect();
+            assert_eq!(of_installation, expected);
         }
     }
+}
+
+#[tokio::test]
+async fn reset_for_an_unknown_address_uses_no_mail_of_the_installation() {
+    let unknown = by_anybody(MailKind::PasswordReset { has_account: false });
+    let scopes: Vec<_> = counted(&unknown, LIMITS)
+        .await
+        .iter()
+        .map(|count| count.scope)
+        .collect();
+    assert_eq!(scopes, [MailScope::Mailbox]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 //!
 //! | bucket of | an attempt beyond it |
 //! | --- | --- |
-//! | client and account | is refused |
+//! | client and account, and IPv6 site and account | is refused |
 //! | client | waits, and each account gets one attempt in the time in which one comes back |
 //! | account | waits |
 //!
@@ -20,7 +20,7 @@ use std::time::Duration;
 use allclear_domain::email::EmailKey;
 
 use super::throttle::IdentityLimits;
-use crate::limit::throttle::{Bucket, ClientBucket, Limit};
+use crate::limit::throttle::{Bucket, ClientBucket, Limit, site};
 use crate::response::problem::Problem;
 
 /// Keyed hash of an account's address, which takes the same few bytes for every address.
@@ -29,6 +29,7 @@ type AccountHash = u64;
 /// Counts password guesses.
 pub(crate) struct Guesses {
     of_pair: Bucket<(IpAddr, AccountHash)>,
+    of_site_and_account: Bucket<(IpAddr, AccountHash)>,
     of_client: ClientBucket,
     of_account: Bucket<AccountHash>,
     /// Attempts at an account by a client whose own bucket is empty.
@@ -53,6 +54,7 @@ impl Guesses {
     pub(crate) fn new(limits: &IdentityLimits) -> Self {
         Self {
             of_pair: Bucket::new(limits.guesses),
+            of_site_and_account: Bucket::new(limits.guesses.of_site()),
             of_client: ClientBucket::new(limits.sign_in),
             of_account: Bucket::new(limits.account_guesses),
             beyond_client: Bucket::new(Limit {
@@ -72,7 +74,7 @@ impl Guesses {
         email: &EmailKey,
     ) -> Result<Attempt<'_>, Problem> {
         let account = self.hasher.hash_one(email);
-        self.of_pair.count(&(client, account))?;
+        self.count_pair(client, account)?;
         let mut attempt = Attempt {
             guesses: self,
             client,
@@ -102,7 +104,7 @@ impl Guesses {
     /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal something.
     pub(crate) async fn count(&self, client: IpAddr, email: &EmailKey) -> Result<(), Problem> {
         let account = self.hasher.hash_one(email);
-        self.of_pair.count(&(client, account))?;
+        self.count_pair(client, account)?;
         if self.of_account.count(&account).is_err() {
             self.slowed.wait(client).await?;
         }
@@ -110,11 +112,32 @@ impl Guesses {
     }
 }
 
+impl Guesses {
+    /// Counts an attempt of a client at an account, and of its site.
+    fn count_pair(&self, client: IpAddr, account: AccountHash) -> Result<(), Problem> {
+        let pair = (client, account);
+        self.of_pair.count(&pair)?;
+        let Some(site) = site(client) else {
+            return Ok(());
+        };
+        self.of_site_and_account
+            .count(&(site, account))
+            .inspect_err(|_| self.of_pair.give_back(&pair))
+    }
+
+    fn give_back_pair(&self, client: IpAddr, account: AccountHash) {
+        self.of_pair.give_back(&(client, account));
+        if let Some(site) = site(client) {
+            self.of_site_and_account.give_back(&(site, account));
+        }
+    }
+}
+
 impl Attempt<'_> {
     /// Uncounts the attempt, because the password was correct or none was compared.
     pub(crate) fn give_back(self) {
         let pair = (self.client, self.account);
-        self.guesses.of_pair.give_back(&pair);
+        self.guesses.give_back_pair(self.client, self.account);
         if self.took_client {
             self.guesses.of_client.give_back(&self.client);
         }

@@ -21,6 +21,19 @@ pub struct Limit {
     pub per_hour: u32,
 }
 
+impl Limit {
+    /// IPv6 clients of one site have together as many attempts as so many clients.
+    const CLIENTS_OF_A_SITE: u32 = 16;
+
+    /// The limit of a [`site`], given that of a client.
+    pub(crate) const fn of_site(self) -> Self {
+        Self {
+            burst: self.burst.saturating_mul(Self::CLIENTS_OF_A_SITE),
+            per_hour: self.per_hour.saturating_mul(Self::CLIENTS_OF_A_SITE),
+        }
+    }
+}
+
 /// The attempts of each key, counted by the generic cell rate algorithm: a key stores only the time at which its bucket
 /// is full again. An attempt is taken before its work begins, so parallel attempts count like successive ones.
 pub(crate) struct Bucket<K> {
@@ -166,16 +179,11 @@ pub(crate) struct ClientBucket {
 }
 
 impl ClientBucket {
-    const CLIENTS_OF_A_SITE: u32 = 16;
-
     /// Creates full buckets with this limit of a client.
     pub(crate) fn new(limit: Limit) -> Self {
         Self {
             clients: Bucket::new(limit),
-            sites: Bucket::new(Limit {
-                burst: limit.burst.saturating_mul(Self::CLIENTS_OF_A_SITE),
-                per_hour: limit.per_hour.saturating_mul(Self::CLIENTS_OF_A_SITE),
-            }),
+            sites: Bucket::new(limit.of_site()),
         }
     }
 
@@ -214,8 +222,8 @@ pub(crate) fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The 48-bit network of an IPv6 address.
-fn site(address: IpAddr) -> Option<IpAddr> {
+/// The site of an IPv6 address: its 48-bit network.
+pub(crate) fn site(address: IpAddr) -> Option<IpAddr> {
     match address {
         IpAddr::V6(address) => Some(first_bits(address, 48)),
         IpAddr::V4(_) => None,

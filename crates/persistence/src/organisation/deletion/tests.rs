@@ -33,7 +33,7 @@ async fn filled(database: &Database, name: &str, begin: u128) -> OrganisationId 
     let id = OrganisationId::parse(name).unwrap();
     let known = NameRecord {
         name: name.into(),
-        as_of: Utc::now(),
+        as_of: database.clock.now(),
     };
     database.name_organisation(&id, known).await.unwrap();
     add_subscribers(database, &id, begin).await;

@@ -42,6 +42,19 @@ async fn parallel_attempts_at_an_account_are_counted_before_they_run() {
 }
 
 #[actix_web::test]
+async fn ipv6_clients_of_one_site_have_the_attempts_of_sixteen_at_an_account() {
+    let (guesses, ann) = (guesses(2, 1_000, 1_000), account("ann"));
+    let mut taken = 0;
+    for number in 0..100 {
+        let client = IpAddr::from([0x2001, 0xdb8, 1, number, 0, 0, 0, 0]);
+        taken += usize::from(guesses.take(client, &ann).await.is_ok());
+    }
+    assert_eq!(taken, 32);
+    let elsewhere = IpAddr::from([0x2001, 0xdb8, 2, 0, 0, 0, 0, 0]);
+    guesses.take(elsewhere, &ann).await.unwrap().give_back();
+}
+
+#[actix_web::test]
 async fn correct_password_is_not_counted() {
     let (guesses, ann) = (guesses(2, 2, 2), account("ann"));
     for _ in 0..9 {

@@ -10,8 +10,8 @@ use sea_orm_migration::{MigratorTrait, SchemaManager, seaql_migrations};
 /// PostgreSQL's advisory lock of migrations: "allclear" in ASCII.
 const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 
-/// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing, and a first start waits for the disk
-/// once. Of several nodes that start on PostgreSQL, one applies them and the others wait.
+/// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing. Of several nodes that
+/// start on PostgreSQL, one applies them and the others wait.
 pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<(), DbErr> {
     let is_postgresql = connection.get_database_backend() == DbBackend::Postgres;
     let options = TransactionOptions {

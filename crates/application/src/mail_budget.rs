@@ -281,7 +281,8 @@ impl MailBudget {
         is_by_stranger.then_some(limit - limit / 10 * Self::TENTHS_KEPT_FROM_STRANGERS)
     }
 
-    /// The limit of all mails together; `None` if none is sent. Mails in the name of organisations leave a part to people.
+    /// The limit of all mails together; `None` for a mail that is counted and not sent. That of organisations is lower, so that mails
+    /// remain for sign-ups and accounts.
     fn installation_limit(&self, cause: &MailCause) -> Option<u32> {
         let limit = self.limits.installation?;
         let is_sent = cause.kind != MailKind::PasswordReset { has_account: false };

@@ -195,7 +195,7 @@ async fn the_demo_shows_a_filled_organisation_and_a_sign_in_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
     let mut demo = command(&data, &["demo"]);
-    // The demo uses no other system of the installation: none of these could be reached.
+    // The demo must not use these systems of the installation, which cannot be reached.
     demo.envs([
         ("ALLCLEAR_DATABASE_URL", "postgres://127.0.0.1:1/none"),
         ("ALLCLEAR_REDIS_URL", "redis://127.0.0.1:1"),

@@ -110,9 +110,7 @@ impl Guesses {
         }
         Ok(())
     }
-}
 
-impl Guesses {
     /// Counts an attempt of a client at an account, and of its site.
     fn count_pair(&self, client: IpAddr, account: AccountHash) -> Result<(), Problem> {
         let pair = (client, account);

@@ -6,7 +6,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -164,7 +164,9 @@ async function run({ name, command: [program, ...parameters] }) {
     commit: version('git', 'rev-parse', '--short', 'HEAD'),
     processor: cpus()[0]?.model.trim(),
   };
-  const child = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
+  // A measured database is on a disk.
+  const env = { ...process.env, TEST_FOLDER: tmpdir() };
+  const child = spawn(program, parameters, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve, reject) => child.on('exit', resolve).on('error', reject));
   const lines = [];
   for await (const line of createInterface({ input: child.stdout })) {

@@ -344,7 +344,7 @@ async fn timeline_of(
     transaction: &Transaction,
     id: IncidentId,
 ) -> Result<Timeline<IncidentTimelineEntry>, Error> {
-    let mut timelines = timeline::of(transaction, by_ids([id.0].into_iter())).await?;
+    let mut timelines = timeline::of(transaction, [id.0]).await?;
     Ok(timelines.remove(&id.0).unwrap_or_default())
 }
 
@@ -360,7 +360,7 @@ pub(crate) async fn reports(
         let some: Vec<Model> = rows.by_ref().take(MAX_TIMELINES_PER_READ).collect();
         let is_read = !budget.is_spent();
         let mut timelines = if is_read {
-            timeline::of(transaction, by_ids(some.iter().map(|row| row.id))).await?
+            timeline::of(transaction, some.iter().map(|row| row.id)).await?
         } else {
             HashMap::new()
         };

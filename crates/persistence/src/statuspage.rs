@@ -15,10 +15,10 @@ use allclear_domain::id::{ComponentId, OrganisationId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use sea_orm::{EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
+use sea_orm::{ConnectionTrait, EntityTrait, FromQueryResult, Order, QueryResult, QuerySelect};
 use uuid::Uuid;
 
-use self::lists::{ListBudget, UpdateTable};
+use self::lists::{ListBudget, UpdateLists};
 use crate::affected::read_change;
 use crate::database::Database;
 use crate::entity;
@@ -97,33 +97,39 @@ struct UpdateRow {
 struct Updates(HashMap<Uuid, Vec<RecordedUpdate>>);
 
 impl Updates {
-    /// Reads updates by a query that selects the given columns, and the lists that fit.
+    /// Reads columns of the newest updates of incidents or maintenances, and the lists that fit.
     async fn read(
         transaction: &Transaction,
-        table: UpdateTable,
-        budget: &mut ListBudget,
+        lists: UpdateLists,
+        parents: &[Uuid],
         columns: Vec<Selected>,
-        query: impl Fn(&[Selected]) -> SelectStatement,
+        budget: &mut ListBudget,
     ) -> Result<Self, Error> {
-        let sizes = transaction.fetch_rows(&query(&table.sizes())).await?;
-        let last = table.last_that_fits(&sizes, budget)?;
-        let columns = [columns, table.lists_until(last)].concat();
+        let backend = transaction.get_database_backend();
+        let newest = |columns: &[Selected]| {
+            lists
+                .table
+                .newest(backend, parents.iter().copied(), columns)
+        };
+        let sizes = transaction.fetch_rows(&newest(&lists.sizes())).await?;
+        let last = lists.last_that_fits(&sizes, budget)?;
+        let columns = [columns, lists.lists_until(last)].concat();
         let mut updates = Self::default();
-        for row in transaction.fetch_rows(&query(&columns)).await? {
-            updates.push(table, &row)?;
+        for row in transaction.fetch_rows(&newest(&columns)).await? {
+            updates.push(lists, &row)?;
         }
         Ok(updates)
     }
 
     /// Adds the next older update of its incident or maintenance.
-    fn push(&mut self, table: UpdateTable, row: &QueryResult) -> Result<(), Error> {
-        let parent: Uuid = row.try_get("", table.parent).map_err(broken)?;
+    fn push(&mut self, lists: UpdateLists, row: &QueryResult) -> Result<(), Error> {
+        let parent: Uuid = row.try_get("", lists.table.parent).map_err(broken)?;
         let updates = self.0.entry(parent).or_default();
         if updates.len() as u64 >= TIMELINE_LENGTH {
             return Ok(());
         }
         let list = |index: usize| -> Result<Option<String>, Error> {
-            let list = table.lists.get(index);
+            let list = lists.columns.get(index);
             list.map_or(Ok(None), |list| row.try_get("", list).map_err(broken))
         };
         let affected = read_change(list(0)?.as_deref(), list(1)?.as_deref())?;

@@ -4,13 +4,15 @@ use allclear_application::error::Error;
 use allclear_application::public::incident::TIMELINE_LENGTH;
 use allclear_application::public::size::Budget;
 use chrono::{DateTime, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, SubQueryStatement};
-use sea_orm::{EntityTrait, QuerySelect, QueryTrait, Select};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
+use sea_orm::{
+    Condition, DbBackend, EntityTrait, JoinType, Order, QuerySelect, QueryTrait, Select,
+};
 use serde::Serialize;
 use uuid::Uuid;
 
 /// Number of updates read per timeline: one more than shown, to detect older ones.
-pub(crate) const READ: u64 = TIMELINE_LENGTH + 1;
+const READ: u64 = TIMELINE_LENGTH + 1;
 
 /// Number of timelines read by one statement: few enough to bound memory, and for PostgreSQL to use the index for each.
 pub(crate) const MAX_TIMELINES_PER_READ: usize = 25;
@@ -56,6 +58,90 @@ pub(crate) fn displayed_before<E: EntityTrait>(
     let displayed = Func::coalesce([displayed, Expr::val(recorded_at)]);
     let this = Expr::tuple([Expr::col(display_at), Expr::col("id")]);
     this.lt(Expr::tuple([displayed.into(), Expr::val(before)]))
+}
+
+/// A table of updates, and the table of the incidents or the maintenances that have them.
+#[derive(Clone, Copy)]
+pub(crate) struct UpdateTable {
+    pub(crate) name: &'static str,
+    /// The column with the incident or the maintenance.
+    pub(crate) parent: &'static str,
+    pub(crate) parents: &'static str,
+}
+
+impl UpdateTable {
+    /// Selects columns of the newest updates of each of these incidents or maintenances, newest first, without reading older ones.
+    /// By a list of identifiers: with a subquery, PostgreSQL reads every update if it expects many of them.
+    pub(crate) fn newest(
+        self,
+        backend: DbBackend,
+        parents: impl IntoIterator<Item = Uuid>,
+        columns: &[Selected],
+    ) -> SelectStatement {
+        let parents = Expr::col((self.parents, "id")).is_in(parents);
+        match backend {
+            DbBackend::Sqlite => self.since_the_oldest_shown(parents, columns),
+            _ => self.each_parent_by_itself(parents, columns),
+        }
+    }
+
+    /// By a lateral join, which PostgreSQL must execute for one incident or maintenance after the other.
+    fn each_parent_by_itself(self, parents: Expr, columns: &[Selected]) -> SelectStatement {
+        let table = self.name;
+        let shown = "shown";
+        let mut entries = Query::select()
+            .from(table)
+            .and_where(self.is_of_parent(table))
+            .order_by((table, "display_at"), Order::Desc)
+            .order_by((table, "id"), Order::Desc)
+            .limit(READ)
+            .take();
+        for (name, column) in columns {
+            entries.expr_as(column.clone(), *name);
+        }
+        Query::select()
+            .columns(columns.iter().map(|(name, _)| (shown, *name)))
+            .from(self.parents)
+            .join_lateral(JoinType::InnerJoin, entries, shown, Expr::val(true))
+            .and_where(parents)
+            .order_by((shown, "display_at"), Order::Desc)
+            .order_by((shown, "id"), Order::Desc)
+            .take()
+    }
+
+    /// By the time of the oldest update shown, found in the index for each incident or maintenance: SQLite has no lateral joins.
+    /// Older updates with the same time are read too, and left out by [`Timeline::push`].
+    fn since_the_oldest_shown(self, parents: Expr, columns: &[Selected]) -> SelectStatement {
+        let table = self.name;
+        let older = "older";
+        let first = Query::select()
+            .column((older, "display_at"))
+            .from_as(table, older)
+            .and_where(self.is_of_parent(older))
+            .order_by((older, "display_at"), Order::Desc)
+            .order_by((older, "id"), Order::Desc)
+            .limit(1)
+            .offset(READ - 1)
+            .take();
+        let first = Func::coalesce([Expr::from(first), Expr::val(FIRST_TIME)]);
+        let is_shown = Expr::col((table, "display_at")).gte(first);
+        let joined = Condition::all().add(self.is_of_parent(table)).add(is_shown);
+        let mut query = Query::select()
+            .from(self.parents)
+            .inner_join(table, joined)
+            .and_where(parents)
+            .order_by((table, "display_at"), Order::Desc)
+            .order_by((table, "id"), Order::Desc)
+            .take();
+        for (name, column) in columns {
+            query.expr_as(column.clone(), *name);
+        }
+        query
+    }
+
+    fn is_of_parent(self, updates: &'static str) -> Expr {
+        Expr::col((updates, self.parent)).equals((self.parents, "id"))
+    }
 }
 
 /// The newest updates of an incident or a maintenance, newest first.

@@ -115,7 +115,7 @@ pub(crate) async fn public_form_of_stored(
     incident: &Incident,
 ) -> Result<PublicIncident, Error> {
     let this = Condition::all().add(Column::Id.eq(incident.id.0));
-    let timeline = timeline::of(transaction, this.clone())
+    let timeline = timeline::of(transaction, [incident.id.0])
         .await?
         .remove(&incident.id.0)
         .unwrap_or_default();
@@ -165,7 +165,7 @@ async fn public(
         return Ok(Vec::new());
     }
     let mut timelines = if with_timelines {
-        timeline::of(transaction, incidents.clone()).await?
+        timeline::of(transaction, ids.iter().copied()).await?
     } else {
         HashMap::new()
     };

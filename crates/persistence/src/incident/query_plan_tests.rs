@@ -34,11 +34,8 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
     let of_late = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
     let one = || Condition::all().add(incident::Column::Id.eq(Uuid::from_u128(20_000)));
     let unresolved = || public::unresolved(&acme);
-    let some = || {
-        super::by_ids(
-            (1..=MAX_TIMELINES_PER_READ as u128).map(|number| Uuid::from_u128(number * 700)),
-        )
-    };
+    let ids = || (1..=MAX_TIMELINES_PER_READ as u128).map(|number| Uuid::from_u128(number * 700));
+    let some = || super::by_ids(ids());
     let incidents = |these: Condition| incident::Entity::find().filter(these).into_query();
     let id = IncidentId(Uuid::from_u128(20_000));
     let newest = update::with_newest(&acme, id).into_query();
@@ -58,12 +55,12 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("some of them", incidents(some())),
         (
             "timelines of some",
-            timeline::newest(backend, some(), &timeline::columns()),
+            timeline::UPDATES.newest(backend, ids(), &timeline::columns()),
         ),
         ("links of some", public::links(some())),
         (
             "the timeline of one",
-            timeline::newest(backend, one(), &timeline::columns()),
+            timeline::UPDATES.newest(backend, [id.0], &timeline::columns()),
         ),
         ("the links of one", public::links(one())),
         ("the newest update of one", newest),

@@ -61,7 +61,7 @@ fn queries(backend: DbBackend) -> Vec<(&'static str, SelectStatement)> {
         ("", page.into_query()),
         (
             "maintenance_updates",
-            timeline::newest(backend, &listed, &timeline::columns()),
+            timeline::UPDATES.newest(backend, listed.iter().copied(), &timeline::columns()),
         ),
         (
             "maintenances_by_showing",

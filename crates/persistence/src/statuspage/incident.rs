@@ -9,12 +9,11 @@ use allclear_domain::entry::{AffectedComponent, Postmortem, of_incident};
 use allclear_domain::id::OrganisationId;
 use sea_orm::sea_query::Expr;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
-use super::lists::{self, ListBudget, UpdateTable};
+use super::lists::{self, ListBudget, UpdateLists};
 use super::{TextBudget, Updates, links, live, read_links};
 use crate::affected::{self, read_change};
 use crate::entity::incident::{Column, Entity};
@@ -29,10 +28,9 @@ use crate::transaction::Transaction;
 /// Columns of an incident and of an update: the components before and after its change.
 const LISTS: [&str; 2] = [affected::BEFORE, affected::AFTER];
 
-const UPDATES: UpdateTable = UpdateTable {
-    name: "incident_updates",
-    parent: "incident_id",
-    lists: &LISTS,
+const UPDATES: UpdateLists = UpdateLists {
+    table: timeline::UPDATES,
+    columns: &LISTS,
 };
 
 /// The newest incidents, and those that are not resolved, newest first.
@@ -144,14 +142,10 @@ async fn read_updates(
 ) -> Result<Updates, Error> {
     let columns = [
         timeline::columns(),
-        columns_of(UPDATES.name, &["edited_at"]),
+        columns_of(timeline::UPDATES.name, &["edited_at"]),
     ]
     .concat();
-    let backend = transaction.get_database_backend();
-    Updates::read(transaction, UPDATES, budget, columns, |columns| {
-        timeline::newest(backend, by_ids(ids.iter().copied()), columns)
-    })
-    .await
+    Updates::read(transaction, UPDATES, ids, columns, budget).await
 }
 
 /// The published review of each incident that has one.

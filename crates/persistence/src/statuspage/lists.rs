@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::error::broken;
 use crate::run::RunStatement;
-use crate::timeline::{FIRST_TIME, Selected, columns_of};
+use crate::timeline::{FIRST_TIME, Selected, UpdateTable, columns_of};
 use crate::transaction::Transaction;
 
 /// Name of the column with the size of the lists of a row, in bytes.
@@ -95,27 +95,25 @@ pub(super) async fn read(
     transaction.fetch_rows(&rows).await
 }
 
-/// A table of updates.
+/// The lists of updates.
 #[derive(Clone, Copy)]
-pub(super) struct UpdateTable {
-    pub(super) name: &'static str,
-    /// The column with the incident or the maintenance.
-    pub(super) parent: &'static str,
-    pub(super) lists: &'static [&'static str],
+pub(super) struct UpdateLists {
+    pub(super) table: UpdateTable,
+    pub(super) columns: &'static [&'static str],
 }
 
 /// The position of an update: its incident or maintenance, its time and its identifier.
 type Position = (Uuid, DateTime<Utc>, Uuid);
 
-impl UpdateTable {
+impl UpdateLists {
     const fn position(self) -> [&'static str; 3] {
-        [self.parent, "display_at", "id"]
+        [self.table.parent, "display_at", "id"]
     }
 
     /// The columns that [`Self::last_that_fits`] reads.
     pub(super) fn sizes(self) -> Vec<Selected> {
-        let mut columns = columns_of(self.name, &self.position());
-        columns.push((BYTES, bytes(self.name, self.lists)));
+        let mut columns = columns_of(self.table.name, &self.position());
+        columns.push((BYTES, bytes(self.table.name, self.columns)));
         columns
     }
 
@@ -142,8 +140,10 @@ impl UpdateTable {
     pub(super) fn lists_until(self, last: Option<Position>) -> Vec<Selected> {
         let (parent, display_at, id) = last.unwrap_or((Uuid::max(), FIRST_TIME, Uuid::max()));
         let last = [Expr::val(parent), Expr::val(display_at), Expr::val(id)];
-        let position = self.position().map(|name| Expr::col((self.name, name)));
+        let position = self
+            .position()
+            .map(|name| Expr::col((self.table.name, name)));
         let is_shown = Expr::tuple(position).gte(Expr::tuple(last));
-        lists_if(self.name, self.lists, &is_shown).collect()
+        lists_if(self.table.name, self.columns, &is_shown).collect()
     }
 }

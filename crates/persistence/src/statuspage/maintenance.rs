@@ -10,12 +10,11 @@ use allclear_domain::rollup::PublicStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, Value};
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
-    QuerySelect, Select,
+    ColumnTrait, EntityTrait, FromQueryResult, QueryFilter, QueryOrder, QuerySelect, Select,
 };
 use uuid::Uuid;
 
-use super::lists::{self, ListBudget, UpdateTable};
+use super::lists::{self, ListBudget, UpdateLists};
 use super::{TextBudget, Updates, links, live, read_links};
 use crate::affected;
 use crate::entity::maintenance::{Column, Entity};
@@ -33,10 +32,9 @@ const LISTS: [&str; 3] = [
     "affected_at_end",
 ];
 
-const UPDATES: UpdateTable = UpdateTable {
-    name: "maintenance_updates",
-    parent: "maintenance_id",
-    lists: &[affected::BEFORE],
+const UPDATES: UpdateLists = UpdateLists {
+    table: timeline::UPDATES,
+    columns: &[affected::BEFORE],
 };
 
 /// The newest maintenances, those that are not over, and the newest that were cancelled; newest first.
@@ -148,10 +146,7 @@ async fn read(
         let row = AffectedRow::from_query_result(&row, "").map_err(broken)?;
         maintained.insert(row.id, row.maintained()?);
     }
-    let backend = transaction.get_database_backend();
-    let query = |columns: &[_]| timeline::newest(backend, ids, columns);
-    let mut updates =
-        Updates::read(transaction, UPDATES, budget, timeline::columns(), query).await?;
+    let mut updates = Updates::read(transaction, UPDATES, ids, timeline::columns(), budget).await?;
     let no_status = Expr::val(Value::String(None));
     let links = links("maintenance_components", "maintenance_id", ids, no_status);
     let mut links = read_links(transaction, &links).await?;

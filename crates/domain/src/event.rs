@@ -180,6 +180,20 @@ impl<T> Changed<T> {
         self
     }
 
+    /// The state, and what the change causes.
+    pub fn split(self) -> (T, Changed<()>) {
+        let effects = Changed {
+            state: (),
+            events: self.events,
+            notices: self.notices,
+            notifies: self.notifies,
+            impacts: self.impacts,
+            audited: self.audited,
+            maintained: self.maintained,
+        };
+        (self.state, effects)
+    }
+
     /// The same change with its state converted.
     pub fn map<U>(self, state: impl FnOnce(T) -> U) -> Changed<U> {
         Changed {

@@ -7,14 +7,13 @@ use allclear_domain::audit::AuditedChange;
 use allclear_domain::event::{Changed, Event};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::incident::Incident;
-use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 
 use crate::affected::{self, ChangingEntry};
 use crate::audit::subject::Subject;
 use crate::audit::{NoAuditItem, States};
 use crate::database::Database;
-use crate::organisation::lock::{lock_and_bump_revision, lock_for_commit};
+use crate::organisation::lock::{Lock, lock_for_commit};
 use crate::transaction::Transaction;
 use crate::{audit, idempotency, impact, maintenance, notice, outbox};
 
@@ -63,17 +62,6 @@ impl<T> From<Changed<T>> for Stored<T> {
     }
 }
 
-/// How a commit locks its organisation.
-#[derive(Clone, Copy)]
-pub(crate) enum Lock {
-    /// By reading it.
-    Read,
-    /// By storing the next revision, which saves a statement. For work that causes an event or returns an error.
-    BumpRevision,
-    /// By reading it; what depends on the clock is as of this time.
-    ReadAsOf(DateTime<Utc>),
-}
-
 impl Database {
     /// Commits a change of an organisation: locks the organisation, lets `work` load, decide and store the new state, and then stores
     /// everything else that the change causes: impacts, notices, and the events under the next revision. `None` if the organisation
@@ -117,15 +105,6 @@ impl Database {
     }
 }
 
-/// The entry of an incident that these events store, if there is one.
-fn changing_entry(events: &[Event]) -> Option<ChangingEntry> {
-    events.iter().find_map(|event| match event {
-        Event::NewIncident(incident) => Some(ChangingEntry::Description(*incident)),
-        Event::TimelineUpdated(incident, update) => Some(ChangingEntry::Update(*incident, *update)),
-        _ => None,
-    })
-}
-
 /// [`Database::commit`] inside a transaction that does more.
 pub(crate) async fn commit_in<T, S, W>(
     transaction: &Transaction,
@@ -141,17 +120,9 @@ where
     W: for<'t> FnOnce(Scope<'t>) -> BoxFuture<'t, Result<Option<S>, Error>> + Send,
 {
     let clock = &*database.clock;
-    let locked = if let Lock::BumpRevision = lock {
-        lock_and_bump_revision(transaction, organisation, clock).await?
-    } else {
-        lock_for_commit(transaction, organisation, clock).await?
-    };
-    let Some(mut locked) = locked else {
+    let Some(locked) = lock_for_commit(transaction, organisation, lock, clock).await? else {
         return Ok(None);
     };
-    if let Lock::ReadAsOf(now) = lock {
-        locked.stamp.wall_time = now;
-    }
     let scope = Scope {
         transaction,
         organisation,
@@ -159,38 +130,30 @@ where
         database,
     };
     let before = subject.read(scope).await?;
-    let revision_stored = locked.revision_stored;
-    // A stored revision without events would be a gap in the outbox.
-    let without_events = move || {
-        if revision_stored {
-            return Err(Error::internal("a stored revision has no event"));
-        }
-        Ok(())
-    };
-    let Some(stored) = work(scope).await? else {
-        without_events()?;
+    let stored = work(scope).await?.map(Into::<Stored<T>>::into);
+    let has_events = |stored: &Stored<T>| !stored.changed.has_no_events();
+    if locked.revision_stored && !stored.as_ref().is_some_and(has_events) {
+        // It would be a gap in the outbox.
+        return Err(Error::internal("a stored revision has no event"));
+    }
+    let Some(Stored {
+        changed,
+        incident,
+        states,
+    }) = stored
+    else {
         return Ok(None);
     };
-    let mut stored: Stored<T> = stored.into();
-    let Changed {
-        state,
-        mut events,
-        mut notices,
-        notifies,
-        impacts,
-        mut audited,
-        maintained,
-    } = stored.changed;
-    if audited.is_empty() {
-        let first = events.first().copied();
-        audited.extend(first.map(|event| AuditedChange::of(event, scope.stamp.id)));
-    }
+    let (state, changed) = changed.split();
+    let audited = audited_changes(&changed, scope);
     if !audited.is_empty() {
-        if stored.states.is_empty() {
-            let after = subject.named_by(&events).read(scope).await?;
-            stored.states.push((before, after));
-        }
-        audit::append(scope, audited, stored.states, stored.incident.as_ref()).await?;
+        let states = if states.is_empty() {
+            let after = subject.named_by(&changed.events).read(scope).await?;
+            vec![(before, after)]
+        } else {
+            states
+        };
+        audit::append(scope, audited, states, incident.as_ref()).await?;
     }
     let response = idempotency::response_to(&state)?;
     idempotency::keep(
@@ -200,28 +163,66 @@ where
         response,
     )
     .await?;
-    if events.is_empty() {
-        without_events()?;
+    if changed.has_no_events() {
         return Ok(Some(Committed::unchanged(state)));
     }
-    if let Some(change) = impacts {
-        let changes = impact::apply(scope, change).await?;
-        if let Some(entry) = changing_entry(&events).filter(|_| !changes.events.is_empty()) {
-            affected::store_after(scope, entry).await?;
-        }
-        events.extend(changes.events);
-        if notifies.unwrap_or(scope.stamp.notify_by_default) {
-            // After the notice of the incident.
-            notices.extend(changes.notices);
-        }
-    }
-    events.extend(maintenance::component::events(scope, maintained).await?);
-    if locked.has_subscribers {
-        notice::store(scope, notices).await?;
-    }
-    let commit = outbox::append(scope, &locked, &events, stored.incident.as_ref()).await?;
+    let events = store_effects(scope, changed, locked.has_subscribers).await?;
+    let commit = outbox::append(scope, &locked, &events, incident.as_ref()).await?;
     Ok(Some(Committed {
         state,
         commit: Some(commit),
     }))
+}
+
+/// What the audit log says of a change.
+fn audited_changes(changed: &Changed<()>, scope: Scope<'_>) -> Vec<AuditedChange> {
+    if !changed.audited.is_empty() {
+        return changed.audited.clone();
+    }
+    let first = changed.events.first();
+    first
+        .map(|event| AuditedChange::of(*event, scope.stamp.id))
+        .into_iter()
+        .collect()
+}
+
+/// Stores what a change causes: changed statuses of components and notices. Returns all events, those of the change first.
+async fn store_effects(
+    scope: Scope<'_>,
+    changed: Changed<()>,
+    has_subscribers: bool,
+) -> Result<Vec<Event>, Error> {
+    let Changed {
+        mut events,
+        mut notices,
+        notifies,
+        impacts,
+        maintained,
+        ..
+    } = changed;
+    if let Some(change) = impacts {
+        let statuses = impact::apply(scope, change).await?;
+        if let Some(entry) = changing_entry(&events).filter(|_| !statuses.events.is_empty()) {
+            affected::store_after(scope, entry).await?;
+        }
+        events.extend(statuses.events);
+        if notifies.unwrap_or(scope.stamp.notify_by_default) {
+            // After the notice of the incident.
+            notices.extend(statuses.notices);
+        }
+    }
+    events.extend(maintenance::component::events(scope, maintained).await?);
+    if has_subscribers {
+        notice::store(scope, notices).await?;
+    }
+    Ok(events)
+}
+
+/// The entry of an incident that these events store, if there is one.
+fn changing_entry(events: &[Event]) -> Option<ChangingEntry> {
+    events.iter().find_map(|event| match event {
+        Event::NewIncident(incident) => Some(ChangingEntry::Description(*incident)),
+        Event::TimelineUpdated(incident, update) => Some(ChangingEntry::Update(*incident, *update)),
+        _ => None,
+    })
 }

@@ -6,10 +6,11 @@ use allclear_application::component::history::Interval;
 use allclear_application::error::Error;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::event::Event;
-use allclear_domain::id::{IncidentId, OrganisationId};
+use allclear_domain::id::{ComponentId, IncidentId, OrganisationId};
 use allclear_domain::impact::ImpactChange;
 use allclear_domain::notice::NewNotice;
 use allclear_domain::status_period::PeriodCause;
+use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
 use sea_orm::{ColumnTrait, FromQueryResult, QueryFilter, QueryOrder};
 use uuid::Uuid;
@@ -20,7 +21,7 @@ use crate::component::history::{move_impact, store_past_impact};
 use crate::entity::component::Column;
 use crate::entity::{incident, incident_component};
 use crate::error::{broken, parse_stored};
-use crate::incident::component::{attached, impacts as attachments};
+use crate::incident::component::attached;
 use crate::run::{Fetch, RunStatement};
 use crate::transaction::Transaction;
 
@@ -44,32 +45,28 @@ pub(crate) struct StatusChanges {
     pub(crate) notices: Vec<NewNotice>,
 }
 
-/// Applies the impacts of all unresolved incidents to the components of a change. Returns the changes of status.
-/// The incident and its attachments are stored already.
+/// Stores a change of impacts; the incident and its attachments are stored already. Returns the changes of status.
 pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<StatusChanges, Error> {
-    let Scope {
-        transaction,
-        organisation,
-        stamp,
-        ..
-    } = scope;
-    let (incident, components, since) = match change {
+    match change {
         ImpactChange::OnAll {
             incident,
             since,
             moved,
         } => {
             if let Some(moved) = moved {
-                let attachments = attachments(transaction, incident).await?;
-                move_impact(scope, moved, &attachments).await?;
+                move_impact(scope, moved).await?;
             }
-            (incident, attached(transaction, incident).await?, since)
+            let components = attached(scope.transaction, incident).await?;
+            change_statuses(scope, incident, components, since).await
         }
         ImpactChange::On {
             incident,
             components,
             since,
-        } => (incident, components, since.unwrap_or(stamp.committed_at)),
+        } => {
+            let since = since.unwrap_or(scope.stamp.committed_at);
+            change_statuses(scope, incident, components, since).await
+        }
         ImpactChange::Past {
             incident,
             components,
@@ -81,17 +78,32 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
                 to: Some(to),
             };
             store_past_impact(scope, incident, &components, interval).await?;
-            return Ok(StatusChanges::default());
+            Ok(StatusChanges::default())
         }
         ImpactChange::Moved(moved) => {
-            let attachments = attachments(transaction, moved.incident).await?;
-            move_impact(scope, moved, &attachments).await?;
-            return Ok(StatusChanges::default());
+            move_impact(scope, moved).await?;
+            Ok(StatusChanges::default())
         }
-    };
-    if components.is_empty() {
-        return Ok(StatusChanges::default());
     }
+}
+
+/// Sets the statuses of components as the impacts of all unresolved incidents say; `incident` is the one that changed.
+async fn change_statuses(
+    scope: Scope<'_>,
+    incident: IncidentId,
+    components: Vec<ComponentId>,
+    since: DateTime<Utc>,
+) -> Result<StatusChanges, Error> {
+    let mut changes = StatusChanges::default();
+    if components.is_empty() {
+        return Ok(changes);
+    }
+    let Scope {
+        transaction,
+        organisation,
+        stamp,
+        ..
+    } = scope;
     let components: Vec<_> = components.into_iter().map(|id| id.0).collect();
     let rows = component::of(organisation)
         .filter(Column::Id.is_in(components.iter().copied()))
@@ -99,7 +111,6 @@ pub(crate) async fn apply(scope: Scope<'_>, change: ImpactChange) -> Result<Stat
         .fetch_all(transaction)
         .await?;
     let mut impacts = impacts(transaction, organisation, &components).await?;
-    let mut changes = StatusChanges::default();
     for row in rows {
         let before = component::component(row)?;
         let impacts = impacts.remove(&before.id.0).unwrap_or_default();

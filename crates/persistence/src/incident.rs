@@ -34,12 +34,13 @@ use uuid::Uuid;
 
 use crate::affected;
 use crate::audit::subject::Subject;
-use crate::commit::{Lock, Scope};
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::incident::{Column, Entity, Model};
 use crate::error::{broken, parse_stored};
 use crate::notice;
 use crate::operator_mail;
+use crate::organisation::lock::Lock;
 use crate::page;
 use crate::run::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};

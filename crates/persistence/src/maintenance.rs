@@ -31,11 +31,12 @@ use sea_orm::{
 
 use crate::affected::{self, Owner};
 use crate::audit::subject::Subject;
-use crate::commit::{Lock, Scope};
+use crate::commit::Scope;
 use crate::database::Database;
 use crate::entity::maintenance::{Column, Entity, Model};
 use crate::error::parse_stored;
 use crate::notice;
+use crate::organisation::lock::Lock;
 use crate::page;
 use crate::run::{Fetch, Run};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};

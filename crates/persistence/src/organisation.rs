@@ -28,11 +28,12 @@ use sea_orm::{
 
 use crate::audit::subject::Subject;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
-use crate::commit::{self, Lock, Scope};
+use crate::commit::{self, Scope};
 use crate::database::Database;
 use crate::entity::organisation::{ActiveModel, Column, Entity, Model};
 use crate::entity::{domain_claim, user};
 use crate::error::{broken, parse_stored};
+use crate::organisation::lock::Lock;
 use crate::run::{Fetch, Run};
 use crate::transaction::Transaction;
 use crate::{domain, invitation, membership};

@@ -39,6 +39,7 @@ use crate::database::Database;
 use crate::entity::component_period::{Column, Entity};
 use crate::entity::{incident, incident_component, organisation};
 use crate::error::{broken, parse_stored};
+use crate::incident::component::impacts;
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
 
@@ -352,11 +353,8 @@ pub(crate) async fn store_past_impact(
 }
 
 /// Moves the impacts of an incident whose times were corrected in the histories of its components, whose current status stays.
-pub(crate) async fn move_impact(
-    scope: Scope<'_>,
-    moved: ImpactMove,
-    impacts: &[(ComponentId, ComponentStatus)],
-) -> Result<(), Error> {
+pub(crate) async fn move_impact(scope: Scope<'_>, moved: ImpactMove) -> Result<(), Error> {
+    let impacts = impacts(scope.transaction, moved.incident).await?;
     // Wide enough for the periods that touch it.
     let margin = TimeDelta::seconds(1);
     let hull = moved.hull();
@@ -364,7 +362,7 @@ pub(crate) async fn move_impact(
         from: hull.from.checked_sub_signed(margin),
         to: hull.to.and_then(|to| to.checked_add_signed(margin)),
     };
-    change_past(scope, impacts, interval, |periods, status| {
+    change_past(scope, &impacts, interval, |periods, status| {
         let new_id = || StatusPeriodId(scope.database.clock.id());
         moved.apply(periods, status, scope.stamp.committed_at, new_id)
     })

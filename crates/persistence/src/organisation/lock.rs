@@ -19,6 +19,17 @@ use crate::transaction::Transaction;
 /// Maximum age of the time of a commit when the lock is obtained. A later time costs a statement.
 const MAX_CLOCK_AGE: TimeDelta = TimeDelta::milliseconds(100);
 
+/// How a commit locks its organisation.
+#[derive(Clone, Copy)]
+pub(crate) enum Lock {
+    /// By reading it.
+    Read,
+    /// By storing the next revision, which saves a statement. For work that causes an event or returns an error.
+    BumpRevision,
+    /// By reading it; what depends on the clock is as of this time.
+    ReadAsOf(DateTime<Utc>),
+}
+
 /// An organisation whose write lock a transaction holds.
 #[derive(Debug)]
 pub(crate) struct Locked {
@@ -69,6 +80,25 @@ pub(crate) async fn lock(
 pub(crate) async fn lock_for_commit(
     transaction: &Transaction,
     id: &OrganisationId,
+    lock: Lock,
+    clock: &dyn Clock,
+) -> Result<Option<Locked>, Error> {
+    match lock {
+        Lock::Read => lock_by_reading(transaction, id, clock).await,
+        Lock::BumpRevision => lock_and_bump_revision(transaction, id, clock).await,
+        Lock::ReadAsOf(now) => {
+            let mut locked = lock_by_reading(transaction, id, clock).await?;
+            if let Some(locked) = &mut locked {
+                locked.stamp.wall_time = now;
+            }
+            Ok(locked)
+        }
+    }
+}
+
+async fn lock_by_reading(
+    transaction: &Transaction,
+    id: &OrganisationId,
     clock: &dyn Clock,
 ) -> Result<Option<Locked>, Error> {
     let row = lock(transaction, id).await?;
@@ -85,9 +115,9 @@ pub(crate) async fn lock_for_commit(
     }))
 }
 
-/// [`lock_for_commit`] by storing the next revision, which saves a statement. The statement also stores the time at which it was sent.
-/// If it waits for the lock for longer than [`MAX_CLOCK_AGE`], the stamp has a later time, which is stored with the events.
-pub(crate) async fn lock_and_bump_revision(
+/// The statement also stores the time at which it was sent. If it waits for the lock for longer than [`MAX_CLOCK_AGE`], the stamp
+/// has a later time, which is stored with the events.
+async fn lock_and_bump_revision(
     transaction: &Transaction,
     id: &OrganisationId,
     clock: &dyn Clock,

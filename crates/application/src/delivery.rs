@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use allclear_domain::channel::Channel;
 use allclear_domain::domain::DomainName;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::subscriber::Subscriber;
 use allclear_domain::time_zone::TimeZone;
 use async_trait::async_trait;
@@ -67,6 +67,24 @@ impl Route {
     }
 }
 
+/// The account that created an organisation. The organisations of one founder share places of a worker, so further organisations
+/// give an account no further places.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Founder {
+    /// A known account.
+    Account(UserId),
+    /// The unknown founder of this organisation, for example of one that an identity provider reported. It shares with no other one.
+    UnknownOf(OrganisationId),
+}
+
+impl Founder {
+    /// The founder of an organisation; `account` is `None` if it is unknown.
+    #[must_use]
+    pub fn of(organisation: &OrganisationId, account: Option<UserId>) -> Self {
+        account.map_or_else(|| Self::UnknownOf(organisation.clone()), Self::Account)
+    }
+}
+
 /// What a worker claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimRequest {
@@ -80,9 +98,9 @@ pub struct ClaimRequest {
     pub limit: u64,
     /// The organisation that was served last: those after it are served first.
     pub after: Option<OrganisationId>,
-    /// Number of the organisations' deliveries that the worker is sending.
-    pub in_flight: HashMap<OrganisationId, u64>,
-    /// Maximum number of deliveries of one organisation, those in flight included.
+    /// Number of deliveries that the worker is sending, by the founder of their organisations.
+    pub in_flight: HashMap<Founder, u64>,
+    /// Maximum number of deliveries of all organisations of one founder, those in flight included.
     pub share: u64,
     /// Results of earlier tries. They are stored first, in the same transaction.
     pub results: Vec<DeliveryResult>,
@@ -97,6 +115,8 @@ pub struct Delivery {
     pub queued_at: DateTime<Utc>,
     /// The organisation of the subscriber.
     pub organisation: OrganisationId,
+    /// The organisation's founder.
+    pub founder: Founder,
     /// The organisation's name.
     pub organisation_name: String,
     /// The time zone of the organisation's pages.

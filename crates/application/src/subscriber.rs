@@ -18,7 +18,9 @@ use allclear_domain::validation::Invalid;
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::delivery::{Attempt, Claim, Delivery, DeliveryKind, DeliverySender, WakeSignal};
+use crate::delivery::{
+    Attempt, Claim, Delivery, DeliveryKind, DeliverySender, Founder, WakeSignal,
+};
 use crate::error::Error;
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::message::{Messenger, SigningSecret};
@@ -211,6 +213,8 @@ impl Subscribers {
             claim: Claim { id: 0, attempt: 1 },
             queued_at: now,
             organisation: organisation.id.clone(),
+            // It takes no place of a worker.
+            founder: Founder::UnknownOf(organisation.id.clone()),
             organisation_name: organisation.name.clone(),
             time_zone: organisation.time_zone,
             domain: organisation.verified_domain().cloned(),

@@ -54,7 +54,9 @@ impl Database {
         let claimed = self.write(NoAuditItem::Delivery, move |transaction| {
             Box::pin(async move { claim::claim(transaction, &request, waiting, limit).await })
         });
-        claimed.await.map(Some)
+        let claimed = claimed.await?;
+        scan.count(&claimed);
+        Ok(Some(claimed))
     }
 }
 
@@ -103,7 +105,9 @@ impl DeliveryQueue for Database {
                     results::record(transaction, stored).await?;
                     let waiting = scan.next_bounded(transaction, request.limit).await?;
                     let claimed = claim::claim(transaction, &request, waiting, request.limit);
-                    Ok((claimed.await?, scan))
+                    let claimed = claimed.await?;
+                    scan.count(&claimed);
+                    Ok((claimed, scan))
                 })
             });
             (claimed, scan) = match write.await {

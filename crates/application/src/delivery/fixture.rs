@@ -6,7 +6,7 @@ use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
 use allclear_domain::time_zone::TimeZone;
 use uuid::Uuid;
 
-use super::{Claim, Delivery, DeliveryKind};
+use super::{Claim, Delivery, DeliveryKind, Founder};
 use crate::fixture::{now, organisation};
 
 pub(super) fn pending() -> Subscriber {
@@ -27,6 +27,7 @@ pub(super) fn delivery(id: i64, subscriber: Subscriber, kind: DeliveryKind) -> D
         claim: Claim { id, attempt: 1 },
         queued_at: now(),
         organisation: organisation(),
+        founder: Founder::UnknownOf(organisation()),
         organisation_name: "Acme".into(),
         time_zone: TimeZone::default(),
         domain: None,

@@ -170,14 +170,14 @@ impl DeliveryWorker {
             until: now + Self::CLAIM_DURATION,
             limit: room as u64,
             after: in_flight.served_last.clone(),
-            in_flight: in_flight.by_organisation(),
+            in_flight: in_flight.by_founder(),
             share: self.share(),
         };
         self.queue.claim(request).await
     }
 
-    /// Maximum number of one organisation's messages in flight. The other places are free for other organisations, so
-    /// receivers that do not respond delay only their own organisation.
+    /// Maximum number of messages in flight of all organisations of one founder. The other places are free for the organisations of
+    /// others, so receivers that do not respond delay only organisations of the same founder.
     const fn share(&self) -> u64 {
         let kept_free = self.concurrency.div_ceil(8);
         let share = self.concurrency.saturating_sub(kept_free);

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use allclear_application::delivery::{Claim, ClaimRequest, Delivery, DeliveryKind, Route};
+use allclear_application::delivery::{Claim, ClaimRequest, Delivery, DeliveryKind, Founder, Route};
 use allclear_application::error::Error;
 use allclear_application::notice::Notice;
 use allclear_domain::domain::DomainName;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::subscriber::Subscriber;
 use allclear_domain::time_zone::TimeZone;
 use chrono::{DateTime, Utc};
@@ -42,7 +42,8 @@ pub(super) async fn claim(
         .collect())
 }
 
-/// Claims at most `limit` deliveries of these organisations, equally. Places that one does not need are for the others.
+/// Claims at most `limit` deliveries of these organisations, equally, and of each founder as many as are free. Places that one does
+/// not need are for the others.
 async fn claim_alike(
     transaction: &Transaction,
     request: &ClaimRequest,
@@ -51,26 +52,29 @@ async fn claim_alike(
 ) -> Result<Vec<Model>, Error> {
     let mut rows = Vec::new();
     let mut left = limit;
+    let free = waiting.iter().map(|it| (it.founder.clone(), it.free));
+    let mut free: HashMap<Founder, u64> = free.collect();
     while left > 0 && !waiting.is_empty() {
         let mut unserved = waiting.len() as u64;
-        for organisation in &mut waiting {
-            let share = Ord::min(left.div_ceil(unserved), organisation.free);
+        let mut unfinished = Vec::new();
+        for organisation in waiting {
+            let free = free.entry(organisation.founder.clone()).or_default();
+            let share = Ord::min(left.div_ceil(unserved), *free);
             unserved -= 1;
+            if share == 0 {
+                continue;
+            }
             let mut claimed = claim_of(transaction, &organisation.id, request, share).await?;
             let count = claimed.len() as u64;
             left -= count;
-            // One that has fewer than its share has no more.
-            organisation.free = if count == share {
-                organisation.free - count
-            } else {
-                0
-            };
+            *free -= count;
             rows.append(&mut claimed);
-            if left == 0 {
-                break;
+            // One that has fewer than its share has no more.
+            if count == share {
+                unfinished.push(organisation);
             }
         }
-        waiting.retain(|organisation| organisation.free > 0);
+        waiting = unfinished;
     }
     Ok(rows)
 }
@@ -174,10 +178,16 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
         })
 }
 
+struct OrganisationReference {
+    founder: Option<UserId>,
+    name: String,
+    time_zone: TimeZone,
+    verified_domain: Option<DomainName>,
+}
+
 /// The rows to which deliveries refer.
 struct References {
-    /// Names, time zones and verified domains.
-    organisations: HashMap<String, (String, TimeZone, Option<DomainName>)>,
+    organisations: HashMap<String, OrganisationReference>,
     subscribers: HashMap<Uuid, Subscriber>,
     notices: HashMap<Uuid, Arc<Notice>>,
 }
@@ -192,9 +202,13 @@ impl References {
             let found = organisation::Entity::find().filter(organisation::Column::Id.is_in(ids));
             let found = found.find_also_related(domain_claim::Entity);
             for (row, claim) in found.fetch_all(transaction).await? {
-                let domain = claim.map(domain::verified).transpose()?.flatten();
-                let zone = parse_stored(&row.time_zone)?;
-                organisations.insert(row.id, (row.name, zone, domain));
+                let reference = OrganisationReference {
+                    founder: row.founder_id.map(UserId),
+                    name: row.name,
+                    time_zone: parse_stored(&row.time_zone)?,
+                    verified_domain: claim.map(domain::verified).transpose()?.flatten(),
+                };
+                organisations.insert(row.id, reference);
             }
             let found = notice::Entity::find()
                 .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
@@ -221,18 +235,19 @@ impl References {
             None => DeliveryKind::Verification,
             Some(notice) => DeliveryKind::Notice(Arc::clone(self.notices.get(&notice)?)),
         };
-        let (organisation_name, time_zone, domain) =
-            self.organisations.get(&row.organisation_id)?.clone();
+        let reference = self.organisations.get(&row.organisation_id)?;
+        let organisation = OrganisationId::parse(&row.organisation_id).ok()?;
         Some(Delivery {
             claim: Claim {
                 id: row.id,
                 attempt: u32::try_from(row.attempts).unwrap_or(0),
             },
             queued_at: row.created_at,
-            organisation_name,
-            time_zone,
-            domain,
-            organisation: OrganisationId::parse(&row.organisation_id).ok()?,
+            founder: Founder::of(&organisation, reference.founder),
+            organisation,
+            organisation_name: reference.name.clone(),
+            time_zone: reference.time_zone,
+            domain: reference.verified_domain.clone(),
             subscriber: self.subscribers.get(&row.subscriber_id)?.clone(),
             kind,
         })

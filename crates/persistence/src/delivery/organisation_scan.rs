@@ -1,24 +1,29 @@
 //! Finds the organisations with deliveries to claim, in turn.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use allclear_application::delivery::{ClaimRequest, Route};
+use allclear_application::delivery::{ClaimRequest, Delivery, Founder, Route};
 use allclear_application::error::Error;
+use allclear_domain::id::{OrganisationId, UserId};
 use sea_orm::sea_query::{
     Alias, CommonTableExpression, Expr, ExprTrait, Func, Query, SelectStatement, UnionType,
     WithClause,
 };
 use sea_orm::{ColumnTrait, Condition, ConnectionTrait, FromQueryResult};
+use uuid::Uuid;
 
 use super::claim::due;
 use crate::entity::delivery::{Column, Entity};
-use crate::error::broken;
+use crate::entity::organisation;
+use crate::error::{broken, parse_stored};
 use crate::run::RunStatement;
 
 /// An organisation with deliveries to claim.
 pub(super) struct OrganisationWithDue {
     pub(super) id: String,
-    /// Maximum number of its deliveries that may be claimed.
+    pub(super) founder: Founder,
+    /// Maximum number of deliveries of all organisations of the founder that may be claimed.
     pub(super) free: u64,
 }
 
@@ -29,6 +34,8 @@ const PAGE_SIZE: i32 = 128;
 /// that one. Those with nothing to claim are skipped, however many there are.
 pub(super) struct OrganisationScan {
     request: Arc<ClaimRequest>,
+    /// Number of deliveries in flight by founder: those of the request, and those claimed since.
+    in_flight: HashMap<Founder, u64>,
     /// The organisation after which the scan began; empty if it began with the first one.
     first: String,
     last: String,
@@ -41,11 +48,19 @@ impl OrganisationScan {
         let first = request.after.as_ref();
         let first = first.map_or_else(String::new, |last| last.as_str().to_owned());
         Self {
+            in_flight: request.in_flight.clone(),
             request,
             last: first.clone(),
             first,
             is_past_end: false,
             is_done: false,
+        }
+    }
+
+    /// Counts deliveries of the scan's organisations that were claimed.
+    pub(super) fn count(&mut self, claimed: &[Delivery]) {
+        for delivery in claimed {
+            *self.in_flight.entry(delivery.founder.clone()).or_default() += 1;
         }
     }
 
@@ -90,13 +105,15 @@ impl OrganisationScan {
         let mut is_end = (rows.len() as u64) < limit;
         let mut found = Vec::new();
         for row in rows {
-            let ScannedRow { id, step, due } =
-                ScannedRow::from_query_result(&row, "").map_err(broken)?;
-            is_end &= step < PAGE_SIZE;
-            self.last.clone_from(&id);
-            let free = self.free(&id);
-            if due.is_some() && free > 0 {
-                found.push(OrganisationWithDue { id, free });
+            let row = ScannedRow::from_query_result(&row, "").map_err(broken)?;
+            is_end &= row.step < PAGE_SIZE;
+            self.last.clone_from(&row.id);
+            let organisation: OrganisationId = parse_stored(&row.id)?;
+            let founder = Founder::of(&organisation, row.founder_id.map(UserId));
+            let free = self.free(&founder);
+            if row.due.is_some() && free > 0 {
+                let id = row.id;
+                found.push(OrganisationWithDue { id, founder, free });
             }
         }
         if is_end {
@@ -107,9 +124,9 @@ impl OrganisationScan {
         Ok(found)
     }
 
-    /// How many more deliveries of an organisation may be in flight.
-    fn free(&self, organisation: &str) -> u64 {
-        let in_flight = self.request.in_flight.get(organisation).copied();
+    /// How many more deliveries of all organisations of a founder may be in flight.
+    fn free(&self, founder: &Founder) -> u64 {
+        let in_flight = self.in_flight.get(founder).copied();
         self.request.share.saturating_sub(in_flight.unwrap_or(0))
     }
 }
@@ -122,6 +139,7 @@ struct ScannedRow {
     step: i32,
     /// A delivery to claim.
     due: Option<i64>,
+    founder_id: Option<Uuid>,
 }
 
 /// Of the first [`PAGE_SIZE`] organisations after `last`, and not after `up_to`: those with deliveries to claim, at most `limit`; if there
@@ -178,9 +196,18 @@ pub(super) fn scan_page(
         .and_where(number().gt(0))
         .and_where(current().is_not_null())
         .take();
+    let founder = Query::select()
+        .column(organisation::Column::FounderId)
+        .from(organisation::Entity)
+        .and_where(
+            Expr::col((organisation::Entity, organisation::Column::Id))
+                .equals((scanned.clone(), id.clone())),
+        )
+        .take();
     Query::select()
         .with_cte(WithClause::new().recursive(true).cte(pages).to_owned())
         .columns([id, step.clone(), due_one.clone()])
+        .expr_as(founder, organisation::Column::FounderId)
         .from_subquery(steps, scanned)
         .cond_where(
             Condition::any()

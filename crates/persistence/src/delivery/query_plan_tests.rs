@@ -16,8 +16,10 @@ use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
-const MANY: [&str; 11] = [
+const MANY: [&str; 12] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
+    "INSERT INTO organisations (id, name, revision, created_at, code) SELECT n::text, n::text, 0, now(), n::text \
+     FROM generate_series(1, 1000) n",
     "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), \
      now(), 0 FROM generate_series(1, 20000) n",
     "INSERT INTO notices SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n, 0, gen_random_uuid(), '{}', now(), NULL, \

@@ -8,7 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use crate::delivery::{Claim, Delivery, DeliveryResult, Outcome};
+use crate::delivery::{Claim, Delivery, DeliveryResult, Founder, Outcome};
 
 /// The deliveries a worker is sending, and when it has to act next.
 pub(super) struct InFlight {
@@ -32,7 +32,7 @@ pub(super) struct InFlight {
 /// A delivery that is being sent.
 pub(super) struct ActiveClaim {
     pub(super) claim: Claim,
-    organisation: OrganisationId,
+    founder: Founder,
     channel: Channel,
 }
 
@@ -40,7 +40,7 @@ impl ActiveClaim {
     pub(super) fn of(delivery: &Delivery) -> Self {
         Self {
             claim: delivery.claim,
-            organisation: delivery.organisation.clone(),
+            founder: delivery.founder.clone(),
             channel: delivery.subscriber.target.channel(),
         }
     }
@@ -96,11 +96,11 @@ impl InFlight {
         known.map(|known| known.claim = claim).is_some()
     }
 
-    /// Number of deliveries that are being sent, by organisation.
-    pub(super) fn by_organisation(&self) -> HashMap<OrganisationId, u64> {
+    /// Number of deliveries that are being sent, by the founder of their organisations.
+    pub(super) fn by_founder(&self) -> HashMap<Founder, u64> {
         let mut counts = HashMap::new();
         for sent in self.claims.values() {
-            *counts.entry(sent.organisation.clone()).or_default() += 1;
+            *counts.entry(sent.founder.clone()).or_default() += 1;
         }
         counts
     }

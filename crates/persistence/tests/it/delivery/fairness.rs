@@ -2,13 +2,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use allclear_application::delivery::{ClaimRequest, Delivery, DeliveryQueue, Outcome, Route};
+use allclear_application::delivery::{
+    ClaimRequest, Delivery, DeliveryQueue, Founder, Outcome, Route,
+};
+use allclear_application::membership::NewOrganisation;
+use allclear_application::organisation::OrganisationStore;
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::OrganisationId;
 use allclear_domain::subscriber::SubscriberDraft;
 use allclear_persistence::database::Database;
 
-use super::fixture::{enter, later, request, result};
+use super::fixture::{enter, later, request, result, sent};
+use crate::account::account;
 use crate::backend::{clock, organisation};
 use crate::contract;
 use crate::world::World;
@@ -17,6 +22,7 @@ contract!(
     a_large_organisation_does_not_delay_the_expansion_of_a_small_one,
     a_claim_serves_organisations_equally_and_the_next_claim_serves_the_others,
     an_organisation_with_its_share_in_flight_gets_no_more,
+    organisations_of_one_founder_have_one_share,
     places_that_one_organisation_does_not_need_are_for_the_others,
     organisations_whose_deliveries_are_all_in_flight_delay_nobody,
     any_number_of_organisations_with_nothing_to_claim_delays_nobody,
@@ -83,7 +89,7 @@ async fn an_organisation_with_its_share_in_flight_gets_no_more(database: &Databa
     queued(database, [9, 1, 0]).await;
     let a = OrganisationId::parse("a").unwrap();
     let request = ClaimRequest {
-        in_flight: HashMap::from([(a, 3)]),
+        in_flight: HashMap::from([(Founder::UnknownOf(a), 3)]),
         share: 4,
         ..now_for(8)
     };
@@ -91,6 +97,56 @@ async fn an_organisation_with_its_share_in_flight_gets_no_more(database: &Databa
     assert_eq!(
         by_organisation(&claimed),
         BTreeMap::from([("a", 1), ("b", 1)])
+    );
+}
+
+async fn organisations_of_one_founder_have_one_share(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await.id;
+    for id in ["a", "b", "d"] {
+        let new = NewOrganisation {
+            id: OrganisationId::parse(id).unwrap(),
+            name: "Acme".to_owned(),
+            creator: ann,
+            created_at: clock().now(),
+        };
+        OrganisationStore::create(database, new).await.unwrap();
+    }
+    queued(database, [9, 9, 12]).await;
+    let fourth = World::new(database, "d").await;
+    fourth.subscribed(9).await;
+    fourth.incident("Down").await;
+    fourth.expand().await;
+    let first = database
+        .claim(ClaimRequest {
+            share: 4,
+            ..now_for(8)
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        by_organisation(&first),
+        BTreeMap::from([("a", 2), ("b", 2), ("c", 4)])
+    );
+    let in_flight = ClaimRequest {
+        in_flight: HashMap::from([(Founder::Account(ann), 4)]),
+        share: 5,
+        ..now_for(8)
+    };
+    let second = database.claim(in_flight).await.unwrap();
+    assert_eq!(
+        by_organisation(&second),
+        BTreeMap::from([("a", 1), ("c", 5)])
+    );
+    // The scan comes to the last organisation after the first ones were claimed.
+    let one_each = ClaimRequest {
+        results: vec![sent(&first[0])],
+        share: 1,
+        ..now_for(3)
+    };
+    let third = database.claim(one_each).await.unwrap();
+    assert_eq!(
+        by_organisation(&third),
+        BTreeMap::from([("a", 1), ("c", 1)])
     );
 }
 

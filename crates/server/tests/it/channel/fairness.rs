@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::ready::subscribe;
 use super::receiver::Receiver;
-use crate::app::{Operator, TestApp};
+use crate::app::{Operator, TestApp, founder};
 
 struct Shared {
     app: TestApp,
@@ -24,6 +24,12 @@ impl Shared {
     /// An organisation with `count` webhooks, whose paths begin with `prefix`.
     async fn organisation(&self, prefix: &str, count: usize) -> Operator {
         let operator = self.app.operator(prefix).await;
+        self.subscribe(&operator, prefix, count).await;
+        operator
+    }
+
+    /// Subscribes `count` webhooks, whose paths begin with `prefix`.
+    async fn subscribe(&self, operator: &Operator, prefix: &str, count: usize) {
         let database = self.app.database().await;
         let targets: Vec<_> = (0..count)
             .map(|number| self.receiver.url(&format!("{prefix}/{number}")))
@@ -35,7 +41,6 @@ impl Shared {
             &targets,
         )
         .await;
-        operator
     }
 }
 
@@ -95,4 +100,28 @@ async fn an_organisation_with_thousands_queued_does_not_delay_another() {
     let waiting = counts.body["data"]["waiting"].as_u64().unwrap();
     assert!(waiting >= 500, "{waiting}");
     assert!(shared.receiver.hanging() >= 56, "no place was given up");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn organisations_of_one_person_do_not_delay_those_of_others() {
+    let mut shared = Shared::start().await;
+    let first = shared.organisation("/slow/first", 40).await;
+    let second = founder(first.client.clone(), &shared.app.url, "Second").await;
+    shared.subscribe(&second, "/slow/second", 40).await;
+    let other = shared.organisation("/other", 1).await;
+    shared.receiver.fall_silent("/slow");
+    incident(&first).await;
+    incident(&second).await;
+    while shared.receiver.hanging() < 56 {
+        shared.receiver.next().await;
+    }
+    let started = incident(&other).await;
+    let received = loop {
+        let received = shared.receiver.next().await;
+        if received.path.starts_with("/other") {
+            break received;
+        }
+    };
+    let taken = received.at.duration_since(started);
+    assert!(taken < Duration::from_secs(5), "{taken:?}");
 }

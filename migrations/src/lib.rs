@@ -36,6 +36,7 @@ mod m0036_accounts_without_password;
 mod m0037_used_challenges;
 mod m0038_factors_of_sessions;
 mod m0039_rows_of_users;
+mod m0040_unconfirmed_subscribers;
 mod table;
 
 /// All migrations, in order.
@@ -79,6 +80,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0037_used_challenges::Migration),
             Box::new(m0038_factors_of_sessions::Migration),
             Box::new(m0039_rows_of_users::Migration),
+            Box::new(m0040_unconfirmed_subscribers::Migration),
         ]
     }
 }

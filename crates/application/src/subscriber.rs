@@ -284,12 +284,14 @@ impl Subscribers {
         }
     }
 
-    /// Removes the subscribers of single incidents that are over, and counts of verification messages that limit nothing any more.
-    /// Every node may do so at any time.
+    /// Removes the subscribers of single incidents that are over, those that were not confirmed in time, and counts of verification
+    /// messages that limit nothing any more. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
         let (store, now) = (&self.ports.subscribers, self.ports.clock.now());
         let before = Subscriber::followed_if_resolved_after(now);
         while store.prune_followers(before, Self::BATCH).await? >= Self::BATCH {}
+        let before = Subscriber::removed_if_requested_before(now);
+        while store.prune_unconfirmed(before, Self::BATCH).await? >= Self::BATCH {}
         while store.prune_mail_limits(now, Self::BATCH).await? >= Self::BATCH {}
         Ok(())
     }

@@ -189,7 +189,7 @@ pub struct Subscriber {
     pub failing: Option<Failing>,
     /// When it subscribed first.
     pub created_at: DateTime<Utc>,
-    /// When it last changed.
+    /// When it last changed, or a verification link was last requested while it was pending.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -277,6 +277,9 @@ impl Subscriber {
     /// Lifetime of a verification link.
     pub const VERIFICATION_LIFETIME: TimeDelta = TimeDelta::days(7);
 
+    /// How long a subscriber that was never confirmed is kept after the last request of a link: a week longer than the link is valid.
+    const UNCONFIRMED_FOR: TimeDelta = TimeDelta::days(14);
+
     /// How long a subscriber of one incident receives updates after it is resolved.
     const FOLLOWED_FOR: TimeDelta = TimeDelta::days(1);
 
@@ -290,6 +293,12 @@ impl Subscriber {
     #[must_use]
     pub fn followed_if_resolved_after(at: DateTime<Utc>) -> DateTime<Utc> {
         at - Self::FOLLOWED_FOR
+    }
+
+    /// Subscribers that were never confirmed and whose last link was requested before this time are removed at `at`.
+    #[must_use]
+    pub fn removed_if_requested_before(at: DateTime<Utc>) -> DateTime<Utc> {
+        at - Self::UNCONFIRMED_FOR
     }
 
     /// A new subscriber, pending.
@@ -310,28 +319,20 @@ impl Subscriber {
         }
     }
 
-    /// This subscriber after subscribing again: with the new choice, and pending if it had unsubscribed; unchanged while it is
-    /// subscribed, because anybody may enter a target.
+    /// This subscriber after subscribing again, which requests a link: with the new choice, and pending if it had unsubscribed;
+    /// unchanged while it is subscribed, because anybody may enter a target.
     #[must_use]
     pub fn subscribe_again(self, draft: SubscriberDraft, now: DateTime<Utc>) -> Self {
         match self.status {
             SubscriberStatus::Subscribed => self,
-            SubscriberStatus::Pending | SubscriberStatus::Unsubscribed => {
-                let again = Self {
-                    status: SubscriberStatus::Pending,
-                    is_verified: false,
-                    scope: draft.scope,
-                    mute_maintenances: draft.mute_maintenances,
-                    ..self.clone()
-                };
-                if again == self {
-                    return self;
-                }
-                Self {
-                    updated_at: now,
-                    ..again
-                }
-            }
+            SubscriberStatus::Pending | SubscriberStatus::Unsubscribed => Self {
+                status: SubscriberStatus::Pending,
+                is_verified: false,
+                scope: draft.scope,
+                mute_maintenances: draft.mute_maintenances,
+                updated_at: now,
+                ..self
+            },
         }
     }
 

@@ -204,7 +204,27 @@ impl SubscriberStore for Database {
             return Ok(0);
         }
         self.write(NoAuditItem::Upkeep, move |transaction| {
-            Box::pin(prune_followers(transaction, resolved_before, limit))
+            Box::pin(async move {
+                let past = followers_of_the_past(transaction, resolved_before, limit).await?;
+                remove(transaction, past, Condition::all()).await
+            })
+        })
+        .await
+    }
+
+    async fn prune_unconfirmed(
+        &self,
+        requested_before: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error> {
+        let found = unconfirmed(requested_before, limit);
+        let found: Vec<(Uuid, String)> = found.into_tuple().fetch_all(self.read()).await?;
+        if found.is_empty() {
+            return Ok(0);
+        }
+        self.write(NoAuditItem::Upkeep, move |transaction| {
+            // One may have been confirmed meanwhile.
+            Box::pin(remove(transaction, found, is_unconfirmed(requested_before)))
         })
         .await
     }
@@ -411,29 +431,44 @@ async fn followers_of_the_past(
         .await
 }
 
-async fn prune_followers(
+/// Subscribers that were never confirmed and whose last link was requested before the given time.
+pub(crate) fn unconfirmed(requested_before: DateTime<Utc>, limit: u64) -> sea_orm::Select<Entity> {
+    Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::OrganisationId])
+        .filter(is_unconfirmed(requested_before))
+        .limit(limit)
+}
+
+fn is_unconfirmed(requested_before: DateTime<Utc>) -> Condition {
+    Condition::all()
+        // The index needs the words in the statement.
+        .add(Expr::cust("status = 'PENDING' AND round = 0"))
+        .add(Column::UpdatedAt.lt(requested_before))
+}
+
+/// Removes those of these subscribers, each with its organisation, that meet a condition. Returns the number of all of them.
+async fn remove(
     transaction: &Transaction,
-    resolved_before: DateTime<Utc>,
-    limit: u64,
+    subscribers: Vec<(Uuid, String)>,
+    condition: Condition,
 ) -> Result<u64, Error> {
-    let past = followers_of_the_past(transaction, resolved_before, limit).await?;
     // In the order of organisations, so that concurrent nodes cannot deadlock.
     let mut by_organisation: BTreeMap<String, Vec<Uuid>> = BTreeMap::new();
-    for (id, organisation) in &past {
-        by_organisation
-            .entry(organisation.clone())
-            .or_default()
-            .push(*id);
+    let count = subscribers.len() as u64;
+    for (id, organisation) in subscribers {
+        by_organisation.entry(organisation).or_default().push(id);
     }
     for (organisation, ids) in by_organisation {
         let organisation = parse_stored(&organisation)?;
         lock(transaction, &organisation).await?;
         let deleted = Entity::delete_many()
             .filter(Column::Id.is_in(ids))
+            .filter(condition.clone())
             .run(transaction)
             .await?;
         let deleted = i64::try_from(deleted).unwrap_or(0);
         add_to_count(transaction, &organisation, -deleted).await?;
     }
-    Ok(past.len() as u64)
+    Ok(count)
 }

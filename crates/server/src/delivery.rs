@@ -128,7 +128,7 @@ impl DeliveryServices {
             async move { deliveries.prune().await }
         });
         let subscribers = Arc::clone(&self.subscribers);
-        tasks.repeat("prune_followers", PRUNE_INTERVAL, move || {
+        tasks.repeat("prune_subscribers", PRUNE_INTERVAL, move || {
             let subscribers = Arc::clone(&subscribers);
             async move { subscribers.prune().await }
         });

@@ -153,6 +153,14 @@ pub trait SubscriberStore: Send + Sync {
         limit: u64,
     ) -> Result<u64, Error>;
 
+    /// Removes subscribers that were never confirmed and whose last link was requested before the given time, at most about `limit`.
+    /// Those that have unsubscribed stay, so that an import does not subscribe them again. Returns their number.
+    async fn prune_unconfirmed(
+        &self,
+        requested_before: DateTime<Utc>,
+        limit: u64,
+    ) -> Result<u64, Error>;
+
     /// Removes what [`Self::may_mail`] has counted and what limits nothing any more at `now`, at most `limit` recipients. Returns
     /// their number.
     async fn prune_mail_limits(&self, now: DateTime<Utc>, limit: u64) -> Result<u64, Error>;

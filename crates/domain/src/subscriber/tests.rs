@@ -228,6 +228,15 @@ fn subscribing_a_subscribed_target_again_leaves_its_choice_unchanged() {
 }
 
 #[test]
+fn subscribing_again_without_confirmation_begins_its_time_again() {
+    let again = subscriber().subscribe_again(draft(), at(2));
+    assert_eq!(again.updated_at, at(2));
+    // A link that was requested then has expired before.
+    let kept_since = Subscriber::removed_if_requested_before(at(2));
+    assert!(kept_since + Subscriber::VERIFICATION_LIFETIME < at(2));
+}
+
+#[test]
 fn a_replaced_secret_signs_for_a_day_beside_the_new_one() {
     let signing = |round: SecretRound, now| round.signing(now).collect::<Vec<_>>();
     assert_eq!(signing(SecretRound::default(), at(0)), [0]);
@@ -246,7 +255,9 @@ proptest! {
     fn whatever_is_done_twice_is_done_once(steps in proptest::collection::vec(any_step(), 0..8), last in any_step()) {
         let before = steps.into_iter().fold(subscriber(), |state, next| step(state, next, at(1)));
         let once = step(before, last, at(2));
-        prop_assert_eq!(step(once.clone(), last, at(3)), once);
+        let twice = step(once.clone(), last, at(3));
+        // Each request of a link has its time.
+        prop_assert_eq!(Subscriber { updated_at: once.updated_at, ..twice }, once);
     }
 
     #[test]

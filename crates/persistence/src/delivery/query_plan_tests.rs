@@ -14,6 +14,7 @@ use crate::entity::notice::Model;
 use crate::entity::subscriber;
 use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
+use crate::subscriber::unconfirmed;
 
 /// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
 const MANY: [&str; 12] = [
@@ -101,6 +102,10 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
         (
             "subscribers_by_status",
             subscribed(&acme).limit(1).into_query(),
+        ),
+        (
+            "unconfirmed_subscribers",
+            unconfirmed(now() - TimeDelta::days(14), 200).into_query(),
         ),
         (
             "subscribers_of_target",

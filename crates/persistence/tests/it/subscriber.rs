@@ -30,6 +30,7 @@ contract!(
     filter_selects_subscribers,
     searched_text_is_no_pattern,
     a_deleted_subscriber_may_come_back,
+    a_subscriber_that_is_never_confirmed_is_removed,
     a_deleted_organisation_takes_its_subscribers_along,
     an_address_is_mailed_so_often_by_however_many_at_once,
     addresses_whose_limits_are_over_are_mailed_at_once,
@@ -363,6 +364,58 @@ async fn a_deleted_organisation_takes_its_subscribers_along(database: &Database)
             .await
             .unwrap(),
         None
+    );
+}
+
+async fn a_subscriber_that_is_never_confirmed_is_removed(database: &Database) {
+    let acme = organisation(database, "acme").await;
+    let ann = subscribe(database, &acme, "ann@example.com").await;
+    let end = ann.updated_at + TimeDelta::days(1);
+    let change = async |email: &str, rule: fn(Subscriber) -> Subscriber| {
+        subscribe(database, &acme, email).await;
+        let rule: SubscriberRule = Box::new(move |known| Ok(rule(known.unwrap())));
+        let key = SubscriberKey::of_email(email);
+        database.save(&acme, key, rule).await.unwrap();
+    };
+    change("confirmed@example.com", |known| {
+        let now = known.updated_at;
+        known.verify(now + TimeDelta::days(1), now).unwrap()
+    })
+    .await;
+    change("left@example.com", |known| {
+        let (now, draft) = (
+            known.updated_at,
+            SubscriberDraft::of_everything(known.target.clone()),
+        );
+        known.unsubscribe(now).subscribe_again(draft, now)
+    })
+    .await;
+    change("later@example.com", |known| Subscriber {
+        updated_at: known.updated_at + TimeDelta::days(2),
+        ..known
+    })
+    .await;
+    assert_eq!(
+        database
+            .prune_unconfirmed(ann.updated_at, 10)
+            .await
+            .unwrap(),
+        0
+    );
+    assert_eq!(database.prune_unconfirmed(end, 10).await.unwrap(), 1);
+    assert_eq!(database.prune_unconfirmed(end, 10).await.unwrap(), 0);
+    let all = SubscriberFilter::default();
+    let listed = database.list(&acme, &all, Page::default()).await;
+    let listed = listed.unwrap().items;
+    let mut emails: Vec<_> = listed.iter().map(|it| it.target.as_str()).collect();
+    emails.sort_unstable();
+    assert_eq!(
+        emails,
+        [
+            "confirmed@example.com",
+            "later@example.com",
+            "left@example.com"
+        ]
     );
 }
 

@@ -1,3 +1,6 @@
+use allclear_application::page::Page;
+use allclear_application::subscriber::{SubscriberFilter, SubscriberStore};
+use allclear_domain::id::OrganisationId;
 use chrono::TimeDelta;
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
@@ -167,6 +170,34 @@ async fn a_verification_link_ends_after_seven_days_and_a_new_one_helps() {
     // An unsubscribe link does not expire.
     let leave = site.links(ADDRESS, "unsubscribe").remove(0);
     assert_eq!(site.post("/unsubscribe", leave).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn unconfirmed_subscriber_is_removed_two_weeks_after_the_last_request() {
+    let site = Site::start().await;
+    let operator = site.operator("Acme").await;
+    let subscribe = async |site: &Site| site.subscribe(ADDRESS, &operator.organisation).await;
+    let count = async |site: &Site| {
+        let database = site.app.database().await;
+        let organisation = OrganisationId::parse(&operator.organisation).unwrap();
+        let all = SubscriberFilter::default();
+        let listed = database.list(&organisation, &all, Page::default()).await;
+        listed.unwrap().items.len()
+    };
+    subscribe(&site).await;
+    site.clock.advance(TimeDelta::days(6));
+    subscribe(&site).await;
+    site.clock
+        .advance(TimeDelta::days(14) - TimeDelta::minutes(5));
+    // A starting server removes such subscribers.
+    let site = site.restart_and_drain().await;
+    assert_eq!(count(&site).await, 1);
+    site.clock.advance(TimeDelta::minutes(10));
+    let site = site.restart_and_drain().await;
+    let mut ticks = tokio::time::interval(std::time::Duration::from_millis(50));
+    while count(&site).await > 0 {
+        ticks.tick().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -128,7 +128,9 @@ impl Invitations {
         id: InvitationId,
     ) -> Result<(), Error> {
         self.administered(session, organisation).await?;
-        if self.store.delete_invitation(organisation, id).await? {
+        let admin = session.user.id;
+        let deleted = self.store.delete_invitation(organisation, id, admin);
+        if deleted.await? {
             Ok(())
         } else {
             Err(Error::NotFound("Invitation"))

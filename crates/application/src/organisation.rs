@@ -90,11 +90,13 @@ pub trait OrganisationStore: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<Vec<Invitation>, Error>;
 
-    /// Removes an invitation to an organisation. Returns whether it existed.
+    /// Removes an invitation to an organisation. Returns whether it existed. An adapter MUST check in the same transaction that the
+    /// account `admin` is an admin. [`Error::Forbidden`].
     async fn delete_invitation(
         &self,
         organisation: &OrganisationId,
         id: InvitationId,
+        admin: UserId,
     ) -> Result<bool, Error>;
 
     /// Gives the account the membership that an invitation promises, and removes the invitation. `None` if it does not exist; of

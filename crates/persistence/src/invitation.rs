@@ -37,14 +37,19 @@ pub(crate) async fn list(
     rows.into_iter().map(invitation).collect()
 }
 
-/// Removes an invitation to an organisation. Returns whether it existed.
+/// Removes an invitation to an organisation. Returns whether it existed. [`Error::Forbidden`] if `admin` is not an admin.
 pub(crate) async fn delete(
     transaction: &Transaction,
     organisation: &OrganisationId,
     id: InvitationId,
+    admin: UserId,
     now: DateTime<Utc>,
 ) -> Result<(bool, NewAuditItems), Error> {
     let missing = (false, NewAuditItems::none(NoAuditItem::Unchanged));
+    if lock(transaction, organisation).await?.is_none() {
+        return Ok(missing);
+    }
+    membership::check_admin(transaction, organisation, admin).await?;
     let these = Column::OrganisationId.eq(organisation.as_str());
     let found = Entity::find_by_id(id.0)
         .filter(these)

@@ -178,10 +178,13 @@ impl OrganisationStore for Database {
         &self,
         organisation: &OrganisationId,
         id: InvitationId,
+        admin: UserId,
     ) -> Result<bool, Error> {
         let (organisation, now) = (organisation.clone(), self.clock.now());
         self.change(move |transaction| {
-            Box::pin(async move { invitation::delete(transaction, &organisation, id, now).await })
+            Box::pin(
+                async move { invitation::delete(transaction, &organisation, id, admin, now).await },
+            )
         })
         .await
     }

@@ -270,6 +270,9 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
         .unwrap()
         .unwrap();
     let eve = account(database, "eve@example.com", "hash").await;
+    invite(database, Some(&acme), Role::Editor).await;
+    let pending = OrganisationStore::list_invitations(database, &acme, clock().now());
+    let pending = pending.await.unwrap()[0].id;
     // As after the removal of an admin, or the loss of the role, while a request is under way.
     for former in [bob.id, eve.id] {
         let changed = database.change_member(&acme, ann.id, Some(former), leave());
@@ -280,6 +283,9 @@ async fn an_account_without_the_role_changes_nothing_as_an_admin(database: &Data
                 .await
                 .map(drop),
             database.require_factor(&acme, true, former).await.map(drop),
+            OrganisationStore::delete_invitation(database, &acme, pending, former)
+                .await
+                .map(drop),
             OrganisationStore::delete(database, &acme, Some(former))
                 .await
                 .map(drop),
@@ -386,10 +392,11 @@ async fn an_accepted_invitation_never_takes_a_role_away(database: &Database) {
 }
 
 async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database: &Database) {
-    let (acme, other) = (
-        organisation(database, "acme").await,
-        organisation(database, "other").await,
+    let (ann, bob) = (
+        account(database, "ann@example.com", "hash").await,
+        account(database, "bob@example.com", "hash").await,
     );
+    let (acme, other) = (found(database, &ann).await, found(database, &bob).await);
     let first = invite(database, Some(&acme), Role::Editor).await;
     invite(database, Some(&acme), Role::Admin).await;
     invite(database, None, Role::Editor).await;
@@ -407,12 +414,12 @@ async fn a_second_invitation_of_an_address_takes_the_place_of_the_first(database
     ))
     .await;
     assert!(
-        !OrganisationStore::delete_invitation(database, &other, pending[0].id)
+        !OrganisationStore::delete_invitation(database, &other, pending[0].id, bob.id)
             .await
             .unwrap()
     );
     assert!(
-        OrganisationStore::delete_invitation(database, &acme, pending[0].id)
+        OrganisationStore::delete_invitation(database, &acme, pending[0].id, ann.id)
             .await
             .unwrap()
     );

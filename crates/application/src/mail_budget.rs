@@ -88,7 +88,9 @@ pub enum MailKind {
         /// Whether the address has an account. If not, the mail is counted for the mailbox, and not sent.
         has_account: bool,
     },
-    /// A notice about an account, caused by its owner or by somebody else who can sign in to it.
+    /// A notice about a sign-in. Somebody with a stolen password can cause any number of them.
+    SignInNotice,
+    /// Another notice about an account, caused by its owner or by somebody else who can sign in to it.
     AccountNotice,
 }
 
@@ -228,6 +230,7 @@ impl MailBudget {
             let purpose = match cause.kind {
                 MailKind::EnteredAddress => "mail budget",
                 MailKind::PasswordReset { .. } => "mail budget of password resets",
+                MailKind::SignInNotice => "mail budget of sign-in notices",
                 MailKind::AccountNotice => "mail budget of account notices",
             };
             let mark = self.hmac_key.sign(purpose, &[key.as_str().as_bytes()]);

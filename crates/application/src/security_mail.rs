@@ -122,7 +122,11 @@ impl SecurityMails {
     }
 
     async fn mail(&self, to: String, notice: SecurityNotice) -> Result<(), Error> {
-        let cause = MailCause::by_anybody(MailKind::AccountNotice, EmailKey::of(&to));
+        let kind = match notice.change {
+            SecurityChange::SignedIn => MailKind::SignInNotice,
+            _ => MailKind::AccountNotice,
+        };
+        let cause = MailCause::by_anybody(kind, EmailKey::of(&to));
         if !self.mail_budget.may_send(&cause).await? {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 use super::*;
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::fixture::{clock, now, organisation};
@@ -177,9 +178,11 @@ async fn a_mailbox_has_a_counter_for_each_kind_of_mail() {
     let entered = key(MailKind::EnteredAddress).await;
     let unknown = key(MailKind::PasswordReset { has_account: false }).await;
     let reset = key(MailKind::PasswordReset { has_account: true }).await;
+    let sign_in = key(MailKind::SignInNotice).await;
     let notice = key(MailKind::AccountNotice).await;
     assert_eq!(unknown, reset);
-    assert!(entered != reset && entered != notice && reset != notice);
+    let keys = BTreeSet::from([entered, reset, sign_in, notice]);
+    assert_eq!(keys.len(), 4);
 }
 
 #[tokio::test]

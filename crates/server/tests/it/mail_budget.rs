@@ -10,7 +10,7 @@ use crate::app::{
     Operator, PASSWORD, TestApp, TestResponse, assert_status, client, confirmation_link, founder,
     mailed_token, send,
 };
-use crate::identity::mails_in;
+use crate::identity::{Person, mails_in};
 use crate::subscriber::carried;
 
 /// Every mail to a mailbox, its sub-addresses among them.
@@ -191,4 +191,22 @@ async fn api_keys_of_all_organisations_of_an_account_share_a_budget() {
     let other = app.operator("Other").await;
     let caller = program(&other, &key(&other, "editor").await);
     assert_status(add(&caller, "a@example.com"), 201).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sign_ins_with_a_stolen_password_keep_no_other_notice_from_the_owner() {
+    let app = TestApp::start_with(&["--limit-mail-mailbox", "1"]).await;
+    let owner = Person::signed_up(&app, "bob@example.com").await;
+    for _ in 0..3 {
+        let thief = Person::new(&app, &owner.email);
+        assert_status(thief.sign_in(PASSWORD), 200).await;
+    }
+    let change =
+        json!({"currentPassword": PASSWORD, "newPassword": "correct horse battery staple"});
+    assert_status(owner.post("/user/password", change), 200).await;
+    let folder = app.stop().await;
+    let mails = mails_to(folder.path(), "bob");
+    let count = |subject: &str| mails.iter().filter(|mail| mail.contains(subject)).count();
+    assert_eq!(count("Subject: New sign-in to your account"), 1);
+    assert_eq!(count("Subject: Your password was changed"), 1);
 }

@@ -25,7 +25,7 @@ use crate::mail::Mailer;
 use crate::mail_budget::MailBudget;
 use crate::organisation::OrganisationStore;
 use crate::origin::Origin;
-use crate::password::{PasswordHash, PasswordHasher};
+use crate::password::{PasswordHash, PasswordHasher, Requester};
 use crate::second_factor::{FactorStore, Factors, SecondFactors};
 use crate::secret::SecretToken;
 use crate::security_mail::{SecurityChange, SecurityMails};
@@ -177,7 +177,7 @@ impl Accounts {
                 .create(draft, Admission::Invitation(digest), client)
                 .await;
         }
-        let hash = self.ports.hasher.hash(&draft.password).await?;
+        let hash = self.hash_of_stranger(&draft).await?;
         self.await_confirmation(draft, hash, Some(digest));
         Ok(SignedUp::Pending)
     }
@@ -187,11 +187,16 @@ impl Accounts {
             SignUpMode::Waitlist => self.wait(draft).await,
             SignUpMode::Closed => Err(Self::CLOSED),
             SignUpMode::Open => {
-                let hash = self.ports.hasher.hash(&draft.password).await?;
+                let hash = self.hash_of_stranger(&draft).await?;
                 self.await_confirmation(draft, hash, None);
                 Ok(SignedUp::Pending)
             }
         }
+    }
+
+    async fn hash_of_stranger(&self, draft: &SignUpDraft) -> Result<PasswordHash, Error> {
+        let hasher = &self.ports.hasher;
+        hasher.hash(&draft.password, Requester::Stranger).await
     }
 
     async fn create(
@@ -200,7 +205,7 @@ impl Accounts {
         admission: Admission,
         client: &Client,
     ) -> Result<SignedUp, Error> {
-        let hash = self.ports.hasher.hash(&draft.password).await?;
+        let hash = self.hash_of_stranger(&draft).await?;
         let token = SecretToken::generate();
         let session = Sessions::fresh(self.ports.clock.as_ref(), &token, client);
         let account = self.account(&draft, hash, admission, session);
@@ -231,10 +236,18 @@ impl Accounts {
         let candidates = self.ports.accounts.candidates(&key).await?;
         let owner: Vec<_> = candidates.owner.into_iter().collect();
         let known = owner.first().map(|owner| owner.user.id);
-        let mut found = self.whose(&draft, owner).await?;
+        let mut accounts = owner.iter().chain(&candidates.without_address);
+        let is_known = |account: &Credentials| self.ports.opener.is_known(account.user.id, client);
+        let requester = if accounts.any(is_known) {
+            Requester::Known
+        } else {
+            Requester::Stranger
+        };
+        let mut found = self.whose(&draft, owner, requester).await?;
         // The number of hashes depends on the installation, not on the address.
         if candidates.any_without_address {
-            let other = self.whose(&draft, candidates.without_address).await?;
+            let others = candidates.without_address;
+            let other = self.whose(&draft, others, requester).await?;
             found = found.or(other);
         }
         let Some(mut account) = found else {
@@ -242,7 +255,7 @@ impl Accounts {
             return Err(Self::WRONG);
         };
         if self.ports.hasher.is_outdated(&account.password)
-            && let Some(stronger) = self.upgrade_password(&draft, &account).await
+            && let Some(stronger) = self.upgrade_password(&draft, &account, requester).await
         {
             account.password = stronger;
         }
@@ -275,9 +288,11 @@ impl Accounts {
         &self,
         draft: &SignInDraft,
         account: &Credentials,
+        requester: Requester,
     ) -> Option<PasswordHash> {
         let upgraded = async {
-            let stronger = self.ports.hasher.hash(&draft.password).await?;
+            let hasher = &self.ports.hasher;
+            let stronger = hasher.hash(&draft.password, requester).await?;
             let outdated = account.password.clone();
             let accounts = &self.ports.accounts;
             accounts
@@ -302,12 +317,18 @@ impl Accounts {
         &self,
         draft: &SignInDraft,
         accounts: Vec<Credentials>,
+        requester: Requester,
     ) -> Result<Option<Credentials>, Error> {
         let hashes = accounts
             .iter()
             .map(|account| account.password.clone())
             .collect();
-        let found = self.ports.hasher.verify(&draft.password, hashes).await?;
+        let password = &draft.password;
+        let found = self
+            .ports
+            .hasher
+            .verify(password, hashes, requester)
+            .await?;
         Ok(found.and_then(|index| accounts.into_iter().nth(index)))
     }
 
@@ -320,8 +341,8 @@ impl Accounts {
             Some(password) => {
                 let account = self.ports.accounts.find(session.user.id).await?;
                 let hashes = vec![account.ok_or(Self::MISSING)?.password];
-                let verified = self.ports.hasher.verify(password, hashes).await?;
-                if verified.is_none() {
+                let verified = self.ports.hasher.verify(password, hashes, Requester::Known);
+                if verified.await?.is_none() {
                     return Err(Invalid::field("password", "Wrong password").into());
                 }
             }

@@ -181,10 +181,10 @@ pub(crate) fn hasher(hashed: usize, verified: usize) -> MockPasswordHasher {
     let mut mock = MockPasswordHasher::new();
     mock.expect_hash()
         .times(hashed)
-        .returning(move |password| Ok(entered(password)));
+        .returning(move |password, _| Ok(entered(password)));
     mock.expect_verify()
         .times(verified)
-        .returning(move |password, stored| {
+        .returning(move |password, stored, _| {
             let hash = entered(password);
             Ok(stored.iter().position(|stored| *stored == hash))
         });

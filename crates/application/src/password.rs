@@ -56,7 +56,17 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// Hashes passwords.
+/// The person whose password is hashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Requester {
+    /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the account before.
+    Stranger,
+    /// A person with a session, a link from a mail, or a browser in which somebody signed in to the account before.
+    Known,
+}
+
+/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting places from strangers, who could occupy
+/// all of them otherwise.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
@@ -64,7 +74,7 @@ pub trait PasswordHasher: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Unavailable`] when too many are waiting.
-    async fn hash(&self, password: &Password) -> Result<PasswordHash, Error>;
+    async fn hash(&self, password: &Password, requester: Requester) -> Result<PasswordHash, Error>;
 
     /// Returns the index of the first stored hash of this password; `None` if no hash matches. An adapter MUST compute one hash
     /// per salt, and one if there are no hashes, so that the time reveals nothing.
@@ -75,6 +85,7 @@ pub trait PasswordHasher: Send + Sync {
         &self,
         password: &Password,
         stored: Vec<PasswordHash>,
+        requester: Requester,
     ) -> Result<Option<usize>, Error>;
 
     /// Whether [`hash`](Self::hash) would make a stronger hash than this one today.
@@ -139,7 +150,7 @@ impl Passwords {
         let verified = self
             .ports
             .hasher
-            .verify(&draft.current_password, stored)
+            .verify(&draft.current_password, stored, Requester::Known)
             .await?;
         if verified.is_none() {
             return Err(Invalid::field("currentPassword", "Wrong password").into());
@@ -148,7 +159,8 @@ impl Passwords {
         draft
             .new_password
             .check_personal("newPassword", &user.name, &user.email)?;
-        let hash = self.ports.hasher.hash(&draft.new_password).await?;
+        let hasher = &self.ports.hasher;
+        let hash = hasher.hash(&draft.new_password, Requester::Known).await?;
         match self
             .ports
             .accounts
@@ -223,7 +235,8 @@ impl Passwords {
         draft
             .password
             .check_personal("password", &user.name, &user.email)?;
-        let hash = self.ports.hasher.hash(&draft.password).await?;
+        let hasher = &self.ports.hasher;
+        let hash = hasher.hash(&draft.password, Requester::Known).await?;
         match self
             .ports
             .accounts

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use allclear_application::error::Error;
-use allclear_application::password::{PasswordHash, PasswordHasher};
+use allclear_application::password::{PasswordHash, PasswordHasher, Requester};
 use allclear_domain::account::Password;
 use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use subtle::ConstantTimeEq;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Memory of a hash, in KiB.
 const MEMORY: u32 = 19_456;
@@ -25,12 +25,15 @@ const SALT: usize = 16;
 /// processors and memory.
 pub struct Argon2idHasher {
     running: Arc<Semaphore>,
-    waiting: Arc<Semaphore>,
+    waiting: Semaphore,
+    waiting_strangers: Semaphore,
 }
 
 impl Argon2idHasher {
     /// Maximum number of waiting hashes; further ones fail as unavailable.
     pub const QUEUE: usize = 256;
+    /// Maximum number of them for strangers.
+    pub const STRANGERS: usize = Self::QUEUE / 2;
 
     /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
     #[must_use]
@@ -38,15 +41,17 @@ impl Argon2idHasher {
         let running = Arc::new(Semaphore::new(at_once.max(1)));
         Self {
             running,
-            waiting: Arc::new(Semaphore::new(Self::QUEUE)),
+            waiting: Semaphore::new(Self::QUEUE),
+            waiting_strangers: Semaphore::new(Self::STRANGERS),
         }
     }
 
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, Error> {
-        let place = self.waiting.try_acquire();
-        let _place = place.map_err(|_| {
-            Error::Unavailable("too many passwords are waiting to be hashed".into())
-        })?;
+    async fn permit(&self, requester: Requester) -> Result<OwnedSemaphorePermit, Error> {
+        let _of_strangers = match requester {
+            Requester::Stranger => Some(place(&self.waiting_strangers)?),
+            Requester::Known => None,
+        };
+        let _place = place(&self.waiting)?;
         Arc::clone(&self.running)
             .acquire_owned()
             .await
@@ -54,12 +59,18 @@ impl Argon2idHasher {
     }
 }
 
+/// Takes a waiting place.
+fn place(places: &Semaphore) -> Result<SemaphorePermit<'_>, Error> {
+    let full = |_| Error::Unavailable("too many passwords are waiting to be hashed".into());
+    places.try_acquire().map_err(full)
+}
+
 #[async_trait]
 impl PasswordHasher for Argon2idHasher {
-    async fn hash(&self, password: &Password) -> Result<PasswordHash, Error> {
+    async fn hash(&self, password: &Password, requester: Requester) -> Result<PasswordHash, Error> {
         let salt = rand::random::<[u8; SALT]>().to_vec();
         let hash = self
-            .compute(password, Parameters::present(salt.clone()))
+            .compute(password, Parameters::present(salt.clone()), requester)
             .await?;
         Ok(PasswordHash::new(format!(
             "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
@@ -72,6 +83,7 @@ impl PasswordHasher for Argon2idHasher {
         &self,
         password: &Password,
         stored: Vec<PasswordHash>,
+        requester: Requester,
     ) -> Result<Option<usize>, Error> {
         let stored = stored
             .iter()
@@ -81,7 +93,9 @@ impl PasswordHasher for Argon2idHasher {
         let mut found = None;
         for (index, (parameters, expected)) in stored.iter().enumerate() {
             if computed.iter().all(|(known, _)| known != parameters) {
-                let hash = self.compute(password, parameters.clone()).await?;
+                let hash = self
+                    .compute(password, parameters.clone(), requester)
+                    .await?;
                 computed.push((parameters.clone(), hash));
             }
             let hash = computed.iter().find(|(known, _)| known == parameters);
@@ -92,7 +106,7 @@ impl PasswordHasher for Argon2idHasher {
         }
         if stored.is_empty() {
             // The same work as for an existing account.
-            self.compute(password, Parameters::present(vec![0; SALT]))
+            self.compute(password, Parameters::present(vec![0; SALT]), requester)
                 .await?;
         }
         Ok(found)
@@ -136,9 +150,14 @@ impl Parameters {
 }
 
 impl Argon2idHasher {
-    async fn compute(&self, password: &Password, parameters: Parameters) -> Result<Vec<u8>, Error> {
+    async fn compute(
+        &self,
+        password: &Password,
+        parameters: Parameters,
+        requester: Requester,
+    ) -> Result<Vec<u8>, Error> {
         let password = password.clone();
-        let permit = self.permit().await?;
+        let permit = self.permit(requester).await?;
         let computing = tokio::task::spawn_blocking(move || {
             let hash = parameters.compute(&password);
             drop(permit);
@@ -182,17 +201,27 @@ mod tests {
     #[tokio::test]
     async fn every_hash_has_a_random_salt_and_verifies_its_password_only() {
         let hasher = hasher();
-        let one = hasher.hash(&password("correct horse")).await.unwrap();
-        let other = hasher.hash(&password("correct horse")).await.unwrap();
+        let one = hasher
+            .hash(&password("correct horse"), Requester::Known)
+            .await
+            .unwrap();
+        let other = hasher
+            .hash(&password("correct horse"), Requester::Known)
+            .await
+            .unwrap();
         assert_ne!(one, other);
         let stored = vec![one, other];
         let found = hasher
-            .verify(&password("correct horse"), stored.clone())
+            .verify(&password("correct horse"), stored.clone(), Requester::Known)
             .await;
         assert_eq!(found.unwrap(), Some(0));
-        let found = hasher.verify(&password("Correct horse"), stored).await;
+        let found = hasher
+            .verify(&password("Correct horse"), stored, Requester::Known)
+            .await;
         assert_eq!(found.unwrap(), None);
-        let found = hasher.verify(&password("correct horse"), vec![]).await;
+        let found = hasher
+            .verify(&password("correct horse"), vec![], Requester::Known)
+            .await;
         assert_eq!(found.unwrap(), None);
     }
 
@@ -208,13 +237,19 @@ mod tests {
             ))
         };
         let both = vec![stored("one"), stored("two")];
-        let found = hasher().verify(&password("two"), both).await.unwrap();
+        let found = hasher()
+            .verify(&password("two"), both, Requester::Known)
+            .await
+            .unwrap();
         assert_eq!(found, Some(1));
     }
 
     #[tokio::test]
     async fn hash_of_lower_cost_is_outdated() {
-        let present = hasher().hash(&password("correct horse")).await.unwrap();
+        let present = hasher()
+            .hash(&password("correct horse"), Requester::Known)
+            .await
+            .unwrap();
         assert!(!hasher().is_outdated(&present));
         for (cost, cheaper) in [("m=19456", "m=9728"), ("t=2", "t=1")] {
             let old = present.as_str().replace(cost, cheaper);
@@ -231,9 +266,24 @@ mod tests {
             "$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA",
         ] {
             let stored = vec![PasswordHash::new(malformed.into())];
-            let result = hasher().verify(&password("x"), stored).await;
+            let result = hasher()
+                .verify(&password("x"), stored, Requester::Known)
+                .await;
             assert!(matches!(result, Err(Error::Internal(_))), "{malformed}");
         }
+    }
+
+    #[tokio::test]
+    async fn strangers_leave_half_of_the_queue_to_the_others() {
+        let hasher = hasher();
+        let _all = hasher
+            .waiting_strangers
+            .try_acquire_many(u32::try_from(Argon2idHasher::STRANGERS).unwrap())
+            .unwrap();
+        let password = password("correct horse");
+        let refused = hasher.hash(&password, Requester::Stranger).await;
+        assert!(matches!(refused, Err(Error::Unavailable(_))));
+        hasher.hash(&password, Requester::Known).await.unwrap();
     }
 
     #[tokio::test]
@@ -243,7 +293,9 @@ mod tests {
             .waiting
             .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap())
             .unwrap();
-        let result = hasher.hash(&password("correct horse")).await;
+        let result = hasher
+            .hash(&password("correct horse"), Requester::Known)
+            .await;
         assert!(matches!(result, Err(Error::Unavailable(_))));
     }
 }

@@ -6,6 +6,7 @@ use validator::Validate;
 
 use super::{Accounts, SignedIn};
 use crate::error::Error;
+use crate::password::Requester;
 use crate::secret::SecretToken;
 use crate::session::{Client, Session};
 
@@ -29,7 +30,9 @@ impl Accounts {
         let account = self.ports.accounts.find(session.user.id).await?;
         let account = account.ok_or(Self::MISSING)?;
         let hashes = vec![account.password];
-        let verified = self.ports.hasher.verify(&draft.password, hashes).await?;
+        let password = &draft.password;
+        let verified = self.ports.hasher.verify(password, hashes, Requester::Known);
+        let verified = verified.await?;
         if verified.is_none() {
             return Err(Error::Unauthenticated(Self::WRONG_PASSWORD));
         }

@@ -11,6 +11,7 @@ use crate::fixture::{
 use crate::invitation::Invitation;
 use crate::mail::{MailContent, MockMailer};
 use crate::organisation::MockOrganisationStore;
+use crate::password::MockPasswordHasher;
 use crate::second_factor::{FactorPorts, Factors, MockFactorStore, TotpFactor};
 use crate::session::MockSessionStore;
 use crate::waitlist::MockWaitlistStore;
@@ -35,8 +36,7 @@ struct Ports {
     waitlist: MockWaitlistStore,
     mailer: MockMailer,
     mail_budget: Arc<MailBudget>,
-    hashes: usize,
-    verifications: usize,
+    hasher: MockPasswordHasher,
 }
 
 impl Ports {
@@ -54,8 +54,7 @@ impl Ports {
             waitlist: MockWaitlistStore::new(),
             mailer: MockMailer::new(),
             mail_budget: unlimited_mail(),
-            hashes,
-            verifications,
+            hasher: hasher(hashes, verifications),
         }
     }
 
@@ -125,7 +124,7 @@ impl Ports {
             opener,
             organisations: Arc::new(self.organisations),
             waitlist: Arc::new(self.waitlist),
-            hasher: Arc::new(hasher(self.hashes, self.verifications)),
+            hasher: Arc::new(self.hasher),
             mailer,
             mails,
             mail_budget: self.mail_budget,
@@ -197,6 +196,38 @@ async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor(
     };
     let pending = service.ports.second_factors.pending_user(&token);
     assert_eq!(pending.unwrap(), user(1, ADDRESS).id);
+}
+
+#[tokio::test]
+async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
+    for (marked, expected) in [
+        (Some(1), Requester::Known),
+        (Some(2), Requester::Stranger),
+        (None, Requester::Stranger),
+    ] {
+        let mut ports = Ports::hashing(0, 0).candidates(Candidates {
+            owner: Some(credentials(1, ADDRESS, PASSWORD)),
+            ..Candidates::default()
+        });
+        ports.hasher = MockPasswordHasher::new();
+        ports
+            .hasher
+            .expect_verify()
+            .withf(move |_, _, requester| *requester == expected)
+            .times(1)
+            .returning(|_, _, _| Ok(None));
+        let service = ports.service(SignUpMode::Open);
+        let mark = |number| service.ports.opener.device_mark(user(number, ADDRESS).id);
+        let client = Client {
+            marks: marked.map(mark).into_iter().collect(),
+            ..client()
+        };
+        let refused = service.sign_in(sign_in(), &client).await;
+        assert!(
+            matches!(refused, Err(Error::Unauthenticated(_))),
+            "{refused:?}"
+        );
+    }
 }
 
 #[tokio::test]

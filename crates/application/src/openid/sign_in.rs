@@ -14,7 +14,7 @@ use super::{
 use crate::error::Error;
 use crate::mail::{Mail, MailContent};
 use crate::mail_budget::{MailCause, MailKind};
-use crate::password::PasswordHash;
+use crate::password::{PasswordHash, Requester};
 use crate::secret::SecretToken;
 use crate::session::NewSession;
 
@@ -91,7 +91,8 @@ impl OpenId {
             return Ok(None);
         }
         let random = Password::new(SecretToken::generate().reveal().to_owned());
-        self.ports.hasher.hash(&random).await.map(Some)
+        let hash = self.ports.hasher.hash(&random, Requester::Known);
+        hash.await.map(Some)
     }
 
     /// Mails the owner of an account that a provider's person can sign in to it.

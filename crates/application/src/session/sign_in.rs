@@ -97,9 +97,14 @@ impl SessionOpener {
 
     /// Mails the owner of an account about a sign-in, unless the browser is a known device.
     pub(crate) fn mail_unknown_device(&self, user: &User, client: &Client) {
-        if !client.marks.contains(&self.device_mark(user.id)) {
+        if !self.is_known(user.id, client) {
             self.mails.send(user, SecurityChange::SignedIn, client);
         }
+    }
+
+    /// Whether the client is a known device: a browser in which somebody signed in to the account before.
+    pub(crate) fn is_known(&self, user: UserId, client: &Client) -> bool {
+        client.marks.contains(&self.device_mark(user))
     }
 
     /// A mark that a browser keeps, so that its next sign-in to the account is not from an unknown device. It gives no access.

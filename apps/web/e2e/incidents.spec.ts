@@ -106,6 +106,29 @@ test('an incident from its report to its resolution, as operator and visitor see
   await expect(incident).toBeHidden();
 });
 
+test('an update that cannot be saved is kept, and is saved at the next try', async ({
+  operatorPage,
+  organisation,
+  consoleErrors,
+}) => {
+  await openIncident(organisation, 'Payments fail');
+  await operatorPage.goto('/incidents');
+  await operatorPage.getByRole('button', { name: 'Record Updated: Payments fail' }).click();
+  const dialog = operatorPage.getByRole('dialog', { name: 'Record Update' });
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('The bank is down.');
+  await operatorPage.route('**/updates/create', (route) => route.abort());
+  await dialog.getByRole('button', { name: 'Record Update' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The server cannot be reached.');
+  expect(consoleErrors.splice(0)).toEqual([expect.stringContaining('net::ERR_FAILED')]);
+  await operatorPage.unroute('**/updates/create');
+
+  await dialog.getByRole('button', { name: 'Record Update' }).click();
+  await expect(said(operatorPage, 'Incident Update Created')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await operatorPage.getByRole('link', { name: 'Edit Payments fail' }).click();
+  await expect(row(operatorPage, 'The bank is down.')).toBeVisible();
+});
+
 test('components are attached once each, and return to normal once they are detached', async ({
   operatorPage,
   page,

@@ -23,6 +23,8 @@ export function MailedLink() {
 }
 
 function OtherPage() {
-  useEffect(() => window.location.reload(), []);
+  useEffect(() => {
+    window.location.reload();
+  }, []);
   return <StartingScreen />;
 }

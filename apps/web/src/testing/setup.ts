@@ -70,4 +70,5 @@ window.scrollTo = () => undefined;
 Element.prototype.hasPointerCapture = () => false;
 Element.prototype.setPointerCapture = () => undefined;
 Element.prototype.releasePointerCapture = () => undefined;
-Element.prototype.scrollIntoView = () => undefined;
+// Newer browsers return a promise, which the types of the DOM do not have.
+Object.assign(Element.prototype, { scrollIntoView: () => Promise.resolve() });

@@ -28,7 +28,10 @@ export function FormFailure() {
 /** Scrolls into view unless it is visible. The margin below keeps the form's buttons, which it moves, in view too. */
 function ShownFailure({ message }: { message: string }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Not the effect's result: newer browsers return a promise, which React would call to clean up.
+    place.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   return (
     <div ref={place} className="scroll-mt-20 scroll-mb-28">
       <Alert kind="error">{message}</Alert>

@@ -18,7 +18,9 @@ export function AuthCard({ title, description, footer, children }: AuthCardProps
   const heading = useRef<HTMLHeadingElement>(null);
   usePageTitle(title);
   // One card replaces another without loading a page, so screen readers announce it.
-  useEffect(() => heading.current?.focus(), [title]);
+  useEffect(() => {
+    heading.current?.focus();
+  }, [title]);
 
   return (
     <div

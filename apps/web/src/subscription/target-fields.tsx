@@ -1,5 +1,5 @@
 import { useFormikContext } from 'formik';
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef, type FocusEvent, type RefObject } from 'react';
 import type { Channel } from '@/api/types';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
@@ -19,7 +19,8 @@ interface TargetFieldsProps {
 
 /** Inside a form: the channel, if there are several, and its address. */
 export function TargetFields({ channels, own = false }: TargetFieldsProps) {
-  const { values, getFieldProps } = useFormikContext<SubscriptionValues>();
+  const { values, getFieldProps, setFieldTouched } = useFormikContext<SubscriptionValues>();
+  const channel = getFieldProps<Channel>('channel');
   const address = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (!own) address.current?.focus();
@@ -29,7 +30,15 @@ export function TargetFields({ channels, own = false }: TargetFieldsProps) {
       {channels.length > 1 && (
         <Field label="Channel">
           {(control) => (
-            <Select {...control} {...getFieldProps('channel')}>
+            <Select
+              {...control}
+              {...channel}
+              onChange={(event) => {
+                channel.onChange(event);
+                // The address of another channel is not wrong before it is entered.
+                void setFieldTouched('target', false, false);
+              }}
+            >
               {channels.map((channel) => (
                 <option key={channel} value={channel}>
                   {channelNames[channel]}
@@ -48,19 +57,27 @@ export function TargetFields({ channels, own = false }: TargetFieldsProps) {
   );
 }
 
+/** The props of an address, and its error. It starts with the focus, so leaving it empty is no error before a submission. */
+function useAddress(name: 'email' | 'target') {
+  const { touched, errors, getFieldProps } = useFormikContext<SubscriptionValues>();
+  const field = getFieldProps<string>(name);
+  const onBlur = (event: FocusEvent) => field.value !== '' && field.onBlur(event);
+  return [{ ...field, onBlur }, touched[name] && errors[name]] as const;
+}
+
 interface EmailFieldProps {
   input: RefObject<HTMLInputElement | null>;
   autoComplete: string;
 }
 
 function EmailField({ input, autoComplete }: EmailFieldProps) {
-  const { touched, errors, getFieldProps } = useFormikContext<SubscriptionValues>();
+  const [field, error] = useAddress('email');
   return (
-    <Field label="Email" required error={touched.email && errors.email}>
+    <Field label="Email" required error={error}>
       {(control) => (
         <Input
           {...control}
-          {...getFieldProps('email')}
+          {...field}
           ref={input}
           // With type "email" a browser changes letters outside ASCII.
           type="text"
@@ -97,14 +114,14 @@ const sources: Record<UrlChannel, { help: string; placeholder: string }> = {
 };
 
 function UrlField({ channel }: { channel: UrlChannel }) {
-  const { touched, errors, getFieldProps } = useFormikContext<SubscriptionValues>();
+  const [field, error] = useAddress('target');
   const { help, placeholder } = sources[channel];
   return (
-    <Field label="Webhook URL" required description={help} error={touched.target && errors.target}>
+    <Field label="Webhook URL" required description={help} error={error}>
       {(control) => (
         <Input
           {...control}
-          {...getFieldProps('target')}
+          {...field}
           type="text"
           inputMode="url"
           autoCapitalize="none"

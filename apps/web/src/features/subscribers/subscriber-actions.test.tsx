@@ -160,6 +160,19 @@ it('adds a webhook and shows its secret once', async () => {
   expect(button).toHaveFocus();
 });
 
+it('says nothing about the address of a channel that is chosen after a refusal', async () => {
+  const { user } = open([]);
+  await user.click(screen.getByRole('button', { name: 'New Subscriber' }));
+  const add = await screen.findByRole('button', { name: 'Add Subscriber' });
+  await user.click(add);
+  expect(await screen.findByText('Invalid email address')).toBeVisible();
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Channel' }), 'Webhook');
+  await screen.findByRole('textbox', { name: /^Webhook URL/ });
+  await waitFor(() => expect(screen.queryByText('Target is required')).not.toBeInTheDocument());
+  await user.click(add);
+  expect(await screen.findByText('Target is required')).toBeVisible();
+});
+
 it('changes what a subscriber receives', async () => {
   const bodies: unknown[] = [];
   const { user } = open([subscriber('ada', { scope: 'COMPONENTS', components: ['web', 'gone'] })]);

@@ -60,6 +60,17 @@ it.each(['', 'eve', 'eve@'])(
   },
 );
 
+it('says nothing about an empty address before it is sent', async () => {
+  const user = await open({ components: [aComponent({ id: 'web', name: 'Website' })] });
+  expect(email()).toHaveFocus();
+  await user.click(screen.getByRole('radio', { name: 'Chosen components' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Website' }));
+  expect(screen.queryByText('Invalid email address')).not.toBeInTheDocument();
+  await user.type(email(), 'eve');
+  await user.tab();
+  expect(await screen.findByText('Invalid email address')).toBeVisible();
+});
+
 it('keeps what was typed when the server refuses, and says why', async () => {
   server.use(
     http.post(apiUrl(endpoints.subscribers.subscribe), () =>

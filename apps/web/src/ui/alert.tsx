@@ -24,10 +24,14 @@ export function Alert({ kind = 'info', title, children, action, className }: Ale
     <div
       role={kind === 'error' ? 'alert' : 'status'}
       data-tone={tone}
-      className={cn('flex items-start gap-3 rounded-lg border p-3', tones[tone].badge, className)}
+      className={cn(
+        'flex flex-wrap items-start gap-3 rounded-lg border p-3',
+        tones[tone].badge,
+        className,
+      )}
     >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-40 flex-1">
         {title && <p className="font-semibold">{title}</p>}
         {children && <div className="text-ink">{children}</div>}
       </div>

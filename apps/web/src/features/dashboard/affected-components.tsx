@@ -20,12 +20,14 @@ export function AffectedComponents({ components }: { components: Dashboard['comp
         <ul className={listClass}>
           {components.map((component) => (
             <li key={component.id} className={rowClass}>
-              <span className="min-w-0 flex-1">
+              <span className="min-w-0 flex-1 basis-24">
                 <ItemLink to={paths.components.edit(component.id)}>{component.name}</ItemLink>
               </span>
-              {componentStyles(component).map((style) => (
-                <StatusBadge key={style.label} {...style} />
-              ))}
+              <span className="flex flex-wrap gap-1.5">
+                {componentStyles(component).map((style) => (
+                  <StatusBadge key={style.label} {...style} />
+                ))}
+              </span>
             </li>
           ))}
         </ul>

@@ -44,7 +44,7 @@ function Sentence({ change, path }: { change: Change; path: string | undefined }
   const { who, what, name } = changeText(change);
   const linkClass = 'rounded-sm font-medium text-ink underline underline-offset-4';
   return (
-    <p className="wrap-anywhere text-muted">
+    <p className="line-clamp-3 wrap-anywhere text-muted">
       <bdi className="font-medium text-ink">{who}</bdi> {what}{' '}
       {name !== undefined &&
         (path ? (

@@ -21,7 +21,7 @@ export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
   return (
     <div className="grid gap-4">
       {(entries.length > 0 || values.choice === 'chosen') && (
-        <fieldset className="grid min-w-0 gap-2">
+        <fieldset className="grid min-w-0 gap-2 pointer-coarse:gap-0">
           <legend className="mb-1.5 text-sm font-medium text-ink">Updates about</legend>
           {radio('everything', 'Everything')}
           {radio('chosen', 'Chosen components')}
@@ -52,7 +52,7 @@ function Choice({ entries }: { entries: readonly ScopeEntry[] }) {
       className="ml-6 grid gap-1.5"
     >
       {/* Browsers let the keyboard scroll what has controls in it. */}
-      <div className="grid max-h-56 gap-2 overflow-y-auto rounded-md border border-line p-3">
+      <div className="grid max-h-56 gap-2 overflow-y-auto rounded-md border border-line p-3 pointer-coarse:gap-0">
         {entries.map((entry) =>
           entry.group ? (
             <GroupChoice key={entry.group.id} group={entry.group} components={entry.components} />
@@ -85,14 +85,14 @@ function GroupChoice({ group, components }: GroupChoiceProps) {
   }
 
   return (
-    <div className="grid gap-2">
+    <div className="grid gap-2 pointer-coarse:gap-0">
       <Checkbox
         label={`All of ${group.name}`}
         checked={isChosen}
         readOnly={isSubmitting}
         onChange={({ target }) => choose(target.checked)}
       />
-      <div className="ml-6 grid gap-2">
+      <div className="ml-6 grid gap-2 pointer-coarse:gap-0">
         <ComponentChoices components={components} isGroupChosen={isChosen} />
       </div>
     </div>

@@ -13,7 +13,7 @@ const variants = {
 };
 
 const sizes = {
-  sm: 'h-7 px-2.5 text-sm pointer-coarse:h-9',
+  sm: 'h-7 px-2.5 text-sm pointer-coarse:h-10',
   md: 'h-8 px-3 text-base pointer-coarse:h-10',
   lg: 'h-10 px-4 text-lg pointer-coarse:h-11',
   icon: 'size-8 pointer-coarse:size-10',

@@ -29,7 +29,7 @@ export function CardHeader({ title, level = 2, description, actions }: CardHeade
       </div>
       {actions && (
         // As high as a button, also before the actions are known.
-        <div className="flex min-h-7 flex-wrap items-center gap-2 max-sm:w-full pointer-coarse:min-h-9">
+        <div className="flex min-h-7 flex-wrap items-center gap-2 max-sm:w-full pointer-coarse:min-h-10">
           {actions}
         </div>
       )}

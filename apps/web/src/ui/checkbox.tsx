@@ -1,4 +1,5 @@
 import { useId, type ComponentProps, type ReactNode } from 'react';
+import { choiceLabel } from './control';
 
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
@@ -27,11 +28,14 @@ export function Checkbox({
         aria-readonly={readOnly}
         onChange={(event) => !readOnly && onChange?.(event)}
       />
-      <label htmlFor={id} dir="auto" className="w-fit text-sm font-medium wrap-anywhere text-ink">
+      <label htmlFor={id} dir="auto" className={choiceLabel}>
         {label}
       </label>
       {description && (
-        <p id={`${id}-description`} className="col-start-2 text-sm text-muted">
+        <p
+          id={`${id}-description`}
+          className="col-start-2 text-sm text-muted pointer-coarse:-mt-2.5"
+        >
           {description}
         </p>
       )}

@@ -1,4 +1,5 @@
 import { useId, type ComponentProps } from 'react';
+import { choiceLabel } from './control';
 
 interface RadioProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
@@ -18,11 +19,7 @@ export function Radio({ label, readOnly = false, onChange, ...props }: RadioProp
         {...props}
         onChange={(event) => !readOnly && onChange?.(event)}
       />
-      <label
-        htmlFor={id}
-        dir="auto"
-        className="w-fit min-w-0 text-sm font-medium wrap-anywhere text-ink"
-      >
+      <label htmlFor={id} dir="auto" className={choiceLabel}>
         {label}
       </label>
     </div>

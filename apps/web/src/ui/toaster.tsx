@@ -142,7 +142,7 @@ function ToastItem({ item }: { item: Toast }) {
         variant="ghost"
         size="sm"
         aria-label="Dismiss"
-        className="-my-1 -mr-1 px-1!"
+        className="-my-1 -mr-1 px-1! pointer-coarse:-my-2.5 pointer-coarse:-mr-2 pointer-coarse:w-10"
         onClick={() => toast.dismiss(item.id)}
       >
         <X aria-hidden />

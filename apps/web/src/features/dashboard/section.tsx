@@ -25,7 +25,7 @@ export function Section({ title, count, link, children }: SectionProps) {
         </h2>
         <Link
           to={link.to}
-          className="rounded-sm text-sm text-muted underline-offset-4 hover:text-ink hover:underline"
+          className="rounded-sm text-sm text-muted underline-offset-4 hover:text-ink hover:underline pointer-coarse:-my-2.5 pointer-coarse:py-2.5"
         >
           {link.text}
         </Link>
@@ -66,9 +66,9 @@ export function ItemLink({ to, children }: { to: string; children: ReactNode }) 
     <Link
       to={to}
       dir="auto"
-      className="line-clamp-2 min-w-0 rounded-sm font-medium wrap-anywhere text-ink underline-offset-4 hover:underline"
+      className="block min-w-0 rounded-sm font-medium text-ink underline-offset-4 hover:underline pointer-coarse:-my-2.5 pointer-coarse:py-2.5"
     >
-      {children}
+      <span className="line-clamp-2 wrap-anywhere">{children}</span>
     </Link>
   );
 }

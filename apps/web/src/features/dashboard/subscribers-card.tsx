@@ -75,7 +75,7 @@ function Figure({
     <Link
       to={`${paths.subscribers}?state=${state}`}
       aria-label={`${text} ${label}`}
-      className="underline decoration-line-strong underline-offset-4 hover:decoration-current"
+      className="underline decoration-line-strong underline-offset-4 hover:decoration-current pointer-coarse:-m-2 pointer-coarse:inline-block pointer-coarse:min-w-10 pointer-coarse:p-2"
     >
       {text}
     </Link>

@@ -143,7 +143,7 @@ export function HeaderCell<Data extends RowData>({
         <button
           type="button"
           onClick={header.column.getToggleSortingHandler()}
-          className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink"
+          className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink pointer-coarse:h-10"
         >
           <FlexRender header={header} />
           <Mark aria-hidden className="size-3.5" />

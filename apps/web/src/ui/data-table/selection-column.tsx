@@ -46,7 +46,7 @@ function Checkbox({ indeterminate = false, className, ...props }: CheckboxProps)
       <input
         ref={input}
         type="checkbox"
-        className="peer size-4 appearance-none rounded-sm border border-line-strong bg-canvas before:absolute before:-inset-2 before:content-[''] checked:border-primary checked:bg-primary indeterminate:border-primary indeterminate:bg-primary disabled:opacity-50 forced-colors:appearance-auto"
+        className="peer size-4 appearance-none rounded-sm border border-line-strong bg-canvas before:absolute before:-inset-2 before:content-[''] checked:border-primary checked:bg-primary indeterminate:border-primary indeterminate:bg-primary disabled:opacity-50 forced-colors:appearance-auto pointer-coarse:before:-inset-3"
         {...props}
       />
       <Check

@@ -24,7 +24,10 @@ export async function createPasskey(
     const { startRegistration } = await library();
     return await startRegistration({ optionsJSON: options });
   } catch (error) {
-    throw failure(error, 'No passkey was added. Try again.');
+    throw failure(error, {
+      unsupported: 'This device or security key cannot keep a passkey.',
+      otherwise: 'No passkey was added. Try again.',
+    });
   }
 }
 
@@ -36,7 +39,10 @@ export async function requestPasskey(
     const { startAuthentication } = await library();
     return await startAuthentication({ optionsJSON: options });
   } catch (error) {
-    throw failure(error, 'No passkey was used. Try again, or sign in another way.');
+    throw failure(error, {
+      unsupported: 'This browser or device cannot use passkeys. Sign in another way.',
+      otherwise: 'No passkey was used. Try again, or sign in another way.',
+    });
   }
 }
 
@@ -45,8 +51,14 @@ function library() {
   return loadCode(() => import('@simplewebauthn/browser'));
 }
 
-/** Browsers report a cancelled request like one without a passkey. */
-function failure(error: unknown, otherwise: string): PasskeyError {
+/** What to show for failures that depend on the request. */
+interface FailureTexts {
+  unsupported: string;
+  /** Browsers report a cancelled request like one without a passkey. */
+  otherwise: string;
+}
+
+function failure(error: unknown, { unsupported, otherwise }: FailureTexts): PasskeyError {
   switch (nameOf(error)) {
     case 'InvalidStateError':
       return new PasskeyError('This device or security key has a passkey of your account already.');
@@ -54,7 +66,7 @@ function failure(error: unknown, otherwise: string): PasskeyError {
       return new PasskeyError('Passkeys work only at the public address of this installation.');
     case 'NotSupportedError':
     case 'ConstraintError':
-      return new PasskeyError('This device or security key cannot keep a passkey.');
+      return new PasskeyError(unsupported);
     case null:
     default:
       return new PasskeyError(otherwise, { cause: error });

@@ -29,6 +29,9 @@ it('signs in with a passkey', async () => {
   get.mockRejectedValueOnce(new DOMException('cancelled', 'NotAllowedError'));
   await user.click(await screen.findByRole('button', button));
   expect(await screen.findByRole('alert')).toHaveTextContent('No passkey was used.');
+  get.mockRejectedValueOnce(new DOMException('none', 'NotSupportedError'));
+  await user.click(screen.getByRole('button', button));
+  expect(await screen.findByText(/^This browser or device cannot use passkeys/)).toBeVisible();
   get.mockResolvedValueOnce({ id: 'unknown' });
   await user.click(screen.getByRole('button', button));
   expect(await screen.findByText('This passkey was not accepted')).toBeVisible();

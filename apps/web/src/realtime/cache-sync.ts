@@ -31,7 +31,7 @@ import type { Connection, ConnectionListener } from './connection';
 import type { LiveEvent } from './live-events';
 import { throttle } from './throttle';
 
-const { components, componentGroups, componentOrder, incidents, maintenances } = endpoints;
+const { components, componentGroups, incidents, maintenances } = endpoints;
 
 /** What is read again after events were missed: the lists, and the parts of one item. */
 const lists = [components.list, componentGroups.list, incidents.list, maintenances.list];
@@ -46,7 +46,6 @@ const computed = /^\/(dashboard|metrics)\b/;
 const computedIntervalMs = 2000;
 
 const settings = pathOf(endpoints.organisationSettings);
-const order = pathOf(componentOrder);
 const attachedComponents = /^\/incident\/[^/]+\/components\/list$/;
 const unattachedComponents = /^\/incident\/[^/]+\/components\/unattached$/;
 
@@ -163,7 +162,6 @@ class CacheSync implements ConnectionListener {
         const showUptime = component.uptime !== null;
         update<Component>(components.list, addNew<Component>({ ...component, showUptime }));
         refresh(unattachedComponents);
-        refresh(order);
         break;
       }
       case 'component-update':
@@ -172,12 +170,10 @@ class CacheSync implements ConnectionListener {
         break;
       case 'component-deleted':
         update<Component>(components.list, removeItem(event.args[0]));
-        refresh(order);
         this.#removeAttached(event.args[0]);
         break;
       case 'new-component-group':
         update<ComponentGroup>(componentGroups.list, addNew<ComponentGroup>(event.args[0]));
-        refresh(order);
         break;
       case 'component-group-update':
         update<ComponentGroup>(componentGroups.list, patchItem(event.args[0]));
@@ -187,7 +183,6 @@ class CacheSync implements ConnectionListener {
         break;
       case 'component-order-updated':
         update<Component>(components.list, regroup(event.args[0]));
-        refresh(order);
         break;
       case 'organisation-updated':
         refresh(settings);

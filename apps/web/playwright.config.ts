@@ -1,6 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, devices } from '@playwright/test';
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** The Chromium at `CHROMIUM`, or the first that `.ci/browser` finds. */
+function chromium(): string {
+  const search = fileURLToPath(new URL('../../.ci/browser', import.meta.url));
+  try {
+    return execFileSync(search, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    throw new Error('There is no Chromium. Install one, or set CHROMIUM to the path of one.');
+  }
+}
 
 export default defineConfig({
   testDir: 'e2e',
@@ -17,7 +27,7 @@ export default defineConfig({
     screenshot: 'only-on-failure',
     trace: 'on-first-retry',
     launchOptions: {
-      executablePath,
+      executablePath: chromium(),
       args: [
         '--no-sandbox',
         '--disable-gpu',

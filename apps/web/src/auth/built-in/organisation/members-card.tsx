@@ -1,7 +1,7 @@
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
-import { useQuery } from '@/api/use-query';
+import { useQuery, type Query } from '@/api/use-query';
 import type { AuthOrganisation, AuthUser } from '@/auth/auth';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import { useSession } from '@/auth/built-in/session-context';
@@ -34,7 +34,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
 
   return (
     <Card>
-      <CardHeader title="Members" description={countOf(members.data)} />
+      <CardHeader title="Members" description={countOf(members)} />
       {members.data ? (
         <PeopleList label="Members">
           {members.data.map((member) => (
@@ -61,9 +61,10 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
   );
 }
 
-/** A placeholder keeps the line until the members are loaded. */
-function countOf(members: Member[] | undefined): string {
-  return members === undefined ? '…' : formatCount(members.length, 'person', 'people');
+/** A placeholder keeps the line until the members are loaded; undefined if they could not be. */
+function countOf({ data, error }: Query<Member[]>): string | undefined {
+  if (data) return formatCount(data.length, 'person', 'people');
+  return error ? undefined : '…';
 }
 
 interface MemberRowProps {

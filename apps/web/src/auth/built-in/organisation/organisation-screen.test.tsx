@@ -311,8 +311,11 @@ it('offers to load members again after a failure', async () => {
     ),
   );
   const { user } = renderPiece(OrganisationScreen, 'signed-in');
-  await user.click(await screen.findByRole('button', { name: 'Try Again' }));
+  const retry = await screen.findByRole('button', { name: 'Try Again' });
+  expect(screen.queryByText('…')).not.toBeInTheDocument();
+  await user.click(retry);
   expect(await screen.findByText('Charles Babbage')).toBeVisible();
+  expect(screen.getByText('1 person')).toBeVisible();
 });
 
 /** Serves a call that needs an authentication, until the user has confirmed the password. */

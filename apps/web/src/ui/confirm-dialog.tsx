@@ -1,9 +1,10 @@
 import { AlertDialog as Radix } from 'radix-ui';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button';
 import { DialogActions } from './dialog';
 import { overlay, panel } from './overlay';
 import { useReturnFocus } from './return-focus';
+import { usePending } from './use-pending';
 
 interface ConfirmDialogProps {
   open: boolean;
@@ -28,15 +29,13 @@ export function ConfirmDialog({
   cancelLabel = 'Cancel',
   onConfirm,
 }: ConfirmDialogProps) {
-  const [pending, setPending] = useState(false);
+  const [pending, run] = usePending();
   const returnFocus = useReturnFocus();
 
   async function confirm() {
-    setPending(true);
     try {
       await onConfirm();
     } finally {
-      setPending(false);
       onOpenChange(false);
     }
   }
@@ -54,7 +53,7 @@ export function ConfirmDialog({
             <Radix.Cancel asChild>
               <Button disabled={pending}>{cancelLabel}</Button>
             </Radix.Cancel>
-            <Button variant="danger" pending={pending} onClick={() => void confirm()}>
+            <Button variant="danger" pending={pending} onClick={() => run(confirm)}>
               {confirmLabel}
             </Button>
           </DialogActions>

@@ -8,6 +8,7 @@ import { Dialog, DialogActions } from '@/ui/dialog';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { Spinner } from '@/ui/spinner';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { failureText } from './form/failure-text';
 import { useSession } from './session-context';
 import { NewPasswordForm, type NewPasswordValues } from './sign-in/new-password-card';
@@ -34,19 +35,17 @@ function InvitationDialog({ token }: { token: string }) {
   const { links } = useSession();
   const [query, retry] = useInvitation(token);
   const accept = useAcceptInvitation();
-  const [accepting, setAccepting] = useState(false);
+  const [accepting, run] = usePending();
   const [failure, setFailure] = useState<string | null>(null);
   const host = query.status === 'loaded' ? hostName(query.invitation) : null;
 
   async function join() {
-    setAccepting(true);
     setFailure(null);
     try {
       await accept(token);
       links.dismiss();
     } catch (error) {
       setFailure(failureText(error));
-      setAccepting(false);
     }
   }
 
@@ -70,7 +69,7 @@ function InvitationDialog({ token }: { token: string }) {
           <Button onClick={retry}>Try Again</Button>
         )}
         {query.status === 'loaded' && (
-          <Button variant="primary" pending={accepting} onClick={() => void join()}>
+          <Button variant="primary" pending={accepting} onClick={() => run(join)}>
             {accepting ? 'Joining...' : 'Join'}
           </Button>
         )}
@@ -97,12 +96,11 @@ const confirmations = {
 function ConfirmationDialog({ kind, token }: { kind: 'confirmation' | 'address'; token: string }) {
   const api = useApi();
   const { links, refresh } = useSession();
-  const [pending, setPending] = useState(false);
+  const [pending, run] = usePending();
   const [failure, setFailure] = useState<string | null>(null);
   const { call, title, description, done } = confirmations[kind];
 
   async function confirm() {
-    setPending(true);
     setFailure(null);
     try {
       await api.post(call, { token });
@@ -111,7 +109,6 @@ function ConfirmationDialog({ kind, token }: { kind: 'confirmation' | 'address';
       await refresh();
     } catch (error) {
       setFailure(failureText(error));
-      setPending(false);
     }
   }
 
@@ -127,7 +124,7 @@ function ConfirmationDialog({ kind, token }: { kind: 'confirmation' | 'address';
         <Button disabled={pending} onClick={links.dismiss}>
           Not now
         </Button>
-        <Button variant="primary" pending={pending} onClick={() => void confirm()}>
+        <Button variant="primary" pending={pending} onClick={() => run(confirm)}>
           {pending ? 'Confirming...' : 'Confirm'}
         </Button>
       </DialogActions>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
+import { usePending } from '@/ui/use-pending';
 import { failureText } from './form/failure-text';
 import type { SignInProvider } from './types';
 
@@ -12,18 +13,17 @@ interface ProviderListProps {
 
 /** A button for each identity provider. */
 export function ProviderList({ providers, onChoose }: ProviderListProps) {
-  const [pending, setPending] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string>();
+  const [isPending, run] = usePending();
   const [failure, setFailure] = useState<string | null>(null);
 
   async function choose(id: string) {
-    setPending(id);
+    setChosen(id);
     setFailure(null);
     try {
       await onChoose(id);
     } catch (error) {
       setFailure(failureText(error));
-    } finally {
-      setPending(null);
     }
   }
 
@@ -35,8 +35,8 @@ export function ProviderList({ providers, onChoose }: ProviderListProps) {
           key={id}
           size="lg"
           className="w-full"
-          pending={pending === id}
-          onClick={() => void choose(id)}
+          pending={isPending && id === chosen}
+          onClick={() => run(() => choose(id))}
         >
           <span className="truncate">Continue with {name}</span>
         </Button>

@@ -13,6 +13,7 @@ import { Dialog, DialogActions } from '@/ui/dialog';
 import { Field } from '@/ui/field';
 import { Input } from '@/ui/input';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 
 interface LeavingCardProps {
   organisation: AuthOrganisation;
@@ -66,12 +67,13 @@ export function LeavingCard({ organisation, user }: LeavingCardProps) {
             <Button variant="danger" onClick={() => setDeleting(true)}>
               Delete
             </Button>
-            <DeleteDialog
-              name={organisation.name}
-              open={deleting}
-              onOpenChange={setDeleting}
-              onDelete={remove}
-            />
+            {deleting && (
+              <DeleteDialog
+                name={organisation.name}
+                onClose={() => setDeleting(false)}
+                onDelete={remove}
+              />
+            )}
           </Way>
         )}
       </ul>
@@ -99,54 +101,19 @@ function Way({ title, description, children }: WayProps) {
 
 interface DeleteDialogProps {
   name: string;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
+  onClose: () => void;
   /** Throws `ApiError`. */
   onDelete: () => Promise<void>;
 }
 
 /** Deletes an organisation after its name has been typed. The dialog stays open until the outcome is known. */
-function DeleteDialog({ name, open, onOpenChange, onDelete }: DeleteDialogProps) {
-  const [pending, setPending] = useState(false);
-
-  async function remove() {
-    setPending(true);
-    try {
-      await onDelete();
-    } finally {
-      setPending(false);
-    }
-  }
-
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={(next) => !pending && onOpenChange(next)}
-      title={`Delete ${name}?`}
-      description="Its status page, components, incidents, maintenance, subscribers and members go with it. It cannot be undone."
-    >
-      <DeleteForm
-        name={name}
-        pending={pending}
-        onCancel={() => onOpenChange(false)}
-        onDelete={remove}
-      />
-    </Dialog>
-  );
-}
-
-interface DeleteFormProps extends Pick<DeleteDialogProps, 'name' | 'onDelete'> {
-  pending: boolean;
-  onCancel: () => void;
-}
-
-function DeleteForm({ name, pending, onCancel, onDelete }: DeleteFormProps) {
+function DeleteDialog({ name, onClose, onDelete }: DeleteDialogProps) {
+  const [isPending, run] = usePending();
   const [typed, setTyped] = useState('');
   const [failure, setFailure] = useState<string | null>(null);
+  const isConfirmed = typed.trim() === name;
 
-  async function submit(event: SyntheticEvent) {
-    event.preventDefault();
-    if (typed.trim() !== name) return;
+  async function remove() {
     setFailure(null);
     try {
       await onDelete();
@@ -155,27 +122,39 @@ function DeleteForm({ name, pending, onCancel, onDelete }: DeleteFormProps) {
     }
   }
 
+  function submit(event: SyntheticEvent) {
+    event.preventDefault();
+    if (isConfirmed) run(remove);
+  }
+
   return (
-    <form className="grid gap-4" onSubmit={(event) => void submit(event)}>
-      {failure !== null && <Alert kind="error">{failure}</Alert>}
-      <Field label={`Type “${name}” to confirm`}>
-        {(control) => (
-          <Input
-            {...control}
-            value={typed}
-            autoComplete="off"
-            onChange={(event) => setTyped(event.target.value)}
-          />
-        )}
-      </Field>
-      <DialogActions>
-        <Button disabled={pending} onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" variant="danger" pending={pending} disabled={typed.trim() !== name}>
-          {pending ? 'Deleting...' : 'Delete organisation'}
-        </Button>
-      </DialogActions>
-    </form>
+    <Dialog
+      open
+      onOpenChange={() => !isPending && onClose()}
+      title={`Delete ${name}?`}
+      description="Its status page, components, incidents, maintenance, subscribers and members go with it. It cannot be undone."
+    >
+      <form className="grid gap-4" onSubmit={submit}>
+        {failure !== null && <Alert kind="error">{failure}</Alert>}
+        <Field label={`Type “${name}” to confirm`}>
+          {(control) => (
+            <Input
+              {...control}
+              value={typed}
+              autoComplete="off"
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+        <DialogActions>
+          <Button disabled={isPending} onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="danger" pending={isPending} disabled={!isConfirmed}>
+            {isPending ? 'Deleting...' : 'Delete organisation'}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from '@/ui/button';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '@/ui/dropdown-menu';
 import { GuardedDialog } from '@/ui/guarded-dialog';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 import { useConfirmLeave } from '@/ui/leave-guard';
 import { OrganisationForm, useCreateOrganisation } from './organisation-form';
 
@@ -19,22 +20,19 @@ export function OrganisationSwitcher() {
   const { leave, question } = useConfirmLeave();
   const trigger = useRef<HTMLButtonElement>(null);
   const [creating, setCreating] = useState(false);
-  const [switching, setSwitching] = useState(false);
+  const [switching, run] = usePending();
   if (session === null) return null;
   const { organisation, organisations } = session;
 
   function choose(id: string) {
-    if (id !== organisation?.id) leave(() => void change(id));
+    if (id !== organisation?.id) leave(() => run(() => change(id)));
   }
 
   async function change(id: string) {
-    setSwitching(true);
     try {
       await switchTo(id);
     } catch (error) {
       toast.error(failureText(error));
-    } finally {
-      setSwitching(false);
     }
   }
 

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import type { AuthOrganisation } from '@/auth/auth';
@@ -9,16 +8,16 @@ import { Checkbox } from '@/ui/checkbox';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
 
 /** What the organisation requires of its members. For admins. */
 export function SecurityCard({ organisation }: { organisation: AuthOrganisation }) {
   const api = useApi();
   const path = endpoints.identity.factorRequirement(organisation.id);
   const requirement = useQuery<{ required: boolean }>(path);
-  const [saving, setSaving] = useState(false);
+  const [isSaving, run] = usePending();
 
   async function change(required: boolean) {
-    setSaving(true);
     try {
       await api.put(path, { required });
       toast.success(required ? 'A second factor is required' : 'A second factor is optional');
@@ -26,7 +25,6 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
       toast.error(failureText(error));
     } finally {
       await requirement.refresh().catch(() => undefined);
-      setSaving(false);
     }
   }
 
@@ -39,8 +37,8 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
             label="Require a second factor"
             description="Members without one are asked to add one before they can go on. You need one yourself first."
             checked={requirement.data.required}
-            readOnly={saving}
-            onChange={(event) => void change(event.target.checked)}
+            readOnly={isSaving}
+            onChange={({ target: { checked } }) => run(() => change(checked))}
           />
         ) : requirement.error ? (
           <LoadFailure

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cn } from './cn';
-import type { StatusStyle } from './statuses';
+import type { StatusBadgeStyle } from './statuses';
 import { tones, type Tone } from './tone';
 
 interface BadgeProps {
@@ -30,7 +30,7 @@ export function StatusBadge({
   tone,
   icon: Icon,
   className,
-}: StatusStyle & { className?: string }) {
+}: StatusBadgeStyle & { className?: string }) {
   return (
     <Badge tone={tone} {...(className && { className })}>
       <Icon aria-hidden className="size-3.5 shrink-0" />

@@ -10,16 +10,16 @@ import Search from 'lucide-react/icons/search';
 import TriangleAlert from 'lucide-react/icons/triangle-alert';
 import Wrench from 'lucide-react/icons/wrench';
 import {
-  componentSigns,
-  incidentSigns,
-  maintenanceSigns,
-  signsOf,
+  componentStyles,
+  incidentStyles,
+  maintenanceStyles,
+  stylesOf,
   type StatusIconName,
-  type StatusSign,
-} from './status-signs';
+  type StatusStyle,
+} from './status-styles';
 
-/** A status with its icon as a component, for the operators' app. The public page draws its icons from a sprite. */
-export interface StatusStyle extends Omit<StatusSign, 'iconName'> {
+/** A status style whose icon is a component, for the operators' app. The public page draws its icons from a sprite. */
+export interface StatusBadgeStyle extends Omit<StatusStyle, 'iconName'> {
   icon: LucideIcon;
 }
 
@@ -36,25 +36,28 @@ const statusIcons: Record<StatusIconName, LucideIcon> = {
   wrench: Wrench,
 };
 
-export const componentStatuses = styled(componentSigns);
-export const incidentStatuses = styled(incidentSigns);
-export const maintenanceStatuses = styled(maintenanceSigns);
+export const componentStatuses = styled(componentStyles);
+export const incidentStatuses = styled(incidentStyles);
+export const maintenanceStatuses = styled(maintenanceStyles);
 
-function styled<Status extends string>(signs: Record<Status, StatusSign>) {
-  const statuses = (Object.keys(signs) as Status[]).map((status) => [status, style(signs[status])]);
-  return Object.fromEntries(statuses) as Record<Status, StatusStyle>;
+function styled<Status extends string>(styles: Record<Status, StatusStyle>) {
+  const statuses = (Object.keys(styles) as Status[]).map((status) => [
+    status,
+    badgeStyle(styles[status]),
+  ]);
+  return Object.fromEntries(statuses) as Record<Status, StatusBadgeStyle>;
 }
 
-function style({ iconName, ...sign }: StatusSign): StatusStyle {
-  return { ...sign, icon: statusIcons[iconName] };
+function badgeStyle({ iconName, ...style }: StatusStyle): StatusBadgeStyle {
+  return { ...style, icon: statusIcons[iconName] };
 }
 
-/** The style of a component's status, before that of its maintenance. */
-export function componentStyles(component: Parameters<typeof signsOf>[0]): StatusStyle[] {
-  return signsOf(component).map(style);
+/** The badge of a component's status, before that of its maintenance. */
+export function componentBadges(component: Parameters<typeof stylesOf>[0]): StatusBadgeStyle[] {
+  return stylesOf(component).map(badgeStyle);
 }
 
 /** Converts a table of statuses to options of a toggle group. */
-export function statusOptions<Status extends string>(statuses: Record<Status, StatusStyle>) {
+export function statusOptions<Status extends string>(statuses: Record<Status, StatusBadgeStyle>) {
   return (Object.keys(statuses) as Status[]).map((value) => ({ value, ...statuses[value] }));
 }

@@ -4,7 +4,7 @@ import { useNotify } from '@/items/notify-field';
 import { StatusBadge } from '@/ui/badge';
 import { FormDialog } from '@/ui/form-dialog';
 import { showFailure } from '@/ui/form-failure';
-import type { StatusStyle } from '@/ui/statuses';
+import type { StatusBadgeStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import {
   newUpdate,
@@ -27,7 +27,7 @@ interface RecordUpdateDialogProps {
   /** Title of the incident or maintenance. */
   about: string;
   /** Current status of the incident or maintenance. */
-  status: StatusStyle;
+  status: StatusBadgeStyle;
   /** The update completes a timeline that ended at this time; undefined if the timeline goes on. */
   before?: string | undefined;
   open: boolean;

@@ -5,7 +5,7 @@ import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { LoadFailure } from '@/ui/load-failure';
-import type { StatusStyle } from '@/ui/statuses';
+import type { StatusBadgeStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { EditUpdateDialog } from './edit-update-dialog';
@@ -20,7 +20,7 @@ interface UpdatesPanelProps {
   /** Title of the incident or maintenance. */
   about: string;
   /** Current status of the incident or maintenance. */
-  status: StatusStyle;
+  status: StatusBadgeStyle;
   /** Why no update can be recorded; undefined if one can. */
   closed?: string | undefined;
   /** Where no update can be recorded, one that is displayed before this time still can. */

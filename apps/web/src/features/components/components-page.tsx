@@ -10,8 +10,8 @@ import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
-import { bySeverity } from '@/ui/status-signs';
-import { componentStyles } from '@/ui/statuses';
+import { bySeverity } from '@/ui/status-styles';
+import { componentBadges } from '@/ui/statuses';
 import { componentKind } from './component';
 import { useGroupName } from './group';
 import { CreateGroupDialog } from './group-dialog';
@@ -35,7 +35,7 @@ const columns = column.columns([
     meta: columnStyles.componentStatus,
     cell: ({ row }) => (
       <div className="flex flex-wrap gap-1">
-        {componentStyles(row.original).map((style) => (
+        {componentBadges(row.original).map((style) => (
           <StatusBadge key={style.label} {...style} />
         ))}
       </div>

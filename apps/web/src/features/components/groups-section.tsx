@@ -12,7 +12,7 @@ import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
-import { worstStatus } from '@/ui/status-signs';
+import { worstStatus } from '@/ui/status-styles';
 import { componentStatuses } from '@/ui/statuses';
 import { displays, groupKind, useGroups } from './group';
 import { EditGroupDialog } from './group-dialog';

@@ -1,7 +1,7 @@
 import type { Dashboard } from '@/api/types';
 import { paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
-import { componentStyles } from '@/ui/statuses';
+import { componentBadges } from '@/ui/statuses';
 import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
 
 /** The components that are not operational or are under maintenance. */
@@ -24,7 +24,7 @@ export function AffectedComponents({ components }: { components: Dashboard['comp
                 <ItemLink to={paths.components.edit(component.id)}>{component.name}</ItemLink>
               </span>
               <span className="flex flex-wrap gap-1.5">
-                {componentStyles(component).map((style) => (
+                {componentBadges(component).map((style) => (
                   <StatusBadge key={style.label} {...style} />
                 ))}
               </span>

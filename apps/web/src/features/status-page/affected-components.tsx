@@ -1,5 +1,5 @@
 import type { PublicIncident, PublicMaintenance } from '@/api/types';
-import { componentSigns } from '@/ui/status-signs';
+import { componentStyles } from '@/ui/status-styles';
 import { PageIcon } from './page-parts';
 
 /** The components of an incident with its impact on each, or those of a maintenance. */
@@ -8,7 +8,7 @@ export function AffectedComponents(props: PublicIncident | PublicMaintenance) {
   return (
     <ul aria-label={`Components affected by ${props.title}`} className="affected">
       {props.components.map((affected) => {
-        const impact = 'status' in affected ? componentSigns[affected.status] : undefined;
+        const impact = 'status' in affected ? componentStyles[affected.status] : undefined;
         return (
           <li key={affected.componentId} data-tone={impact?.tone}>
             {impact && <PageIcon name={impact.iconName} />}

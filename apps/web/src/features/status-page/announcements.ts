@@ -1,5 +1,5 @@
 import type { IncidentStatus } from '@/api/types';
-import { incidentSigns, maintenanceSigns, signsOf } from '@/ui/status-signs';
+import { incidentStyles, maintenanceStyles, stylesOf } from '@/ui/status-styles';
 import { headline } from './headline';
 import type { PageState } from './page-state';
 
@@ -54,9 +54,9 @@ function changesOf(before: Item, after: Item): Announcement[] {
   });
   const updates = entries.map(({ id, status, message }) => ({
     about: id,
-    text: `Update on ${name}: ${incidentSigns[status].label}. ${message}`,
+    text: `Update on ${name}: ${incidentStyles[status].label}. ${message}`,
   }));
-  const isStatusOfUpdate = timeline[0] && incidentSigns[timeline[0].status].label === status;
+  const isStatusOfUpdate = timeline[0] && incidentStyles[timeline[0].status].label === status;
   if (before.status !== status) {
     return isStatusOfUpdate ? updates : [...updates, announce(after, `${name}: ${status}`)];
   }
@@ -80,7 +80,7 @@ function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
         id,
         kind: 'component',
         name,
-        status: signsOf(component)
+        status: stylesOf(component)
           .map(({ label }) => label)
           .join(', '),
         content: JSON.stringify([name, description]),
@@ -93,7 +93,7 @@ function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
         id,
         kind: 'incident',
         name: title,
-        status: incidentSigns[status].label,
+        status: incidentStyles[status].label,
         content: JSON.stringify([title, description, affected]),
         timeline: IncidentTimeline,
       };
@@ -105,7 +105,7 @@ function itemsOf({ components, incidents, maintenances }: PageState): Item[] {
         id,
         kind: 'maintenance',
         name: title,
-        status: maintenanceSigns[status].label,
+        status: maintenanceStyles[status].label,
         content: JSON.stringify([title, description, startAt, endAt, affected]),
         timeline,
       };

@@ -1,6 +1,6 @@
 import { useSyncExternalStore, type ReactNode, type ToggleEvent } from 'react';
 import type { PublicComponent, PublicComponentGroup } from '@/api/types';
-import { signsOf, worstStatus } from '@/ui/status-signs';
+import { stylesOf, worstStatus } from '@/ui/status-styles';
 import { standsOut } from './headline';
 import { chosenGroups, chooseGroup, subscribeToGroups } from './open-groups';
 import { Prose, StatusMarks } from './page-parts';
@@ -16,7 +16,7 @@ interface ComponentGroupProps {
 /** A group, which the visitor opens and closes. Their choice is kept; until there is one, the group's mode decides. */
 export function ComponentGroup({ group, members, children }: ComponentGroupProps) {
   const { code, name, description, display } = group;
-  const signs = signsOf({
+  const styles = stylesOf({
     status: worstStatus(members),
     underMaintenance: members.some((member) => member.underMaintenance),
   });
@@ -35,7 +35,7 @@ export function ComponentGroup({ group, members, children }: ComponentGroupProps
       <details data-group={code} open={isOpen} onToggle={toggle}>
         <summary>
           <h3 dir="auto">{name}</h3>
-          <StatusMarks signs={signs} marked={marked} />
+          <StatusMarks styles={styles} marked={marked} />
         </summary>
         <Prose text={description} />
         <ul>{children}</ul>

@@ -1,5 +1,5 @@
 import type { PublicComponent } from '@/api/types';
-import { signsOf } from '@/ui/status-signs';
+import { stylesOf } from '@/ui/status-styles';
 import { ComponentGroup } from './component-group';
 import { standsOut } from './headline';
 import type { PageState } from './page-state';
@@ -75,16 +75,16 @@ interface ComponentRowProps {
 /** Only a component with a problem or a maintenance has the colour of its status. */
 function ComponentRow({ component, level, state, changes }: ComponentRowProps) {
   const marked = standsOut(component);
-  const signs = signsOf(component);
+  const styles = stylesOf(component);
   const Heading = `h${level}` as const;
   return (
-    <li className="row" {...(marked && { 'data-tone': signs[0].tone })}>
+    <li className="row" {...(marked && { 'data-tone': styles[0].tone })}>
       <Highlight changes={changes} />
       <div>
         <Heading dir="auto">{component.name}</Heading>
         <Prose text={component.description} />
       </div>
-      <StatusMarks signs={signs} marked={marked} />
+      <StatusMarks styles={styles} marked={marked} />
       {component.uptime && (
         <UptimeBars component={component} uptime={component.uptime} state={state} />
       )}

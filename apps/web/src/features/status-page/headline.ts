@@ -1,5 +1,5 @@
 import type { Banner, ComponentStatus, PublicComponent } from '@/api/types';
-import { componentSigns, worstStatus } from '@/ui/status-signs';
+import { componentStyles, worstStatus } from '@/ui/status-styles';
 import type { PageState } from './page-state';
 
 export function isAffected({ status }: { status: ComponentStatus }): boolean {
@@ -30,5 +30,5 @@ export function favicon({ components, maintenances }: PageState): string {
   const worst = worstStatus(components);
   const maintained = maintenances.some(({ status }) => status === 'IN_PROGRESS');
   if (worst === 'OPERATIONAL' && maintained) return '/favicon-maintenance.svg';
-  return components.length > 0 ? `/favicon-${componentSigns[worst].tone}.svg` : '/favicon.svg';
+  return components.length > 0 ? `/favicon-${componentStyles[worst].tone}.svg` : '/favicon.svg';
 }

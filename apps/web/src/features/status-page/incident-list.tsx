@@ -1,6 +1,6 @@
 import type { PublicIncident } from '@/api/types';
 import { publicPaths } from '@/public-paths';
-import { incidentSigns } from '@/ui/status-signs';
+import { incidentStyles } from '@/ui/status-styles';
 import { AffectedComponents } from './affected-components';
 import {
   Highlight,
@@ -54,16 +54,16 @@ interface IncidentProps {
 
 /** An unresolved incident, the most prominent element of the page. */
 function ActiveIncident({ orgId, incident, changes }: IncidentProps) {
-  const sign = incidentSigns[incident.status];
+  const style = incidentStyles[incident.status];
   return (
-    <article className="incident" data-tone={sign.tone}>
+    <article className="incident" data-tone={style.tone}>
       <Highlight changes={changes[incident.id]} />
       <header>
         <div className="heading">
           <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
             {incident.title}
           </TitleLink>
-          <StatusMark {...sign} marked />
+          <StatusMark {...style} marked />
         </div>
         <TimeWithDistance label="Created" value={incident.createdAt} />
       </header>
@@ -92,7 +92,7 @@ function PastIncident({ orgId, incident, changes }: IncidentProps) {
           <TitleLink to={publicPaths.publicIncident(orgId, incident.code)}>
             {incident.title}
           </TitleLink>
-          <StatusMark {...incidentSigns[incident.status]} marked={false} />
+          <StatusMark {...incidentStyles[incident.status]} marked={false} />
         </div>
         <TimeWithDistance label="Created" value={incident.createdAt} />
       </header>

@@ -1,6 +1,6 @@
 import type { PublicMaintenance } from '@/api/types';
 import { publicPaths } from '@/public-paths';
-import { maintenanceSigns } from '@/ui/status-signs';
+import { maintenanceStyles } from '@/ui/status-styles';
 import { AffectedComponents } from './affected-components';
 import {
   Highlight,
@@ -61,16 +61,16 @@ interface MaintenanceProps {
 
 function Maintenance({ orgId, maintenance, changes, quiet }: MaintenanceProps) {
   const { id, code, title, description, status, startAt, endAt, timeline } = maintenance;
-  const sign = maintenanceSigns[status];
+  const style = maintenanceStyles[status];
   return (
     <article
       className={quiet ? 'past' : undefined}
-      data-tone={status === 'IN_PROGRESS' ? sign.tone : undefined}
+      data-tone={status === 'IN_PROGRESS' ? style.tone : undefined}
     >
       <Highlight changes={changes[id]} />
       <header className="heading">
         <TitleLink to={publicPaths.publicMaintenance(orgId, code)}>{title}</TitleLink>
-        <StatusMarks signs={[sign]} marked={!quiet} />
+        <StatusMarks styles={[style]} marked={!quiet} />
       </header>
       <dl className="times">
         <dt>Starts:</dt>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { StatusIconName, StatusSign } from '@/ui/status-signs';
+import type { StatusIconName, StatusStyle } from '@/ui/status-styles';
 
 /** An icon of the page's sprite, as decoration: see build/icon-sprite.ts. */
 export function PageIcon({ name }: { name: StatusIconName | 'logo' | 'moon' | 'sun' }) {
@@ -75,7 +75,7 @@ interface Marked {
 }
 
 /** A status in its colour. */
-export function StatusMark({ label, tone, iconName, marked }: StatusSign & Marked) {
+export function StatusMark({ label, tone, iconName, marked }: StatusStyle & Marked) {
   return (
     <span className={marked ? 'badge' : 'quiet'} data-tone={tone}>
       <PageIcon name={iconName} />
@@ -84,6 +84,6 @@ export function StatusMark({ label, tone, iconName, marked }: StatusSign & Marke
   );
 }
 
-export function StatusMarks({ signs, marked }: Marked & { signs: readonly StatusSign[] }) {
-  return signs.map((sign) => <StatusMark key={sign.label} {...sign} marked={marked} />);
+export function StatusMarks({ styles, marked }: Marked & { styles: readonly StatusStyle[] }) {
+  return styles.map((style) => <StatusMark key={style.label} {...style} marked={marked} />);
 }

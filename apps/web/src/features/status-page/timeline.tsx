@@ -1,5 +1,5 @@
 import type { IncidentStatus } from '@/api/types';
-import { incidentSigns } from '@/ui/status-signs';
+import { incidentStyles } from '@/ui/status-styles';
 import { Highlight, Omitted, Prose } from './page-parts';
 import { TimeWithDistance } from './time';
 
@@ -28,10 +28,10 @@ export function Timeline({ label, entries, changes, quiet, truncated }: Timeline
       {entries.length > 0 && (
         <ol aria-label={`Timeline of ${label}`} className="timeline">
           {entries.map(({ id, status, message, displayAt }) => (
-            <li key={id} data-tone={quiet ? undefined : incidentSigns[status].tone}>
+            <li key={id} data-tone={quiet ? undefined : incidentStyles[status].tone}>
               <Highlight changes={changes[id]} />
               <p>
-                <span>{incidentSigns[status].label}</span>
+                <span>{incidentStyles[status].label}</span>
                 <TimeWithDistance value={displayAt} />
               </p>
               <Prose text={message} />

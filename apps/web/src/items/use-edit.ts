@@ -5,6 +5,18 @@ import { useApi } from '@/api/api-provider';
 import type { ApiClient, ApiResponse, Precondition } from '@/api/client';
 import { ApiError } from '@/api/error';
 import { withRetries } from '@/api/retry';
+import { useDropOutdated } from './use-drop-outdated';
+
+/*
+ * Two users may edit an item at the same time. `useEdit` keeps the versions of the item, and the form decides between them:
+ *
+ * 1. The form starts from `loaded`, and each save is based on it (`If-Match`).
+ * 2. `refresh`, called for an event about the item, reads a newer version and asks the form's `decideBy`.
+ * 3. `adopt`: the newer version becomes `loaded`. `LiveUpdate` and `Merge` (live-update.tsx) then put its values into the
+ *    fields that the user has not typed into (rebase.ts).
+ * 4. `conflict`: it becomes `theirs`, and so does the version that a save found in place of `loaded` (412). The form shows the
+ *    fields that differ. The user takes its values or keeps the typed ones; either way `acceptTheirs` makes it `loaded`.
+ */
 
 /**
  * What a form does with a newer version: `adopt` it if the user has typed into no field that it changes, show a
@@ -121,26 +133,4 @@ export function useEdit<T>(
 
 function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
-}
-
-/** Drops responses that may contain an older version than a later one. */
-function useDropOutdated() {
-  const started = useRef(0);
-  const newest = useRef(0);
-  return {
-    /** Drops a response that arrives after the response to a later request. */
-    dropOutdated: async <R>(read: () => Promise<R>): Promise<R | undefined> => {
-      started.current += 1;
-      const own = started.current;
-      const response = await read();
-      if (own < newest.current) return undefined;
-      newest.current = own;
-      return response;
-    },
-    /** Drops the responses to all requests that are pending. */
-    dropPending: () => {
-      started.current += 1;
-      newest.current = started.current;
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import type { FormikHelpers } from 'formik';
-import { Merge } from '@/items/edit-merge';
+import { Merge } from '@/items/live-update';
 import { useNotify } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';
 import type { LiveEvent } from '@/realtime/live-events';

@@ -1,7 +1,7 @@
 import { useParams } from 'react-router-dom';
 import type { Component } from '@/api/types';
 import { AuditLink } from '@/items/audit-link';
-import { LiveUpdate } from '@/items/edit-merge';
+import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useEdit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';

@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 import { useApi } from '@/api/api-provider';
 import type { ComponentGroup } from '@/api/types';
 import { useRefreshList } from '@/api/use-list';
-import { LiveUpdate } from '@/items/edit-merge';
+import { LiveUpdate } from '@/items/live-update';
 import { useEdit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
 import { Field } from '@/ui/field';

@@ -1,6 +1,6 @@
 import { useParams } from 'react-router-dom';
 import { AuditLink } from '@/items/audit-link';
-import { LiveUpdate } from '@/items/edit-merge';
+import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { useNotify, type NotifyValues } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';

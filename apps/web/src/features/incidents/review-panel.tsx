@@ -4,7 +4,7 @@ import { useApi } from '@/api/api-provider';
 import type { Review } from '@/api/types';
 import { usePolling } from '@/api/use-polling';
 import { useMay } from '@/auth/permissions';
-import { Merge } from '@/items/edit-merge';
+import { Merge } from '@/items/live-update';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';

@@ -3,7 +3,7 @@ import { useRefreshList } from '@/api/use-list';
 import type { MaintenanceStatus } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { AuditLink } from '@/items/audit-link';
-import { LiveUpdate } from '@/items/edit-merge';
+import { LiveUpdate } from '@/items/live-update';
 import { useSave } from '@/items/item-form';
 import { NotifyField, useNotify, type NotifyValues } from '@/items/notify-field';
 import { useEdit } from '@/items/use-edit';

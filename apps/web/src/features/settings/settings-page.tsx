@@ -6,7 +6,7 @@ import type { OrganisationSettings } from '@/api/types';
 import { useAuth } from '@/auth/auth';
 import { useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
-import { LiveUpdate } from '@/items/edit-merge';
+import { LiveUpdate } from '@/items/live-update';
 import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
 import { allChannels, channelNames } from '@/subscription/channels';

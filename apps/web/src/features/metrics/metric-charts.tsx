@@ -1,7 +1,6 @@
 import { BellOff, Boxes, CircleCheck } from 'lucide-react';
-import { lazy, Suspense, useMemo, type ComponentProps } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
-import { loadCode } from '@/api/load-code';
 import type { Metrics } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { paths } from '@/paths';
@@ -9,8 +8,8 @@ import { buttonVariants } from '@/ui/button-variants';
 import { formatDuration } from '@/ui/duration';
 import { EmptyState } from '@/ui/empty-state';
 import { formatNumber, formatPercent } from '@/ui/format';
-import { Skeleton } from '@/ui/skeleton';
 import { ChartCard } from './chart-card';
+import { Columns, Rows } from './lazy-charts';
 import {
   durationSeries,
   durationTicks,
@@ -22,11 +21,6 @@ import {
   weekSeries,
   type Point,
 } from './series';
-
-// Loaded separately, so that the tables do not wait for the chart library.
-const charts = () => loadCode(() => import('./bar-charts'));
-const LazyRows = lazy(async () => ({ default: (await charts()).RowsChart }));
-const LazyColumns = lazy(async () => ({ default: (await charts()).ColumnsChart }));
 
 /** The charts of some days. */
 export function MetricCharts({ metrics }: { metrics: Metrics }) {
@@ -216,20 +210,4 @@ function Messages({ metrics }: { metrics: Metrics }) {
 
 function messageColour({ id }: Point): string {
   return id === 'Failed' ? 'var(--major-solid)' : 'var(--accent)';
-}
-
-function Rows(props: ComponentProps<typeof LazyRows>) {
-  return (
-    <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-      <LazyRows {...props} />
-    </Suspense>
-  );
-}
-
-function Columns(props: ComponentProps<typeof LazyColumns>) {
-  return (
-    <Suspense fallback={<Skeleton className="h-60 w-full" />}>
-      <LazyColumns {...props} />
-    </Suspense>
-  );
 }

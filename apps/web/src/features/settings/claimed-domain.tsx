@@ -1,0 +1,106 @@
+import { useState, type ReactNode } from 'react';
+import { useApi } from '@/api/api-provider';
+import { serverMessageOr } from '@/api/server-message';
+import type { OrganisationDomain } from '@/api/types';
+import { endpoints } from '@/paths';
+import { Alert } from '@/ui/alert';
+import { Button } from '@/ui/button';
+import { ConfirmButton } from '@/ui/confirm-button';
+import { toast } from '@/ui/toast';
+import { usePending } from '@/ui/use-pending';
+
+interface ClaimedDomainProps {
+  domain: OrganisationDomain;
+  isAdmin: boolean;
+  /** Reads the settings again. */
+  onChange: () => Promise<void>;
+}
+
+/** A domain that was entered: admins verify and remove it. */
+export function ClaimedDomain({ domain, isAdmin, onChange }: ClaimedDomainProps) {
+  const api = useApi();
+  const isVerified = domain.status === 'VERIFIED';
+
+  async function remove() {
+    try {
+      await api.delete(endpoints.organisationDomain.item);
+      toast.success(`${domain.name} is removed`);
+      await onChange();
+    } catch (error) {
+      toast.error(serverMessageOr('The domain was not removed', error));
+    }
+  }
+
+  const removal = (
+    <ConfirmButton
+      button={(ask) => <Button onClick={ask}>Remove</Button>}
+      title={`Remove ${domain.name}?`}
+      description={
+        isVerified
+          ? 'The status page is no longer served there. Links to it in earlier mails end.'
+          : 'Its token is no longer valid.'
+      }
+      confirmLabel="Remove"
+      onConfirm={remove}
+    />
+  );
+
+  return (
+    <>
+      {isVerified ? (
+        <a href={`https://${domain.name}`} className="w-fit font-medium wrap-anywhere underline">
+          {domain.name}
+        </a>
+      ) : (
+        <p className="font-medium wrap-anywhere">{domain.name}</p>
+      )}
+      {isAdmin && !isVerified && (
+        <Verification domain={domain} onChange={onChange}>
+          {removal}
+        </Verification>
+      )}
+      {isAdmin && isVerified && <div className="flex justify-end">{removal}</div>}
+    </>
+  );
+}
+
+interface VerificationProps extends Pick<ClaimedDomainProps, 'domain' | 'onChange'> {
+  /** A button beside the one that verifies. */
+  children: ReactNode;
+}
+
+function Verification({ domain, onChange, children }: VerificationProps) {
+  const api = useApi();
+  const [isPending, run] = usePending();
+  const [reason, setReason] = useState<string>();
+
+  async function verify() {
+    setReason(undefined);
+    try {
+      await api.post(endpoints.organisationDomain.verify, {});
+      toast.success(`${domain.name} is verified`);
+      await onChange();
+    } catch (error) {
+      setReason(serverMessageOr('The domain was not verified', error));
+    }
+  }
+
+  return (
+    <>
+      <p className="text-muted">
+        Point the domain to this installation. Then <code>{domain.checkUrl}</code> shows this token,
+        and you can verify the domain:
+      </p>
+      <code className="rounded-md border border-line p-2 text-sm wrap-anywhere">
+        {domain.token}
+      </code>
+      {reason && <Alert kind="error">{reason}</Alert>}
+      <div className="flex flex-wrap justify-end gap-2">
+        {children}
+        <Button variant="primary" pending={isPending} onClick={() => run(verify)}>
+          {isPending ? 'Verifying...' : 'Verify'}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -17,15 +17,13 @@ import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
-import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
-import { usePending } from '@/ui/use-pending';
+import { AuthenticatorAppSection } from './authenticator-app-section';
 import { FactorSection } from './factor-section';
 import { PasskeyNameForm } from './passkey-name-form';
 import { PasskeysSection } from './passkeys-section';
 import { RecoveryCodesPanel } from './recovery-codes';
 import { TotpEnrolmentForm, type CodeValues } from './totp-enrolment-form';
-import { withoutFactors } from './without-factors';
 
 /** What the tab shows in place of the factors. */
 type Step =
@@ -44,7 +42,6 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const session = useSignedIn();
   const factors = useQuery<Factors>(endpoints.identity.factors);
   const [step, setStep] = useState<Step | null>(null);
-  const [isPending, run] = usePending();
   const email = session?.user.email ?? '';
   const ways = session?.ways ?? { password: true, providers: [] };
 
@@ -179,43 +176,13 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
           onRename={(passkey) => setStep({ kind: 'renaming-passkey', passkey })}
           onRemove={removePasskey}
         />
-        {totp === null ? (
-          <FactorSection
-            title="Authenticator app"
-            description={`Enter a code of an app after ${ways.password ? 'your password' : 'signing in'}, such as the app of your password manager or of your phone.`}
-            action={
-              <Button pending={isPending} onClick={() => run(begin)}>
-                Add authenticator app
-              </Button>
-            }
-          />
-        ) : (
-          <FactorSection
-            title="Authenticator app"
-            description={
-              <>
-                Added <Timestamp value={totp.createdAt} />
-              </>
-            }
-            action={
-              <ConfirmButton
-                button={(ask) => (
-                  <Button variant="danger" onClick={ask}>
-                    Remove app
-                  </Button>
-                )}
-                title="Remove the authenticator app?"
-                description={
-                  passkeys.length > 0
-                    ? 'Your passkeys and recovery codes are your second factors then, and your other sessions end.'
-                    : `${withoutFactors(ways)} The recovery codes stop working, and your other sessions end.`
-                }
-                confirmLabel="Remove"
-                onConfirm={removeApp}
-              />
-            }
-          />
-        )}
+        <AuthenticatorAppSection
+          app={totp}
+          hasPasskeys={passkeys.length > 0}
+          ways={ways}
+          onAdd={begin}
+          onRemove={removeApp}
+        />
         {hasFactor && (
           <FactorSection
             title="Recovery codes"

@@ -39,6 +39,10 @@ mod m0039_rows_of_users;
 mod m0040_unconfirmed_subscribers;
 mod table;
 
+/// Statements that make of an empty SQLite database what all migrations make of it, except the list of applied migrations. A test of
+/// `allclear-persistence` compares both, and writes the file.
+pub const NEW_SQLITE: &str = include_str!("../new-sqlite.sql");
+
 /// All migrations, in order.
 #[derive(Debug)]
 pub struct Migrator;

@@ -63,7 +63,7 @@ impl Database {
         if url.starts_with("sqlite:") {
             // The writer connects first, because it creates the file.
             let writer = Connector::connect(sqlite_writer(url)).await?;
-            schema::bring_up_to_date(&writer).await?;
+            schema::bring_up_to_date(&writer, &*clock).await?;
             restore::after_marked_copy(&writer).await?;
             let readers = TimeoutConnection(Connector::connect(sqlite_reader(url)).await?);
             Ok(Self {
@@ -77,7 +77,7 @@ impl Database {
         } else {
             // A connection of its own, because migrations may take longer than a statement's timeout.
             let migration = Connector::connect(usual(url)).await?;
-            schema::bring_up_to_date(&migration).await?;
+            schema::bring_up_to_date(&migration, &*clock).await?;
             migration.close().await?;
             let readers = TimeoutConnection(Connector::connect(postgresql(url)).await?);
             // Separate connections: writes that wait for a lock do not block reads.

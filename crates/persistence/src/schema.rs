@@ -1,7 +1,8 @@
 //! Migration of the schema at every start. A schema of a newer version is left unchanged.
 
+use allclear_application::clock::Clock;
 use allclear_migrations::{Migrator, NEW_SQLITE};
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use sea_orm::{
     ActiveValue::Set, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
     EntityTrait, IsolationLevel, SqliteTransactionMode, Statement, TransactionOptions,
@@ -14,7 +15,10 @@ const MIGRATION_LOCK: i64 = i64::from_be_bytes(*b"allclear");
 
 /// Applies missing migrations, all in one transaction: an upgrade that fails changes nothing. Of several nodes that
 /// start on PostgreSQL, one applies them and the others wait.
-pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<(), DbErr> {
+pub(crate) async fn bring_up_to_date(
+    connection: &DatabaseConnection,
+    clock: &dyn Clock,
+) -> Result<(), DbErr> {
     let is_postgresql = connection.get_database_backend() == DbBackend::Postgres;
     let options = TransactionOptions {
         // What another node applied while this one waited for the lock is visible.
@@ -31,7 +35,7 @@ pub(crate) async fn bring_up_to_date(connection: &DatabaseConnection) -> Result<
     }
     refuse_newer(&upgrade).await?;
     if !is_postgresql && is_empty(&upgrade).await? {
-        fill_new_sqlite(&upgrade).await?;
+        fill_new_sqlite(&upgrade, clock.now()).await?;
     } else {
         Migrator::up(&upgrade, None).await?;
     }
@@ -44,15 +48,14 @@ async fn is_empty(sqlite: &DatabaseTransaction) -> Result<bool, DbErr> {
 }
 
 /// Does what all migrations do, in a fifth of their time: SQLite reads the whole schema again for each altered table.
-async fn fill_new_sqlite(sqlite: &DatabaseTransaction) -> Result<(), DbErr> {
+async fn fill_new_sqlite(sqlite: &DatabaseTransaction, now: DateTime<Utc>) -> Result<(), DbErr> {
     sqlite.execute_unprepared(NEW_SQLITE).await?;
-    let applied_at = Utc::now().timestamp();
     let applied =
         Migrator::migrations()
             .into_iter()
             .map(|migration| seaql_migrations::ActiveModel {
                 version: Set(migration.name().to_owned()),
-                applied_at: Set(applied_at),
+                applied_at: Set(now.timestamp()),
             });
     seaql_migrations::Entity::insert_many(applied)
         .exec_without_returning(sqlite)
@@ -85,6 +88,7 @@ async fn refuse_newer(upgrade: &DatabaseTransaction) -> Result<(), DbErr> {
 mod tests {
     use std::path::Path;
 
+    use allclear_application::clock::TestClock;
     use sea_orm::{ConnectOptions, Database};
 
     use super::*;
@@ -122,7 +126,7 @@ mod tests {
             );
             statements.extend(texts(connection, &rows).await);
         }
-        statements.iter().map(|it| format!("{it};\n")).collect()
+        statements.join(";\n") + ";\n"
     }
 
     #[tokio::test]
@@ -141,7 +145,9 @@ mod tests {
         );
 
         let new = memory().await;
-        bring_up_to_date(&new).await.unwrap();
+        bring_up_to_date(&new, &*TestClock::stopped())
+            .await
+            .unwrap();
         assert_eq!(dump(&new).await, expected);
         let versions = "SELECT version FROM seaql_migrations ORDER BY version";
         assert_eq!(

@@ -197,8 +197,8 @@ impl MailBudget {
     }
 
     /// Counts a mail and returns whether it may be sent, for callers that must not learn about the limit. Must be called for
-    /// known and unknown addresses alike; otherwise the remaining budget of a mailbox would reveal whether an address is known. Logs at most
-    /// one warning per minute.
+    /// known and unknown addresses alike; otherwise the remaining budget of a mailbox would reveal whether an address is known.
+    /// Logs at most one warning per minute.
     ///
     /// # Errors
     /// When the counters cannot be reached.

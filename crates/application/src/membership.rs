@@ -35,8 +35,9 @@ pub struct NewOrganisation {
 }
 
 /// The use cases of organisations and their members. Storage checks an admin's role again in the transaction of the change, because
-/// the admin may be removed meanwhile; that of a deletion, which has many transactions, before the first one. For accounts that are not members, an organisation does not exist. If it
-/// requires a second factor, members that have not used one can only leave: [`Error::SecondFactorRequired`].
+/// the admin may be removed meanwhile. A deletion has many transactions, and storage checks the role in the first one. For accounts that
+/// are not members, an organisation does not exist. If it requires a second factor, members that have not used one can only leave:
+/// [`Error::SecondFactorRequired`].
 pub struct Memberships {
     store: Arc<dyn OrganisationStore>,
     factors: Arc<dyn FactorStore>,

@@ -91,7 +91,7 @@ impl OpenId {
             return Ok(None);
         }
         let random = Password::new(SecretToken::generate().reveal().to_owned());
-        let hash = self.ports.hasher.hash(&random, Requester::Known);
+        let hash = self.ports.hasher.hash(&random, Requester::Stranger);
         hash.await.map(Some)
     }
 

@@ -52,13 +52,17 @@ async fn claim_alike(
 ) -> Result<Vec<Model>, Error> {
     let mut rows = Vec::new();
     let mut left = limit;
-    let free = waiting.iter().map(|it| (it.founder.clone(), it.free));
-    let mut free: HashMap<Founder, u64> = free.collect();
+    let mut free_by_founder: HashMap<Founder, u64> = waiting
+        .iter()
+        .map(|organisation| (organisation.founder.clone(), organisation.free))
+        .collect();
     while left > 0 && !waiting.is_empty() {
         let mut unserved = waiting.len() as u64;
         let mut unfinished = Vec::new();
         for organisation in waiting {
-            let free = free.entry(organisation.founder.clone()).or_default();
+            let free = free_by_founder
+                .entry(organisation.founder.clone())
+                .or_default();
             let share = Ord::min(left.div_ceil(unserved), *free);
             unserved -= 1;
             if share == 0 {

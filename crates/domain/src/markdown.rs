@@ -7,9 +7,12 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 const DEPTH: usize = 16;
 /// How many cells the tables of a text may have.
 const CELLS: usize = 20_000;
+/// How many elements the unclosed tags of a text may add.
+const REOPENED: usize = 20_000;
 
 /// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the text is removed or made harmless,
-/// and only http, https and mailto links stay links. Tables that could have more than 20,000 cells stay text.
+/// and only http, https and mailto links stay links. Tables that could have more than 20,000 cells stay text, and so does raw HTML
+/// that could add more than 20,000 elements.
 #[must_use]
 pub fn render(markdown: &str) -> String {
     render_below(0, markdown)
@@ -24,9 +27,14 @@ pub fn render_below(level: usize, markdown: &str) -> String {
     };
     let mut options = Options::ENABLE_STRIKETHROUGH;
     options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
+    let keeps_html = most_reopened(Parser::new_ext(markdown, options)) <= REOPENED;
+    let events = Parser::new_ext(markdown, options).map(|event| match event {
+        Event::Html(html) | Event::InlineHtml(html) if !keeps_html => Event::Text(html),
+        other => other,
+    });
     let mut depth = 0_usize;
     // An HTML tree of any depth could overflow the stack of what walks it.
-    let events = Parser::new_ext(markdown, options).filter(|event| match event {
+    let events = events.filter(|event| match event {
         Event::Start(tag) if nests(tag) => {
             depth += 1;
             depth <= DEPTH
@@ -89,6 +97,29 @@ fn most_cells(markdown: &str) -> usize {
     lines.split(is_blank).map(cells).sum()
 }
 
+/// How many elements raw HTML adds at most. Each block opens the elements of a text that are not closed again (HTML Standard, section
+/// 13.2.4.3), so a short text can have millions.
+fn most_reopened<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
+    let (mut reopened, mut blocks) = (0_usize, 0_usize);
+    for event in events {
+        match event {
+            Event::Start(tag) if !is_inline(&tag) => blocks += 1,
+            Event::Html(html) | Event::InlineHtml(html) => {
+                for (at, _) in html.match_indices('<') {
+                    let tag = &html[at..];
+                    if !is_formatting(tag) {
+                        blocks += 1;
+                    } else if !tag.starts_with("</") {
+                        reopened += 1;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    reopened * blocks
+}
+
 /// HTML without what could act, load something or change the page around it.
 fn sanitised(html: &str) -> String {
     Builder::default()
@@ -100,11 +131,17 @@ fn sanitised(html: &str) -> String {
         .to_string()
 }
 
+/// Whether a tag begins or ends an element that a new block opens again (HTML Standard, section 13.2.4.3).
+fn is_formatting(tag: &str) -> bool {
+    let formatting = [
+        "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt",
+        "u",
+    ];
+    is_one_of(tag, &formatting)
+}
+
 /// Whether a tag begins or ends an element whose content is text without markup (HTML Standard, sections 13.1.2 and 13.2.6).
 fn is_raw_text(tag: &str) -> bool {
-    let name = tag.trim_start_matches(['<', '/']);
-    let end = name.find(|character: char| !character.is_ascii_alphabetic());
-    let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
     let raw = [
         "iframe",
         "noembed",
@@ -117,11 +154,28 @@ fn is_raw_text(tag: &str) -> bool {
         "title",
         "xmp",
     ];
-    raw.iter().any(|element| element.eq_ignore_ascii_case(name))
+    is_one_of(tag, &raw)
+}
+
+/// Whether a tag begins or ends one of these elements.
+fn is_one_of(tag: &str, elements: &[&str]) -> bool {
+    let name = tag.trim_start_matches(['<', '/']);
+    let end = name.find(|character: char| !character.is_ascii_alphabetic());
+    let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
+    elements
+        .iter()
+        .any(|element| element.eq_ignore_ascii_case(name))
 }
 
 const fn nests(tag: &Tag<'_>) -> bool {
     matches!(tag, Tag::BlockQuote(_) | Tag::List(_) | Tag::Item)
+}
+
+const fn is_inline(tag: &Tag<'_>) -> bool {
+    matches!(
+        tag,
+        Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. }
+    )
 }
 
 const fn ends_nesting(tag: TagEnd) -> bool {
@@ -230,6 +284,26 @@ mod tests {
         let html = render(&wide);
         assert!(!html.contains("<table>"));
         assert!(html.len() < 2 * wide.len());
+    }
+
+    #[test]
+    fn raw_html_that_could_add_many_elements_stays_text() {
+        let written = "<b>bold</b> and *more*\n\n".repeat(90);
+        assert!(render(&written).contains("<b>bold</b>"));
+        let different: String = (0..1_000)
+            .map(|number| format!("<i lang=\"x{number}\">"))
+            .collect();
+        let names = "<b><big><code><em><font><i><s><small><strong><tt><u>".repeat(3);
+        for text in [
+            format!("<div><p>{different}{}", "<p>x".repeat(5_000)),
+            format!("<div>{different}\n\n{}", "x\n\n".repeat(5_000)),
+            format!("x {different}\n\n{}", "x\n\n".repeat(5_000)),
+            format!("<div>{names}\n\n{}", "x\n\n".repeat(10_000)),
+            format!("***a {}***", "</p>x".repeat(5_000)),
+        ] {
+            let html = render(&text);
+            assert!(html.len() < 10 * text.len(), "{}", html.len());
+        }
     }
 
     #[test]

@@ -26,6 +26,9 @@ use crate::transaction::Transaction;
 /// Maximum number of refused sign-ins of one person and day in an organisation's audit log, so that strangers cannot
 /// fill it.
 const REFUSED_PER_DAY: u64 = 20;
+/// Maximum number of other items of one action, person and day in an organisation's audit log, so that a person cannot fill the
+/// logs of all its organisations.
+const CHANGES_PER_DAY: u64 = 200;
 
 /// An item for a change that makes no revision.
 #[derive(Debug, Clone, PartialEq)]
@@ -183,7 +186,8 @@ async fn append(transaction: &Transaction, note: NewAuditItem) -> Result<(), Err
 }
 
 /// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a
-/// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person.
+/// member. Of refused sign-ins, an organisation gets at most [`REFUSED_PER_DAY`] for one person, of begun and ended sessions at most
+/// [`CHANGES_PER_DAY`]. [`Error::TooMany`] for as many other changes.
 pub(crate) async fn audit_items_of_person(
     transaction: &Transaction,
     person: UserId,
@@ -206,11 +210,14 @@ pub(crate) async fn audit_items_of_person(
     });
     let mut audit_items = Vec::new();
     for organisation in organisations {
-        if action == Action::SessionRefused
-            && refused_since(transaction, &organisation, person, now - TimeDelta::days(1)).await?
-                >= REFUSED_PER_DAY
-        {
-            continue;
+        let since = now - TimeDelta::days(1);
+        let count = items_since(transaction, &organisation, person, action, since).await?;
+        match action {
+            Action::SessionRefused if count >= REFUSED_PER_DAY => continue,
+            Action::SessionCreated | Action::SessionDeleted if count >= CHANGES_PER_DAY => continue,
+            Action::SessionRefused | Action::SessionCreated | Action::SessionDeleted => {}
+            _ if count >= CHANGES_PER_DAY => return Err(too_many_changes()),
+            _ => {}
         }
         let change = NewAuditItem {
             name: name.clone(),
@@ -235,17 +242,27 @@ pub(crate) async fn name_of_person(
         .await
 }
 
-async fn refused_since(
+fn too_many_changes() -> Error {
+    Error::TooMany {
+        message: format!(
+            "An account may be changed {CHANGES_PER_DAY} times a day in the same way, please try again later"
+        ),
+        retry_after: 60 * 60,
+    }
+}
+
+async fn items_since(
     connection: &impl ConnectionTrait,
     organisation: &OrganisationId,
     person: UserId,
+    action: Action,
     since: DateTime<Utc>,
 ) -> Result<u64, Error> {
     Entity::find()
         .filter(Column::OrganisationId.eq(organisation.as_str()))
         .filter(Column::TargetId.eq(person.to_string()))
         .filter(Column::Id.gte(super::first_id(since)))
-        .filter(Column::Action.eq(Action::SessionRefused.to_string()))
+        .filter(Column::Action.eq(action.to_string()))
         .count(connection)
         .await
         .map_err(broken)

@@ -2,11 +2,15 @@ mod order;
 
 use std::net::Ipv4Addr;
 
+use allclear_application::account::AccountStore;
 use allclear_application::audit::{AuditFilter, AuditItem, AuditStore};
 use allclear_application::dashboard::{DashboardStore, ShownChanges};
+use allclear_application::error::Error;
 use allclear_application::maintenance::MaintenanceStore;
 use allclear_application::origin::Origin;
 use allclear_application::page::Page;
+use allclear_application::secret::SecretToken;
+use allclear_application::session::SessionStore;
 use allclear_application::subscriber::{SubscriberKey, SubscriberRule, SubscriberStore};
 use allclear_domain::audit::{Action, Actor, ActorType, TargetType};
 use allclear_domain::channel::{Channel, Target};
@@ -18,9 +22,11 @@ use allclear_persistence::database::Database;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
+use crate::account::{account, new_session};
 use crate::backend::clock;
 use crate::contract;
 use crate::maintenance;
+use crate::membership::found;
 use crate::world::{World, ann};
 
 contract!(
@@ -32,6 +38,7 @@ contract!(
     item_of_a_change_by_the_clock_has_both_statuses,
     filters_select_items_of_one_organisation,
     old_items_are_deleted,
+    an_account_fills_no_log_with_its_own_changes,
 );
 
 const CLIENT: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 7);
@@ -317,4 +324,33 @@ async fn old_items_are_deleted(database: &Database) {
     let later = now + TimeDelta::minutes(1);
     assert_eq!(AuditStore::prune(database, later, 10).await.unwrap(), 1);
     assert_eq!(world.changes().await, []);
+}
+
+async fn an_account_fills_no_log_with_its_own_changes(database: &Database) {
+    let ann = account(database, "ann@example.com", "hash").await;
+    let acme = found(database, &ann).await;
+    let count = async |action| {
+        let filter = AuditFilter {
+            action: Some(action),
+            ..AuditFilter::default()
+        };
+        let page = Page::default();
+        let found = AuditStore::list(database, &acme, &filter, page).await;
+        found.unwrap().items.len()
+    };
+    for number in 0..200 {
+        let renamed = AccountStore::rename(database, ann.id, format!("Ann {number}")).await;
+        assert!(renamed.unwrap().is_some());
+    }
+    let refused = AccountStore::rename(database, ann.id, "Ann".into()).await;
+    assert!(
+        matches!(refused, Err(Error::TooMany { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(count(Action::AccountUpdated).await, 200);
+    for _ in 0..201 {
+        let session = new_session(&SecretToken::generate());
+        database.open(ann.id, session).await.unwrap();
+    }
+    assert_eq!(count(Action::SessionCreated).await, 200);
 }

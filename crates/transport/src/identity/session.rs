@@ -36,7 +36,7 @@ use crate::server::security_log::record;
 pub(crate) struct SignedIn(pub(crate) Session);
 
 /// Extractor: the session of the cookie, whose person has authenticated lately; 403 with a problem type of its own otherwise.
-/// For sensitive changes.
+/// For sensitive changes. It counts against the account's limit of writes.
 #[derive(Debug, Clone)]
 pub(crate) struct RecentlySignedIn(pub(crate) Session);
 
@@ -75,10 +75,10 @@ impl FromRequest for RecentlySignedIn {
     type Future = LocalBoxFuture<'static, Result<Self, Problem>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let signed_in = SignedIn::from_request(request, payload);
+        let signed_in = Changing::from_request(request, payload);
         let sessions = request.app_data::<web::Data<Sessions>>().cloned();
         Box::pin(async move {
-            let SignedIn(session) = signed_in.await?;
+            let Changing(session) = signed_in.await?;
             let sessions =
                 sessions.ok_or_else(|| Error::internal("the session service is not configured"))?;
             sessions.require_recent(&session)?;

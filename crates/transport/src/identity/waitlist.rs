@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::session::SignedIn;
+use super::session::{Changing, SignedIn};
 use crate::request::page_query::{PageQuery, RequestedPage};
 use crate::request::path::Id;
 use crate::response::api_response::{ApiResponse, Deleted, list as list_response};
@@ -77,7 +77,7 @@ async fn list(
 )]
 #[post("/waitlist/{id}/invite")]
 async fn invite(
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     id: Id<WaitlistId>,
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {
@@ -100,7 +100,7 @@ async fn invite(
 )]
 #[delete("/waitlist/{id}")]
 async fn remove(
-    SignedIn(session): SignedIn,
+    Changing(session): Changing,
     id: Id<WaitlistId>,
     waitlist: web::Data<Waitlist>,
 ) -> Result<HttpResponse, Problem> {

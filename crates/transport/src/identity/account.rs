@@ -289,14 +289,15 @@ async fn delete_account(
         },
     };
     checked(&draft, invalid)?;
-    if draft.password.is_some() {
+    let _place = if draft.password.is_some() {
         passwords.check()?;
         // The password is compared with the stored one, so every request counts as a guess.
-        throttle
-            .guesses
-            .count(client(&request), &EmailKey::of(&session.user.email))
-            .await?;
-    }
+        let key = EmailKey::of(&session.user.email);
+        let counted = throttle.guesses.count(client(&request), &key);
+        Some(counted.await?)
+    } else {
+        None
+    };
     accounts.delete(&session, draft).await?;
     let deleted = SecurityRecord {
         subject: Some(&session.user.id),

@@ -59,7 +59,7 @@ async fn change(
     };
     checked(&draft, invalid)?;
     // The current password is compared with the stored one, so every request counts as a guess.
-    throttle
+    let _place = throttle
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
         .await?;

@@ -6,6 +6,8 @@ use actix_web::web;
 use utoipa::openapi::path::Paths;
 use utoipa_actix_web::OpenApiFactory;
 
+use crate::request::input::scope_with_body_limit;
+
 /// A collector of routes.
 pub(crate) trait Routes {
     /// Adds a route.
@@ -13,6 +15,14 @@ pub(crate) trait Routes {
 
     /// Adds the routes under a path.
     fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
+
+    /// Adds the routes under a path, with their own largest body, in bytes.
+    fn scope_with_body_limit(
+        &mut self,
+        path: &str,
+        limit: usize,
+        routes: impl FnOnce(&mut Self),
+    ) -> &mut Self;
 }
 
 impl Routes for web::ServiceConfig {
@@ -22,6 +32,15 @@ impl Routes for web::ServiceConfig {
 
     fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
         self.service(web::scope(path).configure(routes))
+    }
+
+    fn scope_with_body_limit(
+        &mut self,
+        path: &str,
+        limit: usize,
+        routes: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        self.service(scope_with_body_limit(path, limit).configure(routes))
     }
 }
 
@@ -59,5 +78,14 @@ impl<F: FnMut(Paths, &dyn OpenApiFactory)> Routes for RouteVisitor<F> {
         routes(self);
         self.prefix.truncate(outside);
         self
+    }
+
+    fn scope_with_body_limit(
+        &mut self,
+        path: &str,
+        _: usize,
+        routes: impl FnOnce(&mut Self),
+    ) -> &mut Self {
+        self.scope(path, routes)
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use reqwest::Method;
 use serde_json::json;
 
-use crate::app::{TestApp, assert_status, send};
+use crate::app::{TestApp, assert_status, client, send};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_names_the_scheme_and_no_other_scheme_works() {
@@ -42,6 +42,28 @@ async fn a_body_that_is_not_a_json_object_is_refused_by_what_is_wrong_with_it() 
         201,
     )
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_of_strangers_are_smaller() {
+    let app = TestApp::start().await;
+    for (path, most) in [
+        ("/identity/sign-in", 32),
+        ("/identity/sign-up", 32),
+        ("/subscriber/public", 64),
+        ("/subscriber/verify", 64),
+    ] {
+        let body = format!("{{\"email\": \"{}\"}}", "x".repeat(most * 1024));
+        let request = client().post(app.call(path));
+        let request = request.header("content-type", "application/json");
+        let refused = send(request.body(body)).await;
+        let message = format!("The body is larger than {most} KiB");
+        assert_eq!(
+            (refused.status, &refused.body["detail"]),
+            (413, &json!(message)),
+            "{path}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use actix_web::http::StatusCode;
-use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use actix_web::{FromRequest, HttpMessage, HttpRequest, Scope, web};
 use allclear_domain::text::trimmed;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
@@ -21,6 +21,18 @@ use crate::response::problem::Problem;
 
 /// Largest request body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
+
+/// Largest body of the requests of a scope, in bytes. Requests of strangers have a smaller one than [`BODY_LIMIT`], because their
+/// bodies are read before anything is known about them.
+#[derive(Debug, Clone, Copy)]
+struct ScopeBodyLimit(usize);
+
+/// A scope with its own largest body, in bytes.
+pub(crate) fn scope_with_body_limit(path: &str, limit: usize) -> Scope {
+    web::scope(path)
+        .app_data(web::PayloadConfig::new(limit))
+        .app_data(ScopeBodyLimit(limit))
+}
 
 /// Largest imported file, in bytes.
 pub(crate) const FILE_LIMIT: usize = 16 * 1024 * 1024;
@@ -95,16 +107,18 @@ impl FromRequest for Raw {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let bytes = web::Bytes::from_request(request, payload);
-        Box::pin(async move { bytes.await.map(Self).map_err(|error| unread(&error)) })
+        let limit = request.app_data::<ScopeBodyLimit>();
+        let limit = limit.map_or(BODY_LIMIT, |limit| limit.0);
+        Box::pin(async move { bytes.await.map(Self).map_err(|error| unread(&error, limit)) })
     }
 }
 
 /// The response to a body that could not be read.
-fn unread(error: &actix_web::Error) -> Problem {
+fn unread(error: &actix_web::Error, limit: usize) -> Problem {
     match error.as_error::<PayloadError>() {
         Some(PayloadError::Overflow) | None => Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "The body is larger than 256 KiB",
+            format!("The body is larger than {} KiB", limit / 1024),
         ),
         Some(PayloadError::Io(error)) if error.kind() == ErrorKind::TimedOut => Problem::new(
             StatusCode::REQUEST_TIMEOUT,

@@ -36,8 +36,8 @@ pub(crate) struct HostRouting {
 }
 
 /// Marks a request to the domain of an organisation.
-#[derive(Debug, Clone, Copy)]
-struct OnDomain;
+#[derive(Debug, Clone)]
+struct OnDomain(OrganisationId);
 
 /// A request that no route receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl HostRouting {
         };
         let is_accepted = error.is_none();
         let mut extensions = request.extensions_mut();
-        extensions.insert(OnDomain);
+        extensions.insert(OnDomain(organisation.clone()));
         if let Some(error) = error {
             extensions.insert(error);
         }
@@ -199,6 +199,14 @@ fn is_shared(path: &str) -> bool {
 /// Whether a request was sent to the domain of an organisation.
 pub(crate) fn is_on_domain(request: &HttpRequest) -> bool {
     request.extensions().contains::<OnDomain>()
+}
+
+/// Whether the host of a request serves this organisation: another organisation's domain does not.
+pub(crate) fn serves(request: &HttpRequest, organisation: &OrganisationId) -> bool {
+    let extensions = request.extensions();
+    extensions
+        .get::<OnDomain>()
+        .is_none_or(|OnDomain(own)| own == organisation)
 }
 
 /// The page for an address that a domain does not have.

@@ -17,6 +17,7 @@ use crate::request::input::{Body, FieldInput, Text};
 use crate::response::api_response::ApiResponse;
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
+use crate::server::host_routing::serves;
 use crate::status::parse_organisation_id;
 
 /// A subscription request.
@@ -155,9 +156,11 @@ async fn subscribe(
     };
     throttle.subscribe.count(&client(&request))?;
     let message = accepted(draft.target.channel());
-    subscribers
-        .subscribe(&parse_organisation_id(&organisation)?, draft)
-        .await?;
+    let organisation = parse_organisation_id(&organisation)?;
+    if !serves(&request, &organisation) {
+        return Err(Problem::not_found());
+    }
+    subscribers.subscribe(&organisation, draft).await?;
     Ok(ApiResponse::with_message(Nothing, message).ok())
 }
 
@@ -251,7 +254,15 @@ pub(super) async fn followed<T>(
 ) -> Result<T, Problem> {
     let client = client(request);
     throttle.links.count(&client)?;
-    let link = link().inspect_err(|_| throttle.links.give_back(&client))?;
+    let link = link()
+        .and_then(|link| {
+            if serves(request, &link.organisation) {
+                Ok(link)
+            } else {
+                Err(Problem::not_found())
+            }
+        })
+        .inspect_err(|_| throttle.links.give_back(&client))?;
     let followed = follow(link).await;
     if !matches!(followed, Err(Error::BadCode(_))) {
         throttle.links.give_back(&client);

@@ -342,10 +342,10 @@ async fn host_header_does_not_change_mails() {
             assert_eq!(response.status, 200, "{context}: {}", response.body);
             resets.push(address);
         }
-        let status = if naming.leads == Leads::Nowhere {
-            400
-        } else {
-            200
+        let status = match naming.leads {
+            Leads::Nowhere => 400,
+            Leads::ToOther => 404,
+            _ => 200,
         };
         assert!(
             statuses.iter().all(|one| *one == status),

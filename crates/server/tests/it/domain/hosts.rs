@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use reqwest::Method;
+use reqwest::{Method, header};
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::host_header::raw;
 use super::{ask, read, start, start_with};
-use crate::app::{Operator, TestApp, assert_status, client, mailed_token, send};
+use crate::app::{Operator, TestApp, assert_status, client, client_builder, mailed_token, send};
 
 pub(super) const HOST: &str = "status.acme.example";
 
@@ -174,6 +174,40 @@ async fn mails_lead_to_the_domain() {
     let word = "https://status.acme.example/verify?";
     let link = mailed_token(app.folder.path(), "reader@example.com", word).await;
     assert!(!link.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_domain_has_no_subscribers_of_another_organisation() {
+    let (app, acme, other) = two().await;
+    let call = async |method: Method, path: &str, organisation: &str| {
+        let client = client_builder().no_proxy().build().unwrap();
+        let request = client
+            .request(method, app.call(path))
+            .header(header::HOST, HOST);
+        let body = json!({
+            "email": "reader@example.com",
+            "subscriberId": "0190a3a8-0000-7000-8000-000000000000",
+            "orgId": organisation,
+            "verificationCode": "wrong",
+            "unsubscribeCode": "wrong",
+            "manageCode": "wrong",
+        });
+        send(request.json(&body)).await.status
+    };
+    for (method, path, own) in [
+        (Method::POST, "/subscriber/public", 200),
+        (Method::POST, "/subscriber/verify", 400),
+        (Method::POST, "/subscriber/unsubscribe", 400),
+        (Method::POST, "/subscriber/subscription", 400),
+        (Method::PATCH, "/subscriber/subscription", 400),
+    ] {
+        let status = call(method.clone(), path, &acme.organisation).await;
+        assert_eq!(status, own, "{path}");
+        let status = call(method, path, &other.organisation).await;
+        assert_eq!(status, 404, "{path}");
+    }
+    let subscribers = other.get("/subscriber/list").await;
+    assert_eq!(subscribers.body["data"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -130,6 +130,7 @@ fn chosen<T: FromStr>(input: Ids<T>, field: &str, invalid: &mut Invalid) -> Opti
         invalid.add(FieldError::new(field, "Choose at least one"));
         return None;
     }
+    let chosen = rows.len();
     let ids = rows.into_iter().enumerate().filter_map(|(place, row)| {
         let message = match field {
             "components" => "Unknown component",
@@ -138,7 +139,8 @@ fn chosen<T: FromStr>(input: Ids<T>, field: &str, invalid: &mut Invalid) -> Opti
         row.required(&format!("{field}[{place}]"), message, invalid)
             .map(|id| id.0)
     });
-    Some(Some(ids.collect()))
+    let ids: Vec<_> = ids.collect();
+    (ids.len() == chosen).then_some(Some(ids))
 }
 
 fn muted(input: FieldInput<bool>, invalid: &mut Invalid) -> Option<bool> {

@@ -15,6 +15,8 @@ const COLUMN_LIMIT: usize = 1_000;
 /// The rows of a file.
 pub(super) struct Rows<'a> {
     file: &'a [u8],
+    /// Number of cells of the header.
+    width: usize,
     email: usize,
     components: Option<usize>,
 }
@@ -49,11 +51,17 @@ impl<'a> Rows<'a> {
                 Invalid::field("email", "The first line must name a column \"email\"")
             })?,
             components: place("components"),
+            width: header.len(),
         })
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = ImportRow> + Send {
-        let (file, email, components) = (self.file, self.email, self.components);
+        let Self {
+            file,
+            width,
+            email,
+            components,
+        } = *self;
         let mut reader = reader(file);
         let mut record = ByteRecord::new();
         let (mut line, mut counted) = (1, 0);
@@ -71,7 +79,7 @@ impl<'a> Rows<'a> {
                 Ok(false) => None,
                 Ok(true) => Some(ImportRow {
                     line,
-                    content: content(&record, email, components),
+                    content: content(&record, width, email, components),
                 }),
                 Err(_) => Some(ImportRow {
                     line,
@@ -118,6 +126,7 @@ fn reader(file: &[u8]) -> csv::Reader<&[u8]> {
 
 fn content(
     record: &ByteRecord,
+    width: usize,
     email: usize,
     components: Option<usize>,
 ) -> Result<(String, String), &'static str> {
@@ -126,6 +135,14 @@ fn content(
         let text = std::str::from_utf8(bytes).map_err(|_| "The line is not UTF-8")?;
         Ok::<_, &'static str>(plain(text.trim()).to_owned())
     };
+    // Some programs end a line with empty cells.
+    if record
+        .iter()
+        .skip(width)
+        .any(|cell| !cell.trim_ascii().is_empty())
+    {
+        return Err("The line has more cells than the first line");
+    }
     let components = components.map(cell).transpose()?.unwrap_or_default();
     Ok((cell(email)?, components))
 }
@@ -162,6 +179,18 @@ mod tests {
         );
         assert_eq!(rows("email,components\n,\n"), [row(2, "", "")]);
         assert!(rows("email\n").is_empty());
+    }
+
+    #[test]
+    fn a_line_with_more_cells_than_the_header_is_an_error() {
+        let wider = |line| ImportRow {
+            line,
+            content: Err("The line has more cells than the first line"),
+        };
+        assert_eq!(
+            rows("email\nann@example.com,API\nbob@example.com, ,\neve@example.com,,API\n"),
+            [wider(2), row(3, "bob@example.com", ""), wider(4)]
+        );
     }
 
     #[test]

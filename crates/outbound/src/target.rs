@@ -29,8 +29,8 @@ pub enum TargetError {
     /// The port is not the one of the scheme.
     #[error("Only port {0} is allowed")]
     Port(u16),
-    /// The name has no address.
-    #[error("{0} has no address")]
+    /// The name has no address. The sentence is that of a name with an inner address, which would reveal names of the network.
+    #[error("{0} has no public address")]
     NoAddress(String),
     /// No address may be connected to.
     #[error("{0} has no public address")]

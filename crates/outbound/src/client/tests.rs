@@ -164,7 +164,7 @@ async fn a_name_without_an_address_may_have_one_later() {
     let client = OutboundClient::with(settings, lookup, Timeouts::default()).unwrap();
     let url = Url::parse("https://gone.example/").unwrap();
     let refused = client.check(&url).await.unwrap_err();
-    assert_eq!(refused.to_string(), "gone.example has no address");
+    assert_eq!(refused.to_string(), "gone.example has no public address");
     assert!(!refused.is_final());
 }
 

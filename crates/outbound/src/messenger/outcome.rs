@@ -45,13 +45,8 @@ pub(super) fn of_response(response: &Response, now: DateTime<Utc>) -> Result<(),
     } else {
         format!("The receiver responded with {}", status.as_u16())
     };
-    let waits = matches!(
-        status,
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-    );
     let retry_after = response
         .header(RETRY_AFTER)
-        .filter(|_| waits)
         .and_then(|text| wait(text, now));
     Err(MessageError::Temporary {
         reason,

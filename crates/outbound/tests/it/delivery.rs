@@ -85,7 +85,7 @@ async fn the_status_decides() {
         ("410 Gone\r\n", Err(MessageError::Gone)),
         (
             "404 Not Found\r\nRetry-After: 7\r\n",
-            temporary("The receiver responded with 404", None),
+            temporary("The receiver responded with 404", Some(7)),
         ),
         (
             "500 Oops\r\n",

@@ -102,7 +102,14 @@ pub fn link(text: &str) -> Result<(), ValidationError> {
     at_most(text, MAX_LINK_LENGTH)?;
     one_line(text)?;
     match Url::parse(text) {
-        Ok(url) if ["http", "https", "mailto"].contains(&url.scheme()) => Ok(()),
+        Ok(url) if url.scheme() == "mailto" && !url.path().is_empty() => Ok(()),
+        // Within a page, a browser reads `https:example.com` as a relative address.
+        Ok(url)
+            if ["http", "https"].contains(&url.scheme())
+                && text.trim_start()[url.scheme().len()..].starts_with("://") =>
+        {
+            Ok(())
+        }
         _ => Err(refusal("link", "Must be an http, https or mailto URL")),
     }
 }
@@ -149,6 +156,30 @@ mod tests {
             (" \n\u{202A}", ""),
         ] {
             assert_eq!(clean_line(text, 8), line, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn link_is_an_absolute_address() {
+        for text in [
+            "https://example.com",
+            "HTTP://example.com/help?a=b#c",
+            "mailto:help@example.com",
+        ] {
+            assert!(link(text).is_ok(), "{text}");
+        }
+        for text in [
+            "https:example.com",
+            "https:/example.com",
+            "http:\\\\example.com",
+            "https://",
+            "mailto:",
+            "mailto:?subject=Help",
+            "/help",
+            "example.com",
+            "javascript:alert(1)",
+        ] {
+            assert!(link(text).is_err(), "{text}");
         }
     }
 

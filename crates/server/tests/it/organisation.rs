@@ -81,7 +81,7 @@ async fn wrong_settings_are_named() {
         (json!({"timeZone": null}), "timeZone: Unknown time zone"),
         (json!({"name": ""}), "name: Name is required"),
         (
-            json!({"supportUrl": "javascript:alert(1)"}),
+            json!({"supportUrl": "https:help.acme.example"}),
             "supportUrl: Must be an http, https or mailto URL",
         ),
         (

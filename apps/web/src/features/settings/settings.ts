@@ -56,7 +56,7 @@ function isTimeZone(name: string): boolean {
 }
 
 function isLink(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:', 'mailto:'].includes(new URL(text).protocol);
+  return URL.canParse(text) && /^(https?:\/\/|mailto:[^?#])/i.test(text);
 }
 
 export function settingsValues(settings: OrganisationSettings): SettingsValues {

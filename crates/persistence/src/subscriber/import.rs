@@ -126,7 +126,7 @@ pub(super) async fn import(
     let note = batch.note(added.len());
     let target = (TargetType::Organisation, organisation);
     let item = NewAuditItem::new(organisation, now, Action::SubscriberImported, target)
-        .states(None, Some(json!({"text": &note})))
-        .named(Some(note));
+        .states(None, Some(json!({"text": note})))
+        .named(Some(locked.name));
     Ok((outcomes, item.into()))
 }

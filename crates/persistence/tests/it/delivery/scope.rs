@@ -261,9 +261,9 @@ async fn all_of_many_subscribers_of_a_deleted_group_have_chosen_its_components(
     let notes: Vec<_> = log
         .items
         .iter()
-        .map(|item| item.target_name.clone().unwrap())
+        .map(|item| item.after.clone().unwrap())
         .collect();
-    let note = |added| format!("{added} added. Consent: asked in June");
+    let note = |added| format!("{{\"text\":\"{added} added. Consent: asked in June\"}}");
     assert_eq!(notes, [note(200), note(500), note(500)]);
 }
 

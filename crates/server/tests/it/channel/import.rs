@@ -115,11 +115,16 @@ async fn confirmed_addresses_need_a_statement_which_the_audit_log_keeps() {
             ),
         ]
     );
-    let changes = site.operator.get("/dashboard").await.body["data"]["changes"].clone();
-    let newest = changes[0].to_string();
-    assert!(
-        newest.contains("2 added. Consent: Asked in June"),
-        "{changes}"
+    let log = site.operator.get("/audit?limit=1").await.body["data"].clone();
+    let organisation = site.operator.get("/organisation").await.body["data"].clone();
+    assert_eq!(log[0]["action"], "subscriber.imported", "{log}");
+    assert_eq!(
+        log[0]["after"],
+        json!({"text": "2 added. Consent: Asked in June"})
+    );
+    assert_eq!(
+        log[0]["target"],
+        json!({"type": "ORGANISATION", "id": organisation["id"], "name": organisation["name"]})
     );
 
     // They receive messages about later changes, and were sent no link.

@@ -152,8 +152,8 @@ pub struct Postmortem {
     pub published_at: DateTime<Utc>,
 }
 
-/// The entries of an incident, newest first: its review, its updates, which are given newest first, and its description with the
-/// components `attached` at its creation.
+/// The entries of an incident, newest first: its review while it is resolved, its updates, which are given newest first, and its
+/// description with the components `attached` at its creation.
 #[must_use]
 pub fn of_incident(
     incident: &Incident,
@@ -178,7 +178,7 @@ pub fn of_incident(
         })
         .chain([description])
         .collect();
-    if let Some(review) = review {
+    if let Some(review) = review.filter(|_| incident.status == IncidentStatus::Resolved) {
         let unchanged = |component: &AffectedComponent| AffectedComponent {
             old_status: component.new_status,
             ..component.clone()

@@ -72,8 +72,15 @@ fn review_is_the_newest_entry_and_changes_no_status() {
         body: "# Why".into(),
         published_at: at(8),
     };
-    let incident = incident(IncidentStatus::Investigating);
-    let entries = of_incident(&incident, None, vec![resolved], Some(review));
+    let opened = incident(IncidentStatus::Investigating);
+    let incident = opened.clone().edit(set(IncidentStatus::Resolved), at(5));
+    let incident = incident.unwrap().state;
+    let entries = of_incident(
+        &incident,
+        None,
+        vec![resolved.clone()],
+        Some(review.clone()),
+    );
     assert_eq!(
         words(&entries),
         [("postmortem", 8), ("resolved", 5), ("investigating", 0)]
@@ -83,6 +90,12 @@ fn review_is_the_newest_entry_and_changes_no_status() {
         Some(affected(Operational, Operational))
     );
     assert_eq!(entries[0].body, "# Why");
+    let entries = of_incident(&opened, None, vec![resolved], Some(review));
+    assert_eq!(
+        words(&entries),
+        [("resolved", 5), ("investigating", 0)],
+        "it is not shown while the incident is open again"
+    );
 }
 
 #[test]

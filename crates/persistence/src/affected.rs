@@ -8,6 +8,7 @@ use allclear_application::error::Error;
 use allclear_domain::code::Code;
 use allclear_domain::entry::AffectedComponent;
 use allclear_domain::id::{IncidentId, IncidentUpdateId, MaintenanceId};
+use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::rollup::PublicStatus;
 use sea_orm::sea_query::{
     BinOper, CaseStatement, Expr, ExprTrait, Func, Query, SelectStatement, WindowStatement,
@@ -38,6 +39,8 @@ pub(crate) const AFTER: &str = "affected_after";
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Owner {
     Incident(IncidentId),
+    /// The statuses are those that the incident set, because its components have had others since.
+    PastIncident(IncidentId),
     /// The statuses are those without this maintenance.
     Maintenance(MaintenanceId),
 }
@@ -78,7 +81,7 @@ pub(crate) fn attached(scope: Scope<'_>, owner: Owner) -> Expr {
 fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
     use component_group::{Column as GroupColumn, Entity as GroupEntity};
     let (links, component, parent, id, without) = match owner {
-        Owner::Incident(id) => {
+        Owner::Incident(id) | Owner::PastIncident(id) => {
             use incident_component::{Column as Link, Entity as Links};
             let parent = Expr::col((Links, Link::IncidentId));
             let component = Expr::col((Links, Link::ComponentId));
@@ -94,15 +97,21 @@ fn components(scope: Scope<'_>, owner: Owner) -> SelectStatement {
     let group = Expr::col((GroupEntity, GroupColumn::Name)).binary(BinOper::Custom("||"), " - ");
     let name = Expr::from(Func::coalesce([group, Expr::val("")]))
         .binary(BinOper::Custom("||"), Expr::col((Entity, Column::Name)));
-    let status = Expr::col((Entity, Column::Status));
+    let status_now = Expr::col((Entity, Column::Status));
     let maintained = in_progress(scope.organisation, scope.stamp.wall_time, without);
-    let maintained = status
+    let maintained = status_now
         .clone()
         .eq("OPERATIONAL")
         .and(Expr::col((Entity, Column::Id)).in_subquery(maintained));
-    let status = CaseStatement::new()
-        .case(maintained, "UNDER_MAINTENANCE")
-        .finally(status);
+    let status = if let Owner::PastIncident(_) = owner {
+        Expr::col((
+            incident_component::Entity,
+            incident_component::Column::Status,
+        ))
+    } else {
+        let status = CaseStatement::new().case(maintained, "UNDER_MAINTENANCE");
+        status.finally(status_now).into()
+    };
     let bytes = Expr::from(Func::cust("octet_length").arg(name.clone())).add(COMPONENT_BYTES);
     let by_age = WindowStatement::new()
         .order_by((Entity, Column::Id), Order::Asc)
@@ -165,17 +174,22 @@ pub(crate) async fn store(
 /// Stores the components of a new incident.
 pub(crate) async fn store_for_new_incident(
     scope: Scope<'_>,
-    incident: IncidentId,
+    incident: &Incident,
 ) -> Result<(), Error> {
-    let row = Expr::col("id").eq(incident.0);
+    let id = incident.id;
+    let row = Expr::col("id").eq(id.0);
     store(
         scope,
-        Owner::Incident(incident),
+        Owner::Incident(id),
         "incidents",
         &[BEFORE],
-        row,
+        row.clone(),
     )
-    .await
+    .await?;
+    if incident.status == IncidentStatus::Resolved {
+        store(scope, Owner::PastIncident(id), "incidents", &[AFTER], row).await?;
+    }
+    Ok(())
 }
 
 /// An entry of an incident whose change set statuses.

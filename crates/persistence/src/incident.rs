@@ -91,7 +91,7 @@ impl IncidentStore for Database {
                 Entity::insert(row).run(scope.transaction).await?;
                 component::insert(scope, created.state.id, &components).await?;
                 if !components.is_empty() {
-                    affected::store_for_new_incident(scope, created.state.id).await?;
+                    affected::store_for_new_incident(scope, &created.state).await?;
                 }
                 Ok(Some(
                     created.map(|incident| reported(incident, Timeline::default())),

@@ -31,6 +31,23 @@ async fn entries(operator: &Operator) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn past_incident_has_the_statuses_that_it_set() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let api = operator
+        .create("/component/create", json!({"name": "API"}))
+        .await;
+    let incident = json!({
+        "title": "Down", "description": "d", "status": "RESOLVED",
+        "occuredAt": "2026-01-02T10:00:00Z", "resolvedAt": "2026-01-02T11:00:00Z",
+        "components": [{"componentId": api["id"], "status": "PARTIAL_OUTAGE"}],
+    });
+    operator.create("/incident/create", incident).await;
+    let all = entries(&operator).await;
+    let change = "operational partial_outage";
+    assert_eq!(moves(&all[0]), [row("API", change)], "{all:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn entries_keep_the_components_as_they_were() {
     let (_app, operator) = TestApp::with_operator().await;
     let group = operator

@@ -236,7 +236,7 @@ impl ComponentGroups {
         let ids: Vec<_> = components.iter().map(|component| component.id).collect();
         let incidents = self
             .histories
-            .related_incidents(organisation, &ids, from, to)
+            .related_incidents(organisation, &ids, from, to.min(now))
             .await?;
         Ok(ComponentGroupUptime {
             range,

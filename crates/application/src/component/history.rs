@@ -249,7 +249,7 @@ impl Components {
         let spans = self.histories.spans(organisation, id, from, to).await?;
         let incidents = self
             .histories
-            .related_incidents(organisation, &[id], from, to)
+            .related_incidents(organisation, &[id], from, to.min(now))
             .await?;
         Ok(ComponentUptime {
             range,

@@ -4524,6 +4524,11 @@ export interface components {
             status: components["schemas"]["ComponentStatus"];
             /** @description Whether one of its components is under maintenance. */
             underMaintenance: boolean;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updatedAt: string;
         };
         /** @description An incident with its timeline and the affected components. */
         PublicIncident: {

@@ -35,6 +35,9 @@ pub struct PublicComponentGroup {
     /// When it was created.
     #[serde(serialize_with = "crate::timestamp::serialize")]
     pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    #[serde(serialize_with = "crate::timestamp::serialize")]
+    pub updated_at: DateTime<Utc>,
 }
 
 impl From<&ComponentGroupReport> for PublicComponentGroup {
@@ -51,6 +54,7 @@ impl From<&ComponentGroupReport> for PublicComponentGroup {
             status: report.status,
             under_maintenance: report.under_maintenance,
             created_at: group.created_at,
+            updated_at: group.updated_at,
         }
     }
 }

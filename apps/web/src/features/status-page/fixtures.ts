@@ -99,6 +99,7 @@ export function aGroup(change: Partial<PublicComponentGroup> = {}): PublicCompon
     status: 'OPERATIONAL',
     underMaintenance: false,
     createdAt: '2026-11-01T08:00:00.000Z',
+    updatedAt: '2026-11-01T08:00:00.000Z',
     ...change,
   };
 }

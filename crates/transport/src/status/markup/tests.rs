@@ -342,6 +342,7 @@ fn grouped(display: GroupDisplay, worst: ComponentStatus) -> Snapshot {
         status: worst,
         under_maintenance: false,
         created_at: snapshot.generated_at,
+        updated_at: snapshot.generated_at,
     }];
     snapshot.components.truncate(3);
     for component in &mut snapshot.components {

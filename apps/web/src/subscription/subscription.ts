@@ -22,7 +22,7 @@ export const subscriptionSchema = scopeSchema.concat(
       then: (target) =>
         target
           .trim()
-          .required('Target is required')
+          .required('URL is required')
           .test('link', 'Must be a link that begins with https://', isLink),
     }),
   }),

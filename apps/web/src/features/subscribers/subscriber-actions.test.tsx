@@ -168,9 +168,9 @@ it('says nothing about the address of a channel that is chosen after a refusal',
   expect(await screen.findByText('Invalid email address')).toBeVisible();
   await user.selectOptions(screen.getByRole('combobox', { name: 'Channel' }), 'Webhook');
   await screen.findByRole('textbox', { name: /^Webhook URL/ });
-  await waitFor(() => expect(screen.queryByText('Target is required')).not.toBeInTheDocument());
+  await waitFor(() => expect(screen.queryByText('URL is required')).not.toBeInTheDocument());
   await user.click(add);
-  expect(await screen.findByText('Target is required')).toBeVisible();
+  expect(await screen.findByText('URL is required')).toBeVisible();
 });
 
 it('changes what a subscriber receives', async () => {

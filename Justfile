@@ -38,7 +38,8 @@ check: _check-rust _check-dependencies _check-web
 _check-rust:
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
-    RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --document-private-items
+    # With examples, of which there are none, the dependencies have the features of clippy and are not checked again.
+    RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps --document-private-items --all-features --lib --bins --examples
 
 _check-dependencies: _deny
     PATH="{{ tools }}/cargo/bin:$PATH" cargo deny --locked check bans licenses sources
@@ -114,10 +115,10 @@ _web: _web-dependencies
 _test-tools:
     .ci/install-test-tools
 
-# Installs cargo-deny if it is missing, without optimisation: building it takes longer than its checks.
+# Installs cargo-deny if it is missing, without optimisation and debug information: building it takes longer than its checks.
 _deny:
     if ! PATH="{{ tools }}/cargo/bin:$PATH" command -v cargo-deny >/dev/null; then \
-        cargo install --quiet --locked --debug --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
+        CARGO_PROFILE_DEV_DEBUG=false cargo install --quiet --locked --debug --root "{{ tools }}/cargo" --target-dir target/tools cargo-deny@0.20.2; \
     fi
 
 # Installs Lighthouse if it is missing.

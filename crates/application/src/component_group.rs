@@ -234,10 +234,15 @@ impl ComponentGroups {
             .map(|component| window.uptime(component.start_date, &component.spans))
             .collect();
         let ids: Vec<_> = components.iter().map(|component| component.id).collect();
-        let incidents = self
-            .histories
-            .related_incidents(organisation, &ids, from, to.min(now))
-            .await?;
+        // An incident that lasts is none of the future.
+        let incidents = if from > now {
+            Vec::new()
+        } else {
+            let related = self
+                .histories
+                .related_incidents(organisation, &ids, from, to);
+            related.await?
+        };
         Ok(ComponentGroupUptime {
             range,
             percentage: mean(&uptimes),

@@ -40,7 +40,7 @@ use allclear_application::second_factor::SecondFactors;
 use allclear_application::session::Sessions;
 use allclear_application::waitlist::Waitlist;
 
-use crate::request::input::scope_with_body_limit;
+use crate::request::input::scope_for_strangers;
 use crate::routes::Routes;
 
 use self::cookie::CookieSecurity;
@@ -98,13 +98,10 @@ impl BuiltInServices {
     }
 }
 
-/// Largest body of the identity routes, in bytes; enough for the attestation of a passkey.
-const BODY_LIMIT: usize = 32 * 1024;
-
 /// Adds the routes under `/identity`. No cache may store their responses (OWASP ASVS 5.0, 14.3.2).
 pub(crate) fn serve(config: &mut web::ServiceConfig) {
     config.service(
-        scope_with_body_limit("/identity", BODY_LIMIT)
+        scope_for_strangers("/identity")
             .configure(routes)
             .wrap(DefaultHeaders::new().add((header::CACHE_CONTROL, "no-store")))
             .wrap(from_fn(openid::check_passwords))

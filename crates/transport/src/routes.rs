@@ -6,7 +6,7 @@ use actix_web::web;
 use utoipa::openapi::path::Paths;
 use utoipa_actix_web::OpenApiFactory;
 
-use crate::request::input::scope_with_body_limit;
+use crate::request::input::scope_for_strangers;
 
 /// A collector of routes.
 pub(crate) trait Routes {
@@ -16,13 +16,8 @@ pub(crate) trait Routes {
     /// Adds the routes under a path.
     fn scope(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
 
-    /// Adds the routes under a path, with their own largest body, in bytes.
-    fn scope_with_body_limit(
-        &mut self,
-        path: &str,
-        limit: usize,
-        routes: impl FnOnce(&mut Self),
-    ) -> &mut Self;
+    /// Adds the routes under a path that strangers use, too. Their bodies are smaller.
+    fn scope_for_strangers(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self;
 }
 
 impl Routes for web::ServiceConfig {
@@ -34,13 +29,8 @@ impl Routes for web::ServiceConfig {
         self.service(web::scope(path).configure(routes))
     }
 
-    fn scope_with_body_limit(
-        &mut self,
-        path: &str,
-        limit: usize,
-        routes: impl FnOnce(&mut Self),
-    ) -> &mut Self {
-        self.service(scope_with_body_limit(path, limit).configure(routes))
+    fn scope_for_strangers(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
+        self.service(scope_for_strangers(path).configure(routes))
     }
 }
 
@@ -80,12 +70,7 @@ impl<F: FnMut(Paths, &dyn OpenApiFactory)> Routes for RouteVisitor<F> {
         self
     }
 
-    fn scope_with_body_limit(
-        &mut self,
-        path: &str,
-        _: usize,
-        routes: impl FnOnce(&mut Self),
-    ) -> &mut Self {
+    fn scope_for_strangers(&mut self, path: &str, routes: impl FnOnce(&mut Self)) -> &mut Self {
         self.scope(path, routes)
     }
 }

@@ -34,9 +34,6 @@ use crate::response::api_response::{ApiResponse, Deleted, list as list_response}
 use crate::response::problem::{ErrorResponses, Problem};
 use crate::routes::Routes;
 
-/// Largest body of these routes but the import, in bytes; enough for a thousand chosen components.
-const BODY_LIMIT: usize = 64 * 1024;
-
 /// Message after a subscription was accepted.
 const MAILED: &str = "Verification email sent successfully";
 
@@ -325,7 +322,7 @@ const fn accepted(channel: Channel) -> &'static str {
 
 /// The routes under `/subscriber`.
 pub(crate) fn routes(config: &mut impl Routes) {
-    config.scope_with_body_limit("/subscriber", BODY_LIMIT, |routes| {
+    config.scope_for_strangers("/subscriber", |routes| {
         visitor::routes(routes);
         one_click::routes(routes);
         delivery::routes(routes);

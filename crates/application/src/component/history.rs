@@ -247,10 +247,15 @@ impl Components {
         let window = UptimeWindow::new(range, zone, now);
         let (from, to) = (window.start_at(), window.end_at());
         let spans = self.histories.spans(organisation, id, from, to).await?;
-        let incidents = self
-            .histories
-            .related_incidents(organisation, &[id], from, to.min(now))
-            .await?;
+        // An incident that lasts is none of the future.
+        let incidents = if from > now {
+            Vec::new()
+        } else {
+            let related = self
+                .histories
+                .related_incidents(organisation, &[id], from, to);
+            related.await?
+        };
         Ok(ComponentUptime {
             range,
             uptime: window.uptime(component.start_date, &spans),

@@ -202,9 +202,6 @@ impl ComponentHistoryStore for Database {
         from: DateTime<Utc>,
         to: DateTime<Utc>,
     ) -> Result<Vec<RelatedIncident>, Error> {
-        if from >= to {
-            return Ok(Vec::new());
-        }
         let query = related(organisation, components, from, to);
         let rows = self.read().fetch_rows(&query).await?;
         rows.iter()

@@ -343,10 +343,7 @@ async fn an_account_fills_no_log_with_its_own_changes(database: &Database) {
         assert!(renamed.unwrap().is_some());
     }
     let refused = AccountStore::rename(database, ann.id, "Ann".into()).await;
-    assert!(
-        matches!(refused, Err(Error::TooMany { .. })),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Err(Error::TooMany { .. })), "{refused:?}");
     assert_eq!(count(Action::AccountUpdated).await, 200);
     for _ in 0..201 {
         let session = new_session(&SecretToken::generate());

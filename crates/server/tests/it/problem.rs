@@ -47,22 +47,18 @@ async fn a_body_that_is_not_a_json_object_is_refused_by_what_is_wrong_with_it() 
 #[tokio::test(flavor = "multi_thread")]
 async fn bodies_of_strangers_are_smaller() {
     let app = TestApp::start().await;
-    for (path, most) in [
-        ("/identity/sign-in", 32),
-        ("/identity/sign-up", 32),
-        ("/subscriber/public", 64),
-        ("/subscriber/verify", 64),
+    for path in [
+        "/identity/sign-in",
+        "/identity/sign-up",
+        "/subscriber/public",
+        "/subscriber/verify",
     ] {
-        let body = format!("{{\"email\": \"{}\"}}", "x".repeat(most * 1024));
+        let body = format!("{{\"email\": \"{}\"}}", "x".repeat(64 * 1024));
         let request = client().post(app.call(path));
         let request = request.header("content-type", "application/json");
         let refused = send(request.body(body)).await;
-        let message = format!("The body is larger than {most} KiB");
-        assert_eq!(
-            (refused.status, &refused.body["detail"]),
-            (413, &json!(message)),
-            "{path}"
-        );
+        let message = json!("The body is larger than 64 KiB");
+        assert_eq!((refused.status, &refused.body["detail"]), (413, &message));
     }
 }
 

@@ -22,16 +22,18 @@ use crate::response::problem::Problem;
 /// Largest request body, in bytes.
 pub(crate) const BODY_LIMIT: usize = 256 * 1024;
 
-/// Largest body of the requests of a scope, in bytes. Requests of strangers have a smaller one than [`BODY_LIMIT`], because their
-/// bodies are read before anything is known about them.
-#[derive(Debug, Clone, Copy)]
-struct ScopeBodyLimit(usize);
+/// Largest body of requests that strangers may send, in bytes: it is read before anything is known about its sender.
+const STRANGERS_BODY_LIMIT: usize = 64 * 1024;
 
-/// A scope with its own largest body, in bytes.
-pub(crate) fn scope_with_body_limit(path: &str, limit: usize) -> Scope {
+/// Marks the requests of a scope that has [`STRANGERS_BODY_LIMIT`].
+#[derive(Debug, Clone, Copy)]
+struct OfStrangers;
+
+/// A scope for strangers, whose bodies are smaller.
+pub(crate) fn scope_for_strangers(path: &str) -> Scope {
     web::scope(path)
-        .app_data(web::PayloadConfig::new(limit))
-        .app_data(ScopeBodyLimit(limit))
+        .app_data(web::PayloadConfig::new(STRANGERS_BODY_LIMIT))
+        .app_data(OfStrangers)
 }
 
 /// Largest imported file, in bytes.
@@ -107,8 +109,10 @@ impl FromRequest for Raw {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let bytes = web::Bytes::from_request(request, payload);
-        let limit = request.app_data::<ScopeBodyLimit>();
-        let limit = limit.map_or(BODY_LIMIT, |limit| limit.0);
+        let limit = match request.app_data::<OfStrangers>() {
+            Some(OfStrangers) => STRANGERS_BODY_LIMIT,
+            None => BODY_LIMIT,
+        };
         Box::pin(async move { bytes.await.map(Self).map_err(|error| unread(&error, limit)) })
     }
 }

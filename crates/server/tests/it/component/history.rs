@@ -295,6 +295,8 @@ async fn incidents_of_a_component_come_with_its_uptime_and_cause_its_periods() {
     let uptime = world.uptime("").await;
     assert_eq!(uptime["incidents"][0]["id"], created.body["data"]["id"]);
     assert_eq!(uptime["incidents"][0]["title"], "Down");
+    let ahead = world.uptime("?from=2027-01-01&to=2027-01-02").await;
+    assert_eq!(ahead["incidents"], json!([]));
     let cause = world.history().await.body["data"][0]["cause"].take();
     assert_eq!(
         cause,

@@ -15,9 +15,9 @@ use std::time::Duration;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
 use tokio::sync::Notify;
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::{Interval, MissedTickBehavior, timeout};
 
-use self::outbox_health::OutboxHealth;
+use self::outbox_health::{OutboxHealth, STALE_AFTER};
 pub use self::stream_position::StreamPosition;
 use crate::broadcast::Broadcast;
 use crate::error::Error;
@@ -219,12 +219,10 @@ impl Relay {
         if organisations.is_empty() {
             return Ok(());
         }
-        let revisions: HashMap<_, _> = self
-            .outbox
-            .revisions(&organisations)
-            .await?
-            .into_iter()
-            .collect();
+        // A database that hangs fails much later.
+        let read = timeout(STALE_AFTER, self.outbox.revisions(&organisations)).await;
+        let read = read.map_err(|late| Error::Unavailable(late.into()))?;
+        let revisions: HashMap<_, _> = read?.into_iter().collect();
         for organisation in organisations {
             let Some(revision) = revisions.get(&organisation) else {
                 forget(&mut self.lock(), &organisation);

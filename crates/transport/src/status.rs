@@ -10,6 +10,7 @@ pub(crate) mod page;
 pub mod pages;
 pub(crate) mod response;
 pub(crate) mod revision_cache;
+pub(crate) mod unavailable;
 mod viewer_notifier;
 pub mod viewers;
 pub(crate) mod worker_cache;

@@ -26,6 +26,7 @@ use crate::status::markup::SubscribePage;
 use crate::status::page::{Document, boxed};
 use crate::status::pages::Pages;
 use crate::status::response::PublicResponses;
+use crate::status::unavailable::unread;
 
 /// The routes of the web app, one per line; a name in braces stands for one segment. The web app's
 /// tests compare them with its router.
@@ -198,7 +199,10 @@ pub(crate) async fn status_page(
     responses: web::Data<PublicResponses>,
 ) -> Result<HttpResponse, Problem> {
     let page = match OrganisationId::parse(&organisation) {
-        Ok(organisation) => pages.page(&organisation).await?,
+        Ok(organisation) => match pages.page(&organisation).await {
+            Ok(page) => page,
+            Err(error) => return unread(&request, error),
+        },
         Err(_) => None,
     };
     Ok(match page {

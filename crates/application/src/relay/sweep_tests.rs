@@ -4,6 +4,8 @@ use super::*;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
@@ -83,6 +85,48 @@ async fn outage_right_after_a_rest_takes_its_time_to_count() {
     sleep(Duration::from_millis(4_500)).await;
     assert!(!relay.is_stale());
     sleep(Duration::from_secs(1)).await;
+    assert!(relay.is_stale());
+}
+
+/// An outbox of which every read but the first one hangs.
+#[derive(Default)]
+struct Hanging(AtomicBool);
+
+#[async_trait]
+impl Outbox for Hanging {
+    async fn after(&self, _: &OrganisationId, _: Revision, _: u64) -> Result<Backlog, Error> {
+        std::future::pending().await
+    }
+
+    async fn prune(&self, _: DateTime<Utc>, _: u64) -> Result<u64, Error> {
+        std::future::pending().await
+    }
+
+    async fn revisions(
+        &self,
+        wanted: &[OrganisationId],
+    ) -> Result<Vec<(OrganisationId, Revision)>, Error> {
+        if self.0.swap(true, Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        Ok(wanted.iter().map(|id| (id.clone(), Revision(1))).collect())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn database_that_hangs_counts_as_unavailable_in_time() {
+    let (_arrives, arriving) = mpsc::unbounded_channel();
+    let mut broadcast = MockBroadcast::new();
+    broadcast.expect_subscribe().return_once(move || arriving);
+    let relay = Relay::new(Arc::new(Hanging::default()), Arc::new(broadcast));
+    let relay = Arc::new(relay);
+    let runs = Arc::clone(&relay);
+    tokio::spawn(async move { runs.run(&[]).await });
+    let organisation = OrganisationId::parse("org").unwrap();
+    relay.follow(&organisation).await.unwrap();
+    sleep(STALE_AFTER - Duration::from_millis(1)).await;
+    assert!(!relay.is_stale());
+    sleep(Relay::SWEEP + Duration::from_secs(1)).await;
     assert!(relay.is_stale());
 }
 

@@ -16,6 +16,7 @@ use crate::response::problem::Problem;
 use crate::status::history::pages::{HistoryAddress, HistoryPages};
 use crate::status::page::boxed;
 use crate::status::response::PublicResponses;
+use crate::status::unavailable::unread;
 
 /// Which part of the history or the uptime is requested.
 #[derive(Debug, Deserialize)]
@@ -112,7 +113,10 @@ async fn respond(
 ) -> Result<HttpResponse, Problem> {
     let organisation = OrganisationId::parse(organisation).ok();
     let document = match (&organisation, address) {
-        (Some(organisation), Some(address)) => pages.page(organisation, address).await?,
+        (Some(organisation), Some(address)) => match pages.page(organisation, address).await {
+            Ok(document) => document,
+            Err(error) => return unread(request, error),
+        },
         _ => None,
     };
     if let Some(document) = document {

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
@@ -21,6 +22,7 @@ use quick_cache::{DefaultHashBuilder, Options, OptionsBuilder, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tracing::Instrument;
 
 use crate::status::page::{Page, SLOT_SIZE};
@@ -31,6 +33,8 @@ use crate::web_app::page_template::PageTemplate;
 const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 /// How long after a failed read the last page is served without another read.
 pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
+/// How long requests wait for a read while there is a last page. A database that hangs does not fail for much longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.
@@ -55,6 +59,8 @@ struct PageSlot {
     current: ArcSwapOption<Page>,
     /// Whether the page is being read; other requests wait for the result.
     is_rendering: AtomicBool,
+    /// Whether that takes longer than [`PATIENCE`]; requests are served the last page meanwhile.
+    is_overdue: AtomicBool,
     /// Notified when the read has ended. A lock would wake the waiting requests one after the other.
     finished: Notify,
     failed_at: ArcSwapOption<DateTime<Utc>>,
@@ -162,7 +168,12 @@ impl Pages {
     /// now. Requests do not wait for a database that is known to be unavailable.
     fn in_memory(&self, slot: &PageSlot, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = slot.current.load_full()?;
-        (page.is_of(now) || slot.has_just_failed(now) || self.relay.is_stale()).then_some(page)
+        let is_unreadable = || {
+            slot.is_overdue.load(Ordering::Acquire)
+                || slot.has_just_failed(now)
+                || self.relay.is_stale()
+        };
+        (page.is_of(now) || is_unreadable()).then_some(page)
     }
 
     /// Reads a page in the runtime, where no request of a worker queues behind it.
@@ -234,13 +245,23 @@ impl Pages {
                     "the last read of the page failed a moment ago".into(),
                 ));
             }
-            if let Some(guard) = slot.guard() {
-                return self
-                    .read(organisation.clone(), guard)
-                    .await
-                    .map_err(Error::internal)?;
+            let guard = slot.guard();
+            let read = guard.map(|guard| self.read(organisation.clone(), guard));
+            let ended = async {
+                match read {
+                    Some(read) => Some(read.await),
+                    None => {
+                        finished.await;
+                        None
+                    }
+                }
+            };
+            match timeout(PATIENCE, ended).await {
+                Ok(Some(read)) => return read.map_err(Error::internal)?,
+                Ok(None) => {}
+                // The read goes on.
+                Err(_) => slot.is_overdue.store(true, Ordering::Release),
             }
-            finished.await;
         }
     }
 
@@ -318,6 +339,7 @@ impl PageSlot {
 
 impl Drop for RenderGuard {
     fn drop(&mut self) {
+        self.0.is_overdue.store(false, Ordering::Release);
         self.0.is_rendering.store(false, Ordering::Release);
         self.0.finished.notify_waiters();
     }

@@ -4,6 +4,7 @@
 mod last_values;
 
 use std::hash::Hash;
+use std::pin::pin;
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
@@ -16,10 +17,11 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, Equivalent, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use self::last_values::LastValues;
 use crate::limit::keyed_semaphore::KeyedSemaphore;
-use crate::status::pages::one_shard;
+use crate::status::pages::{PATIENCE, one_shard};
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
@@ -188,7 +190,8 @@ where
         {
             return Ok(Some(last));
         }
-        match self.current(organisation, address, lifetime, read).await {
+        let current = self.current(organisation, address, lifetime, read);
+        match self.unless_overdue(organisation, address, current).await {
             Ok(value) => Ok(Some(value)),
             Err(Error::NotFound(_)) => {
                 self.last.remove(organisation, address);
@@ -199,6 +202,25 @@ where
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Waits for a value, but not for longer than [`PATIENCE`] while there is a last one.
+    async fn unless_overdue(
+        &self,
+        organisation: &OrganisationId,
+        address: A,
+        value: impl Future<Output = Result<Arc<V>, Error>>,
+    ) -> Result<Arc<V>, Error> {
+        let mut value = pin!(value);
+        if let Ok(made) = timeout(PATIENCE, value.as_mut()).await {
+            return made;
+        }
+        let Some(last) = self.last.get(organisation, address) else {
+            return value.await;
+        };
+        self.last
+            .note_failure(organisation, address, self.clock.now());
+        Ok(last)
     }
 
     /// The value for the newest known revision.

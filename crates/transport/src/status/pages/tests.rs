@@ -13,6 +13,8 @@ use allclear_application::public::{MockSnapshotStore, PublicOrganisation, Snapsh
 use allclear_application::transition::Committed;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Organisation;
+use async_trait::async_trait;
+use tokio::time::Instant;
 
 use crate::status::encoded::Encoded;
 use crate::status::page::{Document, boxed};
@@ -52,11 +54,15 @@ pub(crate) fn relay() -> Arc<Relay> {
     Arc::new(Relay::new(Arc::new(outbox), Arc::new(broadcast)))
 }
 
-pub(crate) fn pages(store: MockSnapshotStore, relay: &Arc<Relay>) -> Arc<Pages> {
+pub(crate) fn pages(store: impl SnapshotStore + 'static, relay: &Arc<Relay>) -> Arc<Pages> {
     pages_at(store, relay, &TestClock::stopped())
 }
 
-fn pages_at(store: MockSnapshotStore, relay: &Arc<Relay>, clock: &Arc<TestClock>) -> Arc<Pages> {
+fn pages_at(
+    store: impl SnapshotStore + 'static,
+    relay: &Arc<Relay>,
+    clock: &Arc<TestClock>,
+) -> Arc<Pages> {
     let template = PageTemplate::new("<!--allclear:head--><!--allclear:drawn-->".into(), "");
     Arc::new(Pages::new(
         Arc::new(store),
@@ -129,6 +135,38 @@ async fn last_page_is_served_while_the_database_is_unavailable() {
             pages.page(&organisation()).await.unwrap().unwrap().revision,
             Revision(1)
         );
+    }
+}
+
+/// A store of which every read but the first one hangs.
+#[derive(Default)]
+struct Hanging(AtomicBool);
+
+#[async_trait]
+impl SnapshotStore for Hanging {
+    async fn snapshot(
+        &self,
+        _: &OrganisationId,
+        _: DateTime<Utc>,
+    ) -> Result<Option<Snapshot>, Error> {
+        if self.0.swap(true, Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        Ok(Some(snapshot(1)))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn last_page_is_served_while_the_database_hangs() {
+    let relay = relay();
+    let pages = pages(Hanging::default(), &relay);
+    pages.page(&organisation()).await.unwrap();
+    written(&relay, 2).await;
+    let start = Instant::now();
+    for _ in 0..3 {
+        let page = pages.page(&organisation()).await.unwrap().unwrap();
+        assert_eq!(page.revision, Revision(1));
+        assert_eq!(start.elapsed(), PATIENCE, "further requests do not wait");
     }
 }
 

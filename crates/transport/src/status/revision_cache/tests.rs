@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use allclear_application::clock::TestClock;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use tokio::time::Instant;
 
 use crate::status::pages::RETRY_DELAY;
 use crate::status::pages::tests::{organisation, relay, written};
@@ -81,6 +82,20 @@ async fn last_value_is_served_while_the_database_is_unavailable() {
     site.clock.advance(RETRY_DELAY);
     assert_eq!(site.get().await.unwrap(), Some("new"));
     assert_eq!(site.get().await.unwrap(), Some("new"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn last_value_is_served_while_the_database_hangs() {
+    let site = Site::new([Ok("old")]);
+    assert_eq!(site.get().await.unwrap(), Some("old"));
+    site.lifetime_ends();
+    let start = Instant::now();
+    for _ in 0..3 {
+        let hangs = |_| std::future::pending();
+        let value = site.cache.get(&organisation(), (), LIFETIME, hangs).await;
+        assert_eq!(value.unwrap().as_deref(), Some(&"old"));
+        assert_eq!(start.elapsed(), PATIENCE, "further requests do not wait");
+    }
 }
 
 #[actix_web::test]

@@ -238,10 +238,9 @@ impl ComponentGroups {
         let incidents = if from > now {
             Vec::new()
         } else {
-            let related = self
-                .histories
-                .related_incidents(organisation, &ids, from, to);
-            related.await?
+            self.histories
+                .related_incidents(organisation, &ids, from, to)
+                .await?
         };
         Ok(ComponentGroupUptime {
             range,

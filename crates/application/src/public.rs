@@ -4,6 +4,7 @@ pub mod component_group;
 pub mod history;
 pub mod incident;
 pub mod maintenance;
+pub mod past_title;
 pub mod size;
 pub mod uptime;
 
@@ -27,6 +28,7 @@ use crate::error::Error;
 use crate::public::component_group::PublicComponentGroup;
 use crate::public::incident::{PublicIncident, SHOWN_AFTER_RESOLUTION};
 use crate::public::maintenance::PublicMaintenance;
+use crate::public::past_title::PastTitle;
 
 /// A component as the public sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -246,6 +248,9 @@ pub struct Snapshot {
     pub incidents: Vec<PublicIncident>,
     /// All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first.
     pub maintenances: Vec<PublicMaintenance>,
+    /// What affected components within the last 90 days and is in none of the two lists, for the texts of the bars: the titles of at
+    /// most 200 incidents and 200 maintenances.
+    pub past_titles: Vec<PastTitle>,
     /// Revision of the organisation at which the page was read.
     pub revision: i64,
     /// When it was read.

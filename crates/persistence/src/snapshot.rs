@@ -1,5 +1,7 @@
 //! The public page of an organisation.
 
+mod past_title;
+
 use std::collections::HashMap;
 
 use allclear_application::component::ComponentReport;
@@ -51,13 +53,24 @@ impl SnapshotStore for Database {
                 let window = UptimeWindow::new(range, time_zone, now);
                 let spans =
                     history::spans::spans_by_component(transaction, &id, window.start_at()).await?;
+                let incidents = incident::public::list_for_page(transaction, &id, now).await?;
+                let maintenances =
+                    maintenance::public::list_for_page(transaction, &id, now).await?;
+                let past_titles = past_title::past_titles(
+                    transaction,
+                    &id,
+                    time_zone,
+                    (window.start_at(), now),
+                    (&incidents, &maintenances),
+                );
                 Ok(Some(Snapshot {
+                    past_titles: past_titles.await?,
                     organisation: PublicOrganisation::new(organisation, url),
                     groups: shown_groups(&groups)?,
                     banner: Snapshot::banner(&components),
                     components: components_for_page(&components, &window, &spans)?,
-                    incidents: incident::public::list_for_page(transaction, &id, now).await?,
-                    maintenances: maintenance::public::list_for_page(transaction, &id, now).await?,
+                    incidents,
+                    maintenances,
                     revision,
                     generated_at: now,
                 }))

@@ -59,6 +59,7 @@ export type PublicIncident = Schemas['PublicIncident'];
 /** A public update of a maintenance. Its status is an incident status. */
 export type MaintenanceEntry = Schemas['MaintenanceEntry'];
 export type PublicMaintenance = Schemas['PublicMaintenance'];
+export type PastTitle = Schemas['PastTitle'];
 export type PublicOrganisation = Schemas['PublicOrganisation'];
 /** The content of a status page. Every list is newest first. */
 export type StatusSnapshot = Schemas['Snapshot'];

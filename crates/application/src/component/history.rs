@@ -251,10 +251,9 @@ impl Components {
         let incidents = if from > now {
             Vec::new()
         } else {
-            let related = self
-                .histories
-                .related_incidents(organisation, &[id], from, to);
-            related.await?
+            self.histories
+                .related_incidents(organisation, &[id], from, to)
+                .await?
         };
         Ok(ComponentUptime {
             range,

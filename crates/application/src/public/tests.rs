@@ -37,6 +37,7 @@ fn page(maintenances: &[(i64, Option<i64>)]) -> Snapshot {
         components: Vec::new(),
         incidents: Vec::new(),
         maintenances: maintenances.iter().map(maintenance).collect(),
+        past_titles: Vec::new(),
         revision: 1,
         generated_at: at(0),
     }

@@ -92,7 +92,7 @@ pub(crate) fn unresolved(organisation: &OrganisationId) -> Condition {
         .add(Column::ResolvedAt.is_null())
 }
 
-fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condition {
+pub(crate) fn resolved_after(organisation: &OrganisationId, moment: DateTime<Utc>) -> Condition {
     Condition::all()
         .add(Column::OrganisationId.eq(organisation.as_str()))
         .add(Column::ResolvedAt.gt(moment))

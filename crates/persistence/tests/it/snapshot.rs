@@ -1,17 +1,23 @@
 use allclear_application::component::ComponentStore;
 use allclear_application::public::SnapshotStore;
+use allclear_application::public::past_title::PastTitle;
 use allclear_application::transition::CreateTransition;
 use allclear_domain::component::{Component, ComponentDraft, ComponentStatus};
 use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::incident::IncidentStatus;
 use allclear_persistence::database::Database;
+use chrono::TimeDelta;
 
 use crate::backend::{author, clock, organisation};
 use crate::contract;
+use crate::maintenance::component::plan;
+use crate::world::{World, open_on};
 
 contract!(
     a_snapshot_shows_the_organisation_at_its_revision,
     an_organisation_without_components_has_no_banner,
     there_is_no_snapshot_of_an_unknown_organisation,
+    bars_name_what_the_lists_no_longer_have,
 );
 
 async fn a_snapshot_shows_the_organisation_at_its_revision(database: &Database) {
@@ -79,4 +85,31 @@ async fn there_is_no_snapshot_of_an_unknown_organisation(database: &Database) {
         database.snapshot(&nobody, clock().now()).await.unwrap(),
         None
     );
+}
+
+async fn bars_name_what_the_lists_no_longer_have(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let api = world.component("API").await;
+    let down = world
+        .open("Down", &[open_on(api, ComponentStatus::MajorOutage)])
+        .await
+        .id;
+    world.record(down, IncidentStatus::Resolved, "Over").await;
+    world.open("Without components", &[]).await;
+    let start_at = clock().now() + TimeDelta::hours(1);
+    plan(&world, start_at, Some(start_at), &[api]).await;
+    let titles_in = async |days: i64| {
+        let now = clock().now() + TimeDelta::days(days);
+        let snapshot = database.snapshot(&world.acme, now).await;
+        let past = snapshot.unwrap().unwrap().past_titles;
+        let title = |past: &PastTitle| {
+            assert_eq!(past.components[0].component_id, api.to_string());
+            assert!(past.first <= past.last);
+            past.title.clone()
+        };
+        past.iter().map(title).collect::<Vec<_>>()
+    };
+    assert!(titles_in(1).await.is_empty(), "the lists have them");
+    assert_eq!(titles_in(20).await, ["Down", "Maintenance: Move"]);
+    assert!(titles_in(100).await.is_empty());
 }

@@ -30,8 +30,11 @@ pub(crate) fn unread(request: &HttpRequest, error: Error) -> Result<HttpResponse
 
 /// Whether a client names HTML, as browsers do. Others, such as curl, accept everything.
 fn accepts_html(request: &HttpRequest) -> bool {
-    Accept::parse(request)
-        .is_ok_and(|accept| accept.iter().any(|range| range.item.essence_str() == "text/html"))
+    Accept::parse(request).is_ok_and(|accept| {
+        accept
+            .iter()
+            .any(|range| range.item.essence_str() == "text/html")
+    })
 }
 
 #[cfg(test)]

@@ -122,6 +122,7 @@ export function aSnapshot(change: Partial<StatusSnapshot> = {}): StatusSnapshot 
     components: [],
     incidents: [],
     maintenances: [],
+    pastTitles: [],
     revision: 7,
     generatedAt: '2026-11-20T12:00:00.000Z',
     ...change,

@@ -1,5 +1,6 @@
 import type {
   Instant,
+  PastTitle,
   PublicComponent,
   PublicIncident,
   PublicMaintenance,
@@ -36,18 +37,21 @@ export function monthsBetween(from: Day, to: Day): number {
 const nothing = { major: 0, partial: 0, degraded: 0 };
 
 /** The part of the page's state that the days depend on. */
-type DaysState = Pick<PageState, 'organisation' | 'generatedAt' | 'incidents' | 'maintenances'>;
+type DaysState = Pick<
+  PageState,
+  'organisation' | 'generatedAt' | 'incidents' | 'maintenances' | 'pastTitles'
+>;
 
 /** Returns the days of the bars, oldest first. */
 export function uptimeDays(
   component: PublicComponent,
   { days }: PublicUptime,
-  { organisation, generatedAt, incidents, maintenances }: DaysState,
+  { organisation, generatedAt, incidents, maintenances, pastTitles }: DaysState,
 ): UptimeDay[] {
   const { timeZone } = organisation;
   const today = dayOf(generatedAt, timeZone);
   const seconds = new Map(days.map((day) => [day.date, day]));
-  const affects = (it: PublicIncident | PublicMaintenance) =>
+  const affects = (it: PublicIncident | PublicMaintenance | PastTitle) =>
     it.components.some(({ componentId }) => componentId === component.id);
   const spanOf = (start: Instant, end: Instant | null, title: string) => ({
     first: dayOf(start, timeZone),
@@ -61,6 +65,7 @@ export function uptimeDays(
     ...maintenances
       .filter((it) => hasBegun(it) && affects(it))
       .map(({ startAt, endAt, title }) => spanOf(startAt, endAt, `Maintenance: ${cut(title)}`)),
+    ...pastTitles.filter(affects),
   ];
   return datesUntil(today).map(({ date, words }) => {
     const counts = component.startDate === null || component.startDate <= date;

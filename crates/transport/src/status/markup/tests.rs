@@ -7,6 +7,7 @@ use allclear_application::public::incident::{
 use allclear_application::public::maintenance::{
     MaintenanceComponent, MaintenanceTimelineEntry, PublicMaintenance,
 };
+use allclear_application::public::past_title::{PastTitle, TitledComponent};
 use allclear_application::public::{
     Banner, PublicComponent, PublicOrganisation, PublicUptime, PublicUptimeDay,
 };
@@ -141,6 +142,7 @@ fn full(text: &str) -> Snapshot {
                 Some(at("2026-11-20T12:00:00.000Z")),
             ),
         ],
+        past_titles: Vec::new(),
         revision: 1,
         generated_at: when,
     }
@@ -325,6 +327,23 @@ fn bars_are_one_drawing_with_a_text_of_each_day_of_note() {
     }
     assert_eq!(html.matches("class=\"up\" d=\"M0 23H450\"").count(), 4);
     assert_eq!(html.matches("class=\"level-1\" d=\"M445 17h3\"").count(), 4);
+}
+
+#[test]
+fn days_name_what_the_lists_no_longer_have() {
+    let day = |text: &str| text.parse().unwrap();
+    let past = PastTitle::new("", "Slow".into(), day("2026-10-05"), day("2026-10-06"));
+    let components = vec![TitledComponent {
+        component_id: "id".into(),
+    }];
+    let mut snapshot = full("Words");
+    snapshot.components.truncate(1);
+    snapshot.past_titles = vec![PastTitle { components, ..past }];
+    let html = page(&snapshot).into_string();
+    for day in ["Oct 5, 2026", "Oct 6, 2026"] {
+        let text = format!("{day}: No downtime recorded. Slow");
+        assert_eq!(html.matches(&text).count(), 1, "{html}");
+    }
 }
 
 /// The page of two components in a group and one without.

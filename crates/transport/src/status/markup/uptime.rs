@@ -3,8 +3,10 @@
 
 use allclear_application::public::incident::PublicIncident;
 use allclear_application::public::maintenance::PublicMaintenance;
+use allclear_application::public::past_title::{PastTitle, TITLE_LENGTH};
 use allclear_application::public::{PublicComponent, PublicUptime, PublicUptimeDay, Snapshot};
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::text::shorten;
 use allclear_domain::time_zone::TimeZone;
 use allclear_domain::uptime::{BAR_DAYS, DateRange, Percentage, StatusSeconds};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -17,9 +19,6 @@ const LEVELS: [u64; 3] = [11_920, 19_780, 36_000];
 /// How much the kinds of outages count.
 pub(super) const WEIGHTS: &str =
     "Of outages, a major one counts in full and a partial one by 30 %. Degradation does not count.";
-/// Longest title of an incident or a maintenance in the text of a day, in characters.
-const TITLE: usize = 90;
-
 /// What the bars of every component share.
 pub(super) struct Bars<'a> {
     organisation: &'a str,
@@ -28,6 +27,7 @@ pub(super) struct Bars<'a> {
     range: DateRange,
     incidents: &'a [PublicIncident],
     maintenances: &'a [PublicMaintenance],
+    past_titles: &'a [PastTitle],
 }
 
 /// A day that the text of the bars mentions.
@@ -47,6 +47,7 @@ impl<'a> Bars<'a> {
             range: DateRange::of_bars(zone.date_of(now)),
             incidents: &snapshot.incidents,
             maintenances: &snapshot.maintenances,
+            past_titles: &snapshot.past_titles,
         }
     }
 
@@ -105,7 +106,15 @@ impl<'a> Bars<'a> {
                 let days = days_of(maintenance.start_at, maintenance.end_at);
                 (days, format!("Maintenance: {}", title(&maintenance.title)))
             });
-        let affecting: Vec<_> = incidents.chain(maintenances).collect();
+        let past = self
+            .past_titles
+            .iter()
+            .filter(|past| {
+                let mut affected = past.components.iter();
+                affected.any(|affected| affected.component_id == component.id)
+            })
+            .map(|past| (past.first..=past.last, past.title.clone()));
+        let affecting: Vec<_> = incidents.chain(maintenances).chain(past).collect();
         let counts = |date: &NaiveDate| *date <= self.range.last;
         first
             .iter_days()
@@ -273,10 +282,9 @@ fn duration(seconds: u64) -> String {
 }
 
 fn title(title: &str) -> String {
-    match title.char_indices().nth(TITLE) {
-        Some((end, _)) => format!("{}…", &title[..end]),
-        None => title.to_owned(),
-    }
+    let mut title = title.to_owned();
+    shorten(&mut title, TITLE_LENGTH);
+    title
 }
 
 #[cfg(test)]

@@ -35,6 +35,7 @@ pub(crate) fn snapshot(revision: i64) -> Snapshot {
         components: Vec::new(),
         incidents: Vec::new(),
         maintenances: Vec::new(),
+        past_titles: Vec::new(),
         revision,
         generated_at: DateTime::default(),
     }

@@ -26,6 +26,7 @@ fn snapshot(name: &str) -> Snapshot {
         components: Vec::new(),
         incidents: Vec::new(),
         maintenances: Vec::new(),
+        past_titles: Vec::new(),
         revision: 1,
         generated_at: DateTime::default(),
     }

@@ -32,7 +32,7 @@ async function follow(page: Page, list: string, name: string | RegExp) {
 }
 
 /** The incident of the demo that has a review. */
-const reviewedIncident = 'Database clusters unavailable in eu-central';
+const reviewedIncident = 'Databases down in eu-central';
 
 const screens: Screen[] = [
   {

@@ -2814,6 +2814,11 @@ export interface components {
                 /** @description Organisation of the status page. */
                 organisation: components["schemas"]["PublicOrganisation"];
                 /**
+                 * @description What affected components within the last 90 days and is in none of the two lists, for the texts of the bars: the titles of at
+                 *     most 200 incidents and 200 maintenances.
+                 */
+                pastTitles: components["schemas"]["PastTitle"][];
+                /**
                  * Format: int64
                  * @description Revision of the organisation at which the page was read.
                  */
@@ -4409,6 +4414,23 @@ export interface components {
             /** Format: email */
             email: string;
         };
+        /** @description The title of an incident or a maintenance of the last 90 days that the lists of the page no longer have. */
+        PastTitle: {
+            /** @description The affected components. */
+            components: components["schemas"]["TitledComponent"][];
+            /**
+             * Format: date
+             * @description First day, in the time zone of the page.
+             */
+            first: string;
+            /**
+             * Format: date
+             * @description Last day.
+             */
+            last: string;
+            /** @description Title of an incident, or that of a maintenance behind "Maintenance: "; longer ones are cut. */
+            title: string;
+        };
         /** @description Confirms that a mail is on its way. */
         PendingBody: {
             /** @description Always true. */
@@ -4831,6 +4853,11 @@ export interface components {
             /** @description Organisation of the status page. */
             organisation: components["schemas"]["PublicOrganisation"];
             /**
+             * @description What affected components within the last 90 days and is in none of the two lists, for the texts of the bars: the titles of at
+             *     most 200 incidents and 200 maintenances.
+             */
+            pastTitles: components["schemas"]["PastTitle"][];
+            /**
              * Format: int64
              * @description Revision of the organisation at which the page was read.
              */
@@ -5041,6 +5068,11 @@ export interface components {
         SubscriptionInput: components["schemas"]["SubscriberInput"] & {
             /** @description Identifier of the organisation. */
             orgId: string;
+        };
+        /** @description A component that a past incident or maintenance has affected. */
+        TitledComponent: {
+            /** @description Identifier of the component, a `UUIDv7`. */
+            componentId: string;
         };
         /** @description Options of a bearer token. */
         TokenInput: {

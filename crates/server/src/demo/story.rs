@@ -15,14 +15,11 @@ use crate::app::App;
 pub(super) const HOUR: i64 = 60;
 pub(super) const DAY: i64 = 24 * HOUR;
 
-const PAGE_DESCRIPTION: &str = "Storage, databases and builds for teams that ship every day. We publish here within ten minutes of a fault.";
+const PAGE_DESCRIPTION: &str = "Storage, databases and builds for teams that ship every day.";
 
 /// Components of the page, each group's first one last, because a new component comes first.
 const PLATFORM: [(&str, &str); 3] = [
-    (
-        "Object storage",
-        "Buckets, uploads and downloads in every region.",
-    ),
+    ("Object storage", "Buckets in every region."),
     (
         "Database clusters",
         "Managed PostgreSQL with point-in-time recovery.",
@@ -30,7 +27,7 @@ const PLATFORM: [(&str, &str); 3] = [
     ("API", "REST and streaming interfaces."),
 ];
 const DEVELOPER_TOOLS: [(&str, &str); 2] = [
-    ("Webhooks", "Delivery of events to your endpoints."),
+    ("Webhooks", "Events to your endpoints."),
     ("Build pipeline", "Builds, tests and deployments."),
 ];
 const DASHBOARD: (&str, &str) = ("Dashboard", "The console at console.meridian.example.");
@@ -109,7 +106,7 @@ Questions? [Write to us](mailto:support@meridian.example).
 async fn region_without_databases(writer: &Writer<'_>) -> Result<(), Error> {
     let began = 44 * DAY + 7 * HOUR;
     let incident = IncidentStory {
-        title: "Database clusters unavailable in eu-central",
+        title: "Databases down in eu-central",
         description: "One in nine clusters in eu-central has no primary. Reads work, writes fail.",
         affected: &[
             ("Database clusters", ComponentStatus::MajorOutage),
@@ -146,8 +143,8 @@ async fn region_without_databases(writer: &Writer<'_>) -> Result<(), Error> {
 
 async fn delayed_webhooks(writer: &Writer<'_>) -> Result<(), Error> {
     let incident = IncidentStory {
-        title: "Delayed webhook deliveries",
-        description: "Some webhooks arrive minutes late. Nothing is lost: deliveries are queued.",
+        title: "Late webhooks",
+        description: "Webhooks arrive minutes late. Nothing is lost.",
         affected: &[("Webhooks", ComponentStatus::Degraded)],
         updates: &[
             (
@@ -158,18 +155,10 @@ async fn delayed_webhooks(writer: &Writer<'_>) -> Result<(), Error> {
             (
                 41,
                 IncidentStatus::Identified,
-                "A queue node ran out of disk. We are moving its work elsewhere.",
+                "A queue node ran out of disk. Others take its work.",
             ),
-            (
-                75,
-                IncidentStatus::Monitoring,
-                "The backlog is delivered. We keep watching the queue.",
-            ),
-            (
-                130,
-                IncidentStatus::Resolved,
-                "Deliveries have been on time for an hour.",
-            ),
+            (75, IncidentStatus::Monitoring, "The backlog is delivered."),
+            (130, IncidentStatus::Resolved, "Deliveries are on time."),
         ],
     };
     writer
@@ -185,8 +174,8 @@ async fn failover_exercise(writer: &Writer<'_>) -> Result<(), Error> {
             4 * DAY,
             began,
             Some(ended),
-            "Database failover exercise",
-            "We switch every cluster to its standby and back. Expect reconnects of a few seconds.",
+            "Failover exercise",
+            "We switch every cluster to its standby and back.",
             &["Database clusters"],
         )
         .await?;
@@ -209,15 +198,16 @@ async fn failover_exercise(writer: &Writer<'_>) -> Result<(), Error> {
 }
 
 async fn certificate_rotation(writer: &Writer<'_>) -> Result<MaintenanceId, Error> {
-    writer.maintenance(
-        DAY,
-        25,
-        Some(-50),
-        "Certificate rotation",
-        "Certificates of all edge nodes are renewed, one after the other. No interruption is expected.",
-        &["Webhooks"],
-    )
-    .await
+    writer
+        .maintenance(
+            DAY,
+            25,
+            Some(-50),
+            "Certificate rotation",
+            "Certificates of all edge nodes are renewed. No interruption is expected.",
+            &["Webhooks"],
+        )
+        .await
 }
 
 async fn half_of_the_certificates(
@@ -229,7 +219,7 @@ async fn half_of_the_certificates(
             maintenance,
             11,
             IncidentStatus::Monitoring,
-            "Half of the edge nodes are done.",
+            "Half of the nodes are done.",
         )
         .await
 }
@@ -237,7 +227,7 @@ async fn half_of_the_certificates(
 async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
     let incident = IncidentStory {
         title: "Elevated error rates in the EU region",
-        description: "About one in eight requests to the API fails with status 502. Retries succeed.",
+        description: "One in eight requests to the API fails. Retries succeed.",
         affected: &[
             ("API", ComponentStatus::PartialOutage),
             ("Dashboard", ComponentStatus::Degraded),
@@ -246,12 +236,12 @@ async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
             (
                 8,
                 IncidentStatus::Investigating,
-                "We see errors from one availability zone.",
+                "Errors come from one zone.",
             ),
             (
                 31,
                 IncidentStatus::Identified,
-                "A load balancer sends requests to nodes that are being replaced. We are taking it out of service.",
+                "A load balancer sends requests to nodes that are being replaced.",
             ),
         ],
     };
@@ -260,14 +250,15 @@ async fn errors_of_the_api(writer: &Writer<'_>) -> Result<(), Error> {
 
 async fn storage_upgrade(writer: &Writer<'_>) -> Result<(), Error> {
     let begins = -(2 * DAY + 5 * HOUR);
-    writer.maintenance(
-        9,
-        begins,
-        Some(begins - 2 * HOUR),
-        "Object storage upgrade",
-        "Storage nodes move to a new release. Uploads may be slower; downloads are not affected.",
-        &["Object storage"],
-    )
-    .await?;
+    writer
+        .maintenance(
+            9,
+            begins,
+            Some(begins - 2 * HOUR),
+            "Object storage upgrade",
+            "Storage nodes move to a new release. Uploads may be slower.",
+            &["Object storage"],
+        )
+        .await?;
     Ok(())
 }

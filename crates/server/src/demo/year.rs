@@ -21,7 +21,7 @@ const INCIDENTS_PER_MAINTENANCE: usize = 3;
 
 const INCIDENTS: &[IncidentStory<'_>] = &[
     IncidentStory {
-        title: "Slow responses of the API",
+        title: "Slow API",
         description: "Requests take two to five seconds. They succeed.",
         affected: &[("API", Degraded)],
         updates: &[
@@ -39,7 +39,7 @@ const INCIDENTS: &[IncidentStory<'_>] = &[
         ],
     },
     IncidentStory {
-        title: "Builds wait in the queue",
+        title: "Builds wait",
         description: "New builds start up to twenty minutes late. Running builds are not affected.",
         affected: &[("Build pipeline", Degraded)],
         updates: &[
@@ -99,7 +99,7 @@ const INCIDENTS: &[IncidentStory<'_>] = &[
         ],
     },
     IncidentStory {
-        title: "Failing connections to database clusters",
+        title: "Database connections fail",
         description: "Some clusters refuse new connections. Open ones stay.",
         affected: &[("Database clusters", PartialOutage), ("API", Degraded)],
         updates: &[
@@ -152,7 +152,7 @@ const MAINTENANCES: &[MaintenanceStory<'_>] = &[
         ended: "All builds run on the new machines.",
     },
     MaintenanceStory {
-        title: "Network work in eu-west",
+        title: "Network work",
         description: "Switches are replaced in pairs. No interruption is expected.",
         affected: &["API", "Object storage"],
         begun: "The first pair is out of service.",

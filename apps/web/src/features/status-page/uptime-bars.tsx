@@ -22,10 +22,17 @@ interface UptimeBarsProps {
 
 /** The bars of a component: one drawing, and a list of days that is read by pointer and arrow keys. */
 export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
-  const { organisation, generatedAt, incidents, maintenances } = state;
+  const { organisation, generatedAt, incidents, maintenances, pastTitles } = state;
   const days = useMemo(
-    () => uptimeDays(component, uptime, { organisation, generatedAt, incidents, maintenances }),
-    [component, uptime, organisation, generatedAt, incidents, maintenances],
+    () =>
+      uptimeDays(component, uptime, {
+        organisation,
+        generatedAt,
+        incidents,
+        maintenances,
+        pastTitles,
+      }),
+    [component, uptime, organisation, generatedAt, incidents, maintenances, pastTitles],
   );
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

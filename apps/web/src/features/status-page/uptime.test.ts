@@ -91,6 +91,18 @@ describe('the days of the bars', () => {
     ]);
   });
 
+  it('name what the lists no longer have', () => {
+    const past = { title: 'Slow', first: '2026-10-05', last: '2026-10-05' };
+    const pastTitles = [
+      { ...past, components: [{ componentId: 'component-1' }] },
+      { ...past, title: 'Elsewhere', components: [{ componentId: 'component-2' }] },
+    ];
+    const days = uptimeDays(aComponent(), uptime(), { ...snapshot, pastTitles });
+    expect(days.filter(({ isNotable }) => isNotable).map(({ text }) => text)).toEqual([
+      'Oct 5, 2026: No downtime recorded. Slow',
+    ]);
+  });
+
   it('name the maintenances of the component that were in progress', () => {
     const planned = {
       startAt: '2026-11-18T23:00:00.000Z',

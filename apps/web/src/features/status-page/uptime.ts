@@ -63,7 +63,8 @@ export function uptimeDays(
       .filter(affects)
       .map(({ occuredAt, resolvedAt, title }) => spanOf(occuredAt, resolvedAt, cut(title))),
     ...maintenances
-      .filter((it) => hasBegun(it) && affects(it))
+      .filter(affects)
+      .filter(hasBegun)
       .map(({ startAt, endAt, title }) => spanOf(startAt, endAt, `Maintenance: ${cut(title)}`)),
     ...pastTitles.filter(affects),
   ];

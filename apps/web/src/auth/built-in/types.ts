@@ -115,6 +115,11 @@ export interface TotpEnrolment {
   uri: string;
 }
 
+export interface ConfirmedTotp {
+  /** Null if the account keeps the codes that it had before. */
+  recoveryCodes: string[] | null;
+}
+
 export interface RecoveryCodes {
   recoveryCodes: string[];
 }

@@ -7,12 +7,14 @@ import { saveFile } from '@/ui/save-file';
 
 interface RecoveryCodesProps {
   codes: readonly string[];
+  /** Whether the account had codes before, which work no longer. */
+  areReplaced: boolean;
   email: string;
   onDone: () => void;
 }
 
 /** Shows new recovery codes. They cannot be shown again. */
-export function RecoveryCodesPanel({ codes, email, onDone }: RecoveryCodesProps) {
+export function RecoveryCodesPanel({ codes, areReplaced, email, onDone }: RecoveryCodesProps) {
   const list = useRef<HTMLOListElement>(null);
   const [copied, setCopied] = useState<boolean>();
   const text = codes.join('\n') + '\n';
@@ -28,7 +30,10 @@ export function RecoveryCodesPanel({ codes, email, onDone }: RecoveryCodesProps)
 
   return (
     <div className="grid gap-4">
-      <Alert kind="success">Keep these recovery codes. They are not shown again.</Alert>
+      <Alert kind="success">
+        Keep these recovery codes. They are not shown again.
+        {areReplaced && ' The codes that you had before no longer work.'}
+      </Alert>
       <p className="text-muted">
         If you lose your second factor, each code lets you sign in once with your password. Keep
         them where you keep your passwords, or on paper.

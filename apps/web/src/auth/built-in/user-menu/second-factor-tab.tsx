@@ -7,6 +7,7 @@ import { createPasskey } from '@/auth/built-in/passkey/authenticator';
 import { useSignedIn } from '@/auth/built-in/session-context';
 import type {
   AddedPasskey,
+  ConfirmedTotp,
   Factors,
   Passkey,
   RecoveryCodes,
@@ -30,7 +31,7 @@ type Step =
   | { kind: 'enrolling'; enrolment: TotpEnrolment }
   | { kind: 'adding-passkey' }
   | { kind: 'renaming-passkey'; passkey: Passkey }
-  | { kind: 'codes'; codes: string[] };
+  | { kind: 'codes'; codes: string[]; areReplaced: boolean };
 
 interface SecondFactorTabProps {
   /** Called when the user has added a factor and kept the recovery codes. */
@@ -46,6 +47,11 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const ways = session?.ways ?? { password: true, providers: [] };
 
   const refresh = () => factors.refresh().catch(() => undefined);
+
+  function showCodes(codes: string[]) {
+    const before = factors.data?.recoveryCodes ?? 0;
+    setStep({ kind: 'codes', codes, areReplaced: before > 0 });
+  }
 
   async function act(call: () => Promise<void>) {
     try {
@@ -70,7 +76,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const replaceCodes = () =>
     act(async () => {
       const { data } = await api.post<RecoveryCodes>(endpoints.identity.recoveryCodes);
-      setStep({ kind: 'codes', codes: data.recoveryCodes });
+      showCodes(data.recoveryCodes);
     });
   const removePasskey = ({ id }: Passkey) =>
     act(async () => {
@@ -83,9 +89,19 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
     onAdded?.();
   }
 
+  /** Shows the recovery codes that came with a factor, if it has brought some. */
+  function finish(codes: string[] | null, text: string) {
+    if (codes !== null) {
+      showCodes(codes);
+      return;
+    }
+    toast.success(text);
+    done();
+  }
+
   async function confirm({ code }: CodeValues) {
-    const { data } = await api.post<RecoveryCodes>(endpoints.identity.confirmTotp, { code });
-    setStep({ kind: 'codes', codes: data.recoveryCodes });
+    const { data } = await api.post<ConfirmedTotp>(endpoints.identity.confirmTotp, { code });
+    finish(data.recoveryCodes, 'Authenticator app added');
     await refresh();
   }
 
@@ -95,12 +111,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
     );
     const response = await createPasskey(options.data);
     const { data } = await api.post<AddedPasskey>(endpoints.identity.passkeys, { name, response });
-    if (data.recoveryCodes === null) {
-      toast.success('Passkey added');
-      done();
-    } else {
-      setStep({ kind: 'codes', codes: data.recoveryCodes });
-    }
+    finish(data.recoveryCodes, 'Passkey added');
     await refresh();
   }
 
@@ -129,7 +140,14 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   const cancel = () => setStep(null);
   switch (step?.kind) {
     case 'codes':
-      return <RecoveryCodesPanel codes={step.codes} email={email} onDone={done} />;
+      return (
+        <RecoveryCodesPanel
+          codes={step.codes}
+          areReplaced={step.areReplaced}
+          email={email}
+          onDone={done}
+        />
+      );
     case 'enrolling':
       return <TotpEnrolmentForm enrolment={step.enrolment} onCancel={cancel} onSubmit={confirm} />;
     case 'adding-passkey':

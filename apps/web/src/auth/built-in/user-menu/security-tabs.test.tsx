@@ -142,6 +142,35 @@ it('adds an authenticator app and shows the recovery codes once', async () => {
   expect(screen.queryByText('aaaaaa-bbbbbb')).not.toBeInTheDocument();
 });
 
+const withPasskey: Factors = {
+  totp: null,
+  passkeys: [{ id: 'p-1', name: 'Phone', createdAt: '2026-01-01T10:00:00.000Z', lastUsedAt: null }],
+  recoveryCodes: 10,
+};
+
+async function confirmApp() {
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
+  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+}
+
+it('keeps the recovery codes of an earlier passkey if the server does', async () => {
+  serveFactors(withPasskey);
+  server.use(
+    http.post(apiUrl(endpoints.identity.confirmTotp), () => success({ recoveryCodes: null })),
+  );
+  await confirmApp();
+  expect(await screen.findByText('Authenticator app added')).toBeVisible();
+  expect(await screen.findByText('10 are left')).toBeVisible();
+});
+
+it('says that the recovery codes of an authenticator app replace earlier ones', async () => {
+  serveFactors(withPasskey);
+  await confirmApp();
+  expect(await screen.findByText(/The codes that you had before no longer work/)).toBeVisible();
+});
+
 it('selects the recovery codes if the browser forbids the clipboard, and says so', async () => {
   serveFactors(added);
   const { user } = await openTab('Second factor');

@@ -63,6 +63,31 @@ it('creates a key and shows it once', async () => {
   expect(screen.queryByDisplayValue('ack_secret')).not.toBeInTheDocument();
 });
 
+it('asks before a key that nobody has copied disappears', async () => {
+  server.use(
+    http.post(apiUrl(endpoints.apiKeys.create), () =>
+      success({ ...deploys, id: 'key-2', key: 'ack_secret' }, { status: 201 }),
+    ),
+  );
+  const { user } = renderApp(paths.settings);
+  await list();
+  await user.click(screen.getByRole('button', { name: 'New Key' }));
+  await user.type(screen.getByRole('textbox', { name: /^Name/ }), 'Monitor');
+  await user.click(screen.getByRole('button', { name: 'Create' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Your new API key' });
+  await user.keyboard('{Escape}');
+  const question = within(
+    await screen.findByRole('alertdialog', { name: 'Close without a copy?' }),
+  );
+  await user.click(question.getByRole('button', { name: 'Keep Open' }));
+  expect(screen.getByLabelText('API key')).toHaveValue('ack_secret');
+  await user.click(within(dialog).getByRole('button', { name: 'Copy: API key' }));
+  await within(dialog).findByRole('button', { name: 'Copied: API key' });
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument();
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
 it('keeps the dialog with the reason when a key is refused', async () => {
   server.use(
     http.post(apiUrl(endpoints.apiKeys.create), () =>

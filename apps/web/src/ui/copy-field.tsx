@@ -7,10 +7,12 @@ import { Input } from './input';
 interface CopyFieldProps {
   label: string;
   value: string;
+  /** Called each time that the text is copied, by the button or by hand. */
+  onCopy?: () => void;
 }
 
 /** A text to copy, with a button for it. */
-export function CopyField({ label, value }: CopyFieldProps) {
+export function CopyField({ label, value, onCopy }: CopyFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const [copied, setCopied] = useState<string>();
   const isCopied = copied === value;
@@ -19,6 +21,7 @@ export function CopyField({ label, value }: CopyFieldProps) {
     try {
       await navigator.clipboard.writeText(value);
       setCopied(value);
+      onCopy?.();
     } catch {
       // Browsers may forbid the clipboard on pages without TLS. The text can still be copied by hand.
       input.current?.focus();
@@ -36,6 +39,7 @@ export function CopyField({ label, value }: CopyFieldProps) {
             required={false}
             value={value}
             className="font-mono text-sm"
+            onCopy={onCopy}
             onFocus={({ target }) => target.select()}
           />
           <IconButton

@@ -16,10 +16,12 @@ import { useUnsavedChanges } from './unsaved-changes';
 interface Progress {
   dirty: boolean;
   isSubmitting: boolean;
+  /** Whether it is a secret, in place of a form. */
+  isSecret?: boolean;
 }
 
 interface Guard {
-  /** Closes the dialog; asks before if text was typed. */
+  /** Closes the dialog; asks before if text was typed, or a secret would be lost. */
   close: () => void;
   report: (form: string, progress: Progress | null) => void;
 }
@@ -30,8 +32,8 @@ type DialogProps = ComponentProps<typeof Dialog>;
 type GuardedDialogProps = DialogProps & Required<Pick<DialogProps, 'onOpenChange'>>;
 
 /**
- * A dialog with forms. It asks before typed text is lost, and stays open while it is being saved. Each form in it
- * contains a `FormProgress`.
+ * A dialog with forms or a secret. It asks before typed text or the secret is lost, and stays open while text is being
+ * saved. Each form in it contains a `FormProgress`, each secret calls `useSecretGuard`.
  */
 export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDialogProps) {
   const { open } = dialog;
@@ -54,15 +56,28 @@ export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDial
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title="Close without saving?"
-        description="What you typed will be lost."
-        confirmLabel="Discard"
-        cancelLabel="Keep Editing"
+        {...(forms.some(({ dirty, isSecret }) => dirty && isSecret)
+          ? secretQuestion
+          : textQuestion)}
         onConfirm={() => onOpenChange(false)}
       />
     </Dialog>
   );
 }
+
+const textQuestion = {
+  title: 'Close without saving?',
+  description: 'What you typed will be lost.',
+  confirmLabel: 'Discard',
+  cancelLabel: 'Keep Editing',
+};
+
+const secretQuestion = {
+  title: 'Close without a copy?',
+  description: 'You have not copied what is shown. It is not shown again.',
+  confirmLabel: 'Close',
+  cancelLabel: 'Keep Open',
+};
 
 /** Reports the state of the form to the dialog around it, if there is one. */
 export function FormProgress() {
@@ -74,6 +89,16 @@ export function FormProgress() {
     return () => report?.(id, null);
   }, [report, id, dirty, isSubmitting]);
   return null;
+}
+
+/** Lets the surrounding dialog, if there is one, ask before it closes on a secret that is shown only once. */
+export function useSecretGuard(isKept: boolean): void {
+  const id = useId();
+  const report = use(GuardContext)?.report;
+  useEffect(() => {
+    report?.(id, { dirty: !isKept, isSubmitting: false, isSecret: true });
+    return () => report?.(id, null);
+  }, [report, id, isKept]);
 }
 
 /** Returns the function that closes the surrounding dialog. */

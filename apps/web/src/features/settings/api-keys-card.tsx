@@ -13,7 +13,8 @@ import { Button } from '@/ui/button';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { CopyField } from '@/ui/copy-field';
-import { Dialog, DialogActions } from '@/ui/dialog';
+import { DialogActions } from '@/ui/dialog';
+import { GuardedDialog, useSecretGuard } from '@/ui/guarded-dialog';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { Skeleton } from '@/ui/skeleton';
@@ -63,22 +64,28 @@ export function ApiKeysCard() {
           }}
         />
       )}
-      <Dialog
+      <GuardedDialog
         open={created !== undefined}
         onOpenChange={(open) => !open && setCreated(undefined)}
         title="Your new API key"
         description="Copy it now. It is not shown again."
         returnTo={button}
       >
-        {created !== undefined && <CopyField label="API key" value={created} />}
+        {created !== undefined && <NewKey text={created} />}
         <DialogActions>
           <Button variant="primary" onClick={() => setCreated(undefined)}>
             Done
           </Button>
         </DialogActions>
-      </Dialog>
+      </GuardedDialog>
     </Card>
   );
+}
+
+function NewKey({ text }: { text: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  useSecretGuard(isCopied);
+  return <CopyField label="API key" value={text} onCopy={() => setIsCopied(true)} />;
 }
 
 interface KeyListProps {

@@ -1,7 +1,8 @@
-import type { RefObject } from 'react';
+import { useState, type RefObject } from 'react';
 import { SecretNote } from '@/subscription/secret-note';
 import { Button } from '@/ui/button';
-import { Dialog, DialogActions } from '@/ui/dialog';
+import { DialogActions } from '@/ui/dialog';
+import { GuardedDialog, useSecretGuard } from '@/ui/guarded-dialog';
 
 interface SecretDialogProps {
   /** Undefined while there is none to show. */
@@ -13,18 +14,24 @@ interface SecretDialogProps {
 /** Shows the secret of a webhook once. */
 export function SecretDialog({ secret, onClose, returnTo }: SecretDialogProps) {
   return (
-    <Dialog
+    <GuardedDialog
       open={secret !== undefined}
       onOpenChange={(open) => !open && onClose()}
       title="Secret of the Webhook"
       returnTo={returnTo}
     >
-      {secret !== undefined && <SecretNote secret={secret} />}
+      {secret !== undefined && <Secret secret={secret} />}
       <DialogActions>
         <Button variant="primary" onClick={onClose}>
           Done
         </Button>
       </DialogActions>
-    </Dialog>
+    </GuardedDialog>
   );
+}
+
+function Secret({ secret }: { secret: string }) {
+  const [isCopied, setIsCopied] = useState(false);
+  useSecretGuard(isCopied);
+  return <SecretNote secret={secret} onCopy={() => setIsCopied(true)} />;
 }

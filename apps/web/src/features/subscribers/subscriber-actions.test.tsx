@@ -153,6 +153,9 @@ it('adds a webhook and shows its secret once', async () => {
   await user.click(screen.getByRole('button', { name: 'Add Subscriber' }));
   const dialog = await screen.findByRole('dialog', { name: 'Secret of the Webhook' });
   expect(within(dialog).getByRole('textbox', { name: 'Signing secret' })).toHaveValue(secret);
+  await user.keyboard('{Escape}');
+  expect(await screen.findByText('Close without a copy?')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Keep Open' }));
   expect(bodies).toEqual([{ channel: 'webhook', target: 'https://example.com/h' }]);
   await user.click(within(dialog).getByRole('button', { name: 'Done' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());

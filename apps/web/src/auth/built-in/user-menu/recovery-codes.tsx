@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { copyText } from '@/site/copy-text';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
+import { useSecretGuard } from '@/ui/guarded-dialog';
 import { saveFile } from '@/ui/save-file';
 
 interface RecoveryCodesProps {
@@ -17,15 +18,21 @@ interface RecoveryCodesProps {
 export function RecoveryCodesPanel({ codes, areReplaced, email, onDone }: RecoveryCodesProps) {
   const list = useRef<HTMLOListElement>(null);
   const [copied, setCopied] = useState<boolean>();
+  const [isKept, setIsKept] = useState(false);
+  useSecretGuard(isKept);
   const text = codes.join('\n') + '\n';
 
   async function copy() {
-    if (list.current) setCopied(await copyText(list.current, text));
+    if (!list.current) return;
+    const isCopied = await copyText(list.current, text);
+    setCopied(isCopied);
+    if (isCopied) setIsKept(true);
   }
 
   function download() {
     const content = `Recovery codes of ${email} for Allclear. Each works once.\n\n${text}`;
     saveFile('allclear-recovery-codes.txt', new Blob([content], { type: 'text/plain' }));
+    setIsKept(true);
   }
 
   return (
@@ -41,6 +48,7 @@ export function RecoveryCodesPanel({ codes, areReplaced, email, onDone }: Recove
       <ol
         ref={list}
         aria-label="Recovery codes"
+        onCopy={() => setIsKept(true)}
         className="grid gap-1 rounded-md bg-surface p-3 font-mono text-sm break-all text-ink"
       >
         {codes.map((code) => (

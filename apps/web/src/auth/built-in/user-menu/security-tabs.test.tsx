@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { renderPiece, serveSession, sessionOf } from '@/auth/built-in/testing';
 import type { Factors, ListedSession } from '@/auth/built-in/types';
 import { endpoints } from '@/paths';
+import { savedFiles } from '@/testing/saved-files';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { UserMenu } from './user-menu';
 
@@ -195,6 +196,24 @@ it('makes new recovery codes', async () => {
   await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
   expect(await screen.findByText('eeeeee-ffffff')).toBeVisible();
 });
+
+it.each(['Copy', 'Download'])(
+  'asks before recovery codes disappear that nobody has kept, but not after %s',
+  async (keep) => {
+    savedFiles();
+    serveFactors(added);
+    const { user } = await openTab('Second factor');
+    await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+    await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
+    await screen.findByText('eeeeee-ffffff');
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    const question = await screen.findByRole('alertdialog', { name: 'Close without a copy?' });
+    await user.click(within(question).getByRole('button', { name: 'Keep Open' }));
+    await user.click(screen.getByRole('button', { name: keep }));
+    await user.click(screen.getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  },
+);
 
 it('removes the authenticator app', async () => {
   serveFactors(added);

@@ -125,16 +125,16 @@ it('keeps the moves on top of the order that somebody else has saved first, and 
     { id: 'platform', components: ['api', 'cdn'] },
   ]);
   await user.click(saveButton());
-  expect(
-    await screen.findByText(
-      'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
-    ),
-  ).toBeInTheDocument();
+  const conflict = await screen.findByText(
+    'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
+  );
+  expect(screen.getByRole('main')).toContainElement(conflict);
   const merged = ['No group', 'Shop', 'Website', 'Platform', 'CDN', 'API'];
   await waitFor(() => expect(shown()).toEqual(merged));
   expect(state.sent).toEqual([]);
   await user.click(saveButton());
   expect(await screen.findByText('Order Saved')).toBeInTheDocument();
+  expect(conflict).not.toBeInTheDocument();
   expect(state.sent).toEqual([
     [
       { id: null, components: ['shop', 'website'] },

@@ -1,8 +1,10 @@
 import { ListOrdered } from 'lucide-react';
+import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import type { Component, ComponentGroup } from '@/api/types';
 import { useQuery } from '@/api/use-query';
 import { endpoints, paths } from '@/paths';
+import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
@@ -88,13 +90,13 @@ function Actions({ order }: { order: OrderEdit }) {
   const { isDirty, isSaving } = order;
   const goBack = useGoBack(paths.components.list);
   const leave = useUnsavedChanges(isDirty, isSaving);
+  const [isOutdated, setIsOutdated] = useState(false);
 
   async function save() {
+    setIsOutdated(false);
     try {
       if ((await order.save()) === 'outdated') {
-        toast.error(
-          'Somebody else changed the order meanwhile. The page now shows that order with your moves: check it and save again.',
-        );
+        setIsOutdated(true);
         return;
       }
     } catch (error) {
@@ -107,6 +109,13 @@ function Actions({ order }: { order: OrderEdit }) {
 
   return (
     <div className="sticky bottom-0 -mx-4 -mb-4 flex flex-wrap justify-end gap-2 rounded-b-lg border-t border-line bg-surface px-4 py-3">
+      {/* In the bar, which stays in view. A toast would cover its buttons. */}
+      {isOutdated && isDirty && (
+        <Alert kind="error" className="w-full">
+          Somebody else changed the order meanwhile. The page now shows that order with your moves:
+          check it and save again.
+        </Alert>
+      )}
       <Button disabled={isSaving} onClick={() => leave(goBack)}>
         Cancel
       </Button>

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import type { StatusPeriod } from '@/api/types';
@@ -156,6 +156,19 @@ it('deletes only from the version in which its user has read the question', asyn
   await user.click(screen.getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('Somebody else has changed the history')).toBeInTheDocument();
   expect(condition).toBe('"1"');
+});
+
+it('gives the focus back to the button of a period that was changed', async () => {
+  const { user } = await open([outage]);
+  server.use(http.put(apiUrl(calls.item('outage')), () => success(outage, { etag: '"2"' })));
+  const edit = screen.getByRole('button', { name: /^Edit period/ });
+  await user.click(edit);
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  expect(await screen.findByText('Period changed')).toBeInTheDocument();
+  await waitFor(() => expect(edit).toHaveFocus());
+  // The history is read again after the change.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(edit).toHaveFocus();
 });
 
 it('says how many periods are shown if there are more', async () => {

@@ -1,5 +1,5 @@
 import { CalendarPlus } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useApi } from '@/api/api-provider';
 import { ApiError } from '@/api/error';
 import { maxPages, pageSize } from '@/api/fetch-all-pages';
@@ -34,6 +34,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
   const { data, etag, next, error, refresh } = useQuery<StatusPeriod[]>(calls.list);
   const [editing, setEditing] = useState<Editing>();
   const periods = useMemo(() => data?.map((period) => ({ ...period, etag })), [data, etag]);
+  const edit = useCallback((period: SeenPeriod) => setEditing({ period, seen: period.etag }), []);
   useErrorToast(error !== undefined, fetchFailed);
   useItemChanges('component-update', componentId, () => void refresh());
 
@@ -119,11 +120,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
           onRetry={() => void refresh()}
         />
       ) : (
-        <HistoryTable
-          periods={periods}
-          onEdit={(period) => setEditing({ period, seen: period.etag })}
-          onDelete={remove}
-        />
+        <HistoryTable periods={periods} onEdit={edit} onDelete={remove} />
       )}
       {next && (
         <p className="text-sm text-subtle">Only the newest {maxPeriods} periods are shown.</p>

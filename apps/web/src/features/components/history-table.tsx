@@ -10,6 +10,7 @@ import { causeText, type SeenPeriod } from './history';
 interface HistoryTableProps {
   /** Undefined while loading. */
   periods: SeenPeriod[] | undefined;
+  /** Always the same function: a new one would replace the buttons, also the one that has the focus. */
   onEdit: (period: SeenPeriod) => void;
   onDelete: (period: SeenPeriod) => Promise<void>;
 }

@@ -171,3 +171,21 @@ it('keeps the actions of a stacked row on one line', () => {
   expect(edit).toHaveClass('stacked:ml-auto', 'stacked:mr-11');
   expect(remove).toHaveClass('stacked:-ml-11');
 });
+
+it('keeps the focus when the row that has it is gone', () => {
+  const { rerender } = render(table(services(2)));
+  const row = screen.getByRole('checkbox', { name: 'Select api 2' });
+  row.focus();
+  rerender(table(services(1)));
+  expect(row).not.toBeInTheDocument();
+  expect(screen.getByRole('group', { name: 'Services' })).toHaveFocus();
+});
+
+it('takes no focus that is elsewhere when a row goes', () => {
+  const { rerender } = render(table(services(2)));
+  const row = screen.getByRole('checkbox', { name: 'Select api 2' });
+  row.focus();
+  row.blur();
+  rerender(table(services(1)));
+  expect(document.body).toHaveFocus();
+});

@@ -12,6 +12,7 @@ import { DataTableBody, HeaderCell, indentOf } from './data-table-rows';
 import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
 import { stacked } from './stacked';
+import { useKeptFocus } from './use-kept-focus';
 
 interface DataTableProps<Row extends RowData> {
   /** Accessible name. */
@@ -65,6 +66,8 @@ export function DataTable<Row extends RowData>({
   const [sorting, setSorting] = useState<SortingState>([]);
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
 
+  const keptFocus = useKeptFocus();
+
   const data = rows ?? noRows;
   const pageCount = Math.max(1, Math.ceil(data.length / pagination.pageSize));
   const isSelectable = bulkActions !== undefined;
@@ -107,6 +110,7 @@ export function DataTable<Row extends RowData>({
 
   return (
     <div
+      {...keptFocus}
       role="group"
       aria-label={label}
       tabIndex={-1}

@@ -3,6 +3,7 @@ import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { AuthState } from '@/auth/auth';
 import { endpoints, paths } from '@/paths';
+import { component } from '@/testing/component';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { renderApp, serveOverviews, signedIn, withoutOrganisation } from './testing';
 
@@ -107,6 +108,22 @@ it('shows no screen and redirects nowhere before the session is known', async ()
   act(() => become(signedIn));
   expect(await screen.findByRole('heading', { name: 'Dashboard' })).toBeInTheDocument();
 });
+
+it.each([paths.components.list, paths.components.edit('1')])(
+  'moves the focus to the screen of another organisation (%s)',
+  async (path) => {
+    server.use(
+      http.get(apiUrl(endpoints.components.list), () => success([])),
+      http.get(apiUrl(endpoints.componentGroups.list), () => success([])),
+      http.get(apiUrl(endpoints.components.item('1')), () => success(component('API'))),
+    );
+    const { become } = renderApp(path);
+    (await screen.findByRole('button', { name: 'Switch organisation' })).focus();
+    const organisation = { id: 'org-2', name: 'Other', role: 'editor' } as const;
+    act(() => become({ ...signedIn, organisation }));
+    await waitFor(() => expect(screen.getByRole('main')).toHaveFocus());
+  },
+);
 
 it('mounts again, without any state of the old one, when the organisation changes', async () => {
   const names: Record<string, string> = { first: 'Website', second: 'Payments' };

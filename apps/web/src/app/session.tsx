@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { RouterProvider, type RouterProviderProps } from 'react-router-dom';
 import { ApiProvider } from '@/api/api-provider';
 import { useAuth, type AuthState } from '@/auth/auth';
@@ -20,6 +20,7 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   const isLeaving = useWayOutOfItems(router, state);
   useLastSessionHint(state);
   const isArrival = useIsSignedOutSinceStart(state);
+  useFocusAfterSwitch(state, isLeaving);
   if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
     <ApiProvider key={sessionKey(state)} getToken={getToken} reauthenticate={reauthenticate}>
@@ -52,7 +53,7 @@ function useLastSessionHint(state: AuthState) {
  * have the item. True until the list is shown, so that the item is not requested again.
  */
 function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthState): boolean {
-  const organisation = state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
+  const organisation = organisationOf(state);
   const [before, setBefore] = useState(organisation);
   const isAnother = before !== null && organisation !== null && before !== organisation;
   const mustLeave = isAnother && router.state.matches.some(hasParameters);
@@ -64,6 +65,21 @@ function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthStat
     void router.navigate(`/${list}`).then(() => setBefore(organisation));
   }, [router, mustLeave, organisation]);
   return mustLeave;
+}
+
+/** Moves the focus to the screen of another organisation: what had it belongs to the earlier one. */
+function useFocusAfterSwitch(state: AuthState, isLeaving: boolean): void {
+  const organisation = organisationOf(state);
+  const shown = useRef(organisation);
+  useEffect(() => {
+    if (isLeaving || organisation === null || organisation === shown.current) return;
+    if (shown.current !== null) document.querySelector('main')?.focus({ preventScroll: true });
+    shown.current = organisation;
+  }, [organisation, isLeaving]);
+}
+
+function organisationOf(state: AuthState): string | null {
+  return state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
 }
 
 function hasParameters({ params }: { params: object }): boolean {

@@ -11,8 +11,8 @@ import { failureText } from './failure-text';
 interface IdentityFormProps<Values extends object> {
   initialValues: Values;
   schema: ObjectSchema<Values>;
-  /** Throws `ApiError`, which the form shows. The typed values stay. */
-  onSubmit: (values: Values) => Promise<void>;
+  /** Throws `ApiError`, which the form shows. The typed values stay, unless `form` resets them. */
+  onSubmit: (values: Values, form: FormikHelpers<Values>) => Promise<void>;
   submitLabel: string;
   pendingLabel: string;
   variant?: 'primary' | 'secondary' | 'danger';
@@ -37,7 +37,7 @@ export function IdentityForm<Values extends object>({
   async function submit(values: Values, helpers: FormikHelpers<Values>) {
     helpers.setStatus(undefined);
     try {
-      await onSubmit(schema.cast(values) as Values);
+      await onSubmit(schema.cast(values) as Values, helpers);
     } catch (error) {
       helpers.setErrors(formErrors<Values>(error));
       helpers.setStatus(reasonOutsideFields(error, initialValues, failureText));

@@ -1,6 +1,6 @@
-import { useField } from 'formik';
+import { useField, type FormikHelpers } from 'formik';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { object, string } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
@@ -27,13 +27,11 @@ import { roles, RoleSelect } from './role-select';
 export function InvitationsCard({ organisation }: { organisation: AuthOrganisation }) {
   const api = useApi();
   const invitations = useQuery<Invitation[]>(endpoints.identity.invitations(organisation.id));
-  const [sent, setSent] = useState(0);
 
   async function invite(values: InviteValues) {
     await api.post(endpoints.identity.invitations(organisation.id), values);
     toast.success(`Invitation sent to ${values.email}`);
-    setSent((before) => before + 1);
-    await invitations.refresh();
+    void invitations.refresh();
   }
 
   async function revoke({ id }: Invitation) {
@@ -53,7 +51,7 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
         description="A link comes by mail and works once, for seven days."
       />
       <CardBody className="border-b border-line">
-        <InviteForm key={sent} onSubmit={invite} />
+        <InviteForm onSubmit={invite} />
       </CardBody>
       {invitations.data ? (
         <InvitationList invitations={invitations.data} onRevoke={revoke} />
@@ -132,17 +130,26 @@ interface InviteFormProps {
   onSubmit: (values: InviteValues) => Promise<void>;
 }
 
+/** Is ready for the next invitation once one is sent. */
 function InviteForm({ onSubmit }: InviteFormProps) {
+  const fields = useRef<HTMLDivElement>(null);
+
+  async function submit(values: InviteValues, form: FormikHelpers<InviteValues>) {
+    await onSubmit(values);
+    form.resetForm();
+    fields.current?.querySelector('input')?.focus();
+  }
+
   return (
     <IdentityForm<InviteValues>
       initialValues={{ email: '', role: 'editor' }}
       schema={schema}
-      onSubmit={onSubmit}
+      onSubmit={submit}
       submitLabel="Send invitation"
       pendingLabel="Sending..."
       layout="end"
     >
-      <div className="grid gap-4 sm:grid-cols-[1fr_9rem]">
+      <div ref={fields} className="grid gap-4 sm:grid-cols-[1fr_9rem]">
         <TextField name="email" label="Email" type="email" autoComplete="off" />
         <RoleField />
       </div>

@@ -215,6 +215,7 @@ it('sends an invitation and lists it', async () => {
   expect(await screen.findByText('Invitation sent to percy@example.com')).toBeVisible();
   expect(await screen.findByText('percy@example.com')).toBeVisible();
   expect(screen.getByLabelText('Email*')).toHaveValue('');
+  expect(screen.getByLabelText('Email*')).toHaveFocus();
 });
 
 it('revokes an invitation once that is confirmed, and says when none is left', async () => {

@@ -1,5 +1,5 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '@/api/error';
 import { formErrors, reasonOutsideFields } from '@/api/form-errors';
 import { Alert } from './alert';
@@ -16,12 +16,29 @@ export function showFailure<Values>(
   toast.error(text);
 }
 
+/**
+ * Returns the status that the last submission has set. Undefined once a value has changed or another submission has
+ * begun: then it says nothing about what the form shows.
+ */
+export function useLastStatus(): unknown {
+  const form = useFormikContext();
+  const { values, submitCount, isSubmitting } = form;
+  const current: unknown = form.status;
+  const [set, setSet] = useState({ status: current, values, submitCount });
+  if (set.status !== current) {
+    setSet({ status: current, values, submitCount });
+    return undefined;
+  }
+  const isCurrent = set.values === values && set.submitCount === submitCount;
+  return isCurrent && !isSubmitting ? current : undefined;
+}
+
 /** The error of the last submission, unless the form's fields or a `ConflictAlert` show it. */
 export function FormFailure() {
-  const form = useFormikContext();
-  const error: unknown = form.status;
-  if (form.isSubmitting || !(error instanceof ApiError) || error.status === 412) return null;
-  const reason = reasonOutsideFields(error, form.values as object, ({ message }) => message);
+  const { values } = useFormikContext<object>();
+  const error = useLastStatus();
+  if (!(error instanceof ApiError) || error.status === 412) return null;
+  const reason = reasonOutsideFields(error, values, ({ message }) => message);
   return reason && <ShownFailure message={reason} />;
 }
 

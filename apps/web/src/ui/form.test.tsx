@@ -131,3 +131,34 @@ it('shows the server’s error about a field that the form does not have', async
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('The incident is in the past');
 });
+
+it('hides the server’s error once a value changes or another submission begins', async () => {
+  render(
+    <Formik
+      initialValues={{ title: 'Outage' }}
+      validate={({ title }) => (title === '' ? { title: 'Title is required' } : {})}
+      onSubmit={(_, form) => {
+        showFailure(form, new ApiError(503, 'The database is not available'), 'Not saved');
+        return Promise.resolve();
+      }}
+    >
+      {({ getFieldProps, setFieldTouched }) => (
+        <Form>
+          <Input aria-label="Title" {...getFieldProps('title')} />
+          <FormFailure />
+          <Button onClick={() => void setFieldTouched('title')}>Touch</Button>
+          <Button type="submit">Save</Button>
+        </Form>
+      )}
+    </Formik>,
+  );
+  const save = screen.getByRole('button', { name: 'Save' });
+  await userEvent.click(save);
+  expect(await screen.findByRole('alert')).toHaveTextContent('The database is not available');
+  await userEvent.click(screen.getByRole('button', { name: 'Touch' }));
+  expect(screen.getByRole('alert')).toBeVisible();
+  await userEvent.clear(screen.getByRole('textbox', { name: 'Title' }));
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+  await userEvent.click(save);
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});

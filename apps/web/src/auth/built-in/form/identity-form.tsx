@@ -5,6 +5,7 @@ import { formErrors, reasonOutsideFields } from '@/api/form-errors';
 import { Alert } from '@/ui/alert';
 import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
+import { useLastStatus } from '@/ui/form-failure';
 import { FormProgress } from '@/ui/guarded-dialog';
 import { failureText } from './failure-text';
 
@@ -51,10 +52,10 @@ export function IdentityForm<Values extends object>({
       validateOnBlur={false}
       onSubmit={submit}
     >
-      {({ isSubmitting, status }) => (
+      {({ isSubmitting }) => (
         <Form className="grid gap-4">
           <FormProgress />
-          {typeof status === 'string' && <Alert kind="error">{status}</Alert>}
+          <Failure />
           {children}
           <div className={layout === 'wide' ? 'grid' : 'flex flex-wrap justify-end gap-2'}>
             {onCancel && (
@@ -75,4 +76,10 @@ export function IdentityForm<Values extends object>({
       )}
     </Formik>
   );
+}
+
+/** Why the last submission has failed, unless fields show it. */
+function Failure() {
+  const status = useLastStatus();
+  return typeof status === 'string' && <Alert kind="error">{status}</Alert>;
 }

@@ -1,5 +1,5 @@
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { failureText } from '@/auth/built-in/form/failure-text';
@@ -24,6 +24,7 @@ import { FactorSection } from './factor-section';
 import { PasskeyNameForm } from './passkey-name-form';
 import { PasskeysSection } from './passkeys-section';
 import { RecoveryCodesPanel } from './recovery-codes';
+import { StepFocus } from './step-focus';
 import { TotpEnrolmentForm, type CodeValues } from './totp-enrolment-form';
 
 /** What the tab shows in place of the factors. */
@@ -138,9 +139,11 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
   }
   const { totp, passkeys, recoveryCodes } = factors.data;
   const cancel = () => setStep(null);
+  const hasFactor = totp !== null || passkeys.length > 0;
+  let content: ReactNode;
   switch (step?.kind) {
     case 'codes':
-      return (
+      content = (
         <RecoveryCodesPanel
           codes={step.codes}
           areReplaced={step.areReplaced}
@@ -148,10 +151,14 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
           onDone={done}
         />
       );
+      break;
     case 'enrolling':
-      return <TotpEnrolmentForm enrolment={step.enrolment} onCancel={cancel} onSubmit={confirm} />;
+      content = (
+        <TotpEnrolmentForm enrolment={step.enrolment} onCancel={cancel} onSubmit={confirm} />
+      );
+      break;
     case 'adding-passkey':
-      return (
+      content = (
         <PasskeyNameForm
           name={nextName(passkeys)}
           description="Name the passkey after the device or password manager that keeps it. Your browser then asks you to create it."
@@ -161,8 +168,9 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
           onCancel={cancel}
         />
       );
+      break;
     case 'renaming-passkey':
-      return (
+      content = (
         <PasskeyNameForm
           name={step.passkey.name}
           description="Name the passkey after the device or password manager that keeps it."
@@ -172,53 +180,53 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
           onCancel={cancel}
         />
       );
-    case undefined:
       break;
-  }
-  const hasFactor = totp !== null || passkeys.length > 0;
-  return (
-    <div className="grid gap-4">
-      {!hasFactor && (
-        <p className="text-muted">
-          {ways.password
-            ? 'With a second factor, somebody who knows your password still cannot sign in.'
-            : 'Organisations may require a second factor, which you confirm after signing in.'}
-        </p>
-      )}
-      <div className="grid divide-y divide-line">
-        <PasskeysSection
-          passkeys={passkeys}
-          hasOther={totp !== null}
-          ways={ways}
-          onAdd={() => setStep({ kind: 'adding-passkey' })}
-          onRename={(passkey) => setStep({ kind: 'renaming-passkey', passkey })}
-          onRemove={removePasskey}
-        />
-        <AuthenticatorAppSection
-          app={totp}
-          hasPasskeys={passkeys.length > 0}
-          ways={ways}
-          onAdd={begin}
-          onRemove={removeApp}
-        />
-        {hasFactor && (
-          <FactorSection
-            title="Recovery codes"
-            description={leftOf(recoveryCodes)}
-            action={
-              <ConfirmButton
-                button={(ask) => <Button onClick={ask}>New recovery codes</Button>}
-                title="Make new recovery codes?"
-                description="The codes you have stop working, and your other sessions end."
-                confirmLabel="Make new codes"
-                onConfirm={replaceCodes}
+    case undefined:
+      content = (
+        <div className="grid gap-4">
+          {!hasFactor && (
+            <p className="text-muted">
+              {ways.password
+                ? 'With a second factor, somebody who knows your password still cannot sign in.'
+                : 'Organisations may require a second factor, which you confirm after signing in.'}
+            </p>
+          )}
+          <div className="grid divide-y divide-line">
+            <PasskeysSection
+              passkeys={passkeys}
+              hasOther={totp !== null}
+              ways={ways}
+              onAdd={() => setStep({ kind: 'adding-passkey' })}
+              onRename={(passkey) => setStep({ kind: 'renaming-passkey', passkey })}
+              onRemove={removePasskey}
+            />
+            <AuthenticatorAppSection
+              app={totp}
+              hasPasskeys={passkeys.length > 0}
+              ways={ways}
+              onAdd={begin}
+              onRemove={removeApp}
+            />
+            {hasFactor && (
+              <FactorSection
+                title="Recovery codes"
+                description={leftOf(recoveryCodes)}
+                action={
+                  <ConfirmButton
+                    button={(ask) => <Button onClick={ask}>New recovery codes</Button>}
+                    title="Make new recovery codes?"
+                    description="The codes you have stop working, and your other sessions end."
+                    confirmLabel="Make new codes"
+                    onConfirm={replaceCodes}
+                  />
+                }
               />
-            }
-          />
-        )}
-      </div>
-    </div>
-  );
+            )}
+          </div>
+        </div>
+      );
+  }
+  return <StepFocus step={step}>{content}</StepFocus>;
 }
 
 /** A name that no passkey of the account has. */

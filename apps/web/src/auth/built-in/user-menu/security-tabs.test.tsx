@@ -197,6 +197,33 @@ it('makes new recovery codes', async () => {
   expect(await screen.findByText('eeeeee-ffffff')).toBeVisible();
 });
 
+it('moves the focus to each step of adding an authenticator app', async () => {
+  serveFactors(none);
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'Add authenticator app' }));
+  const code = await screen.findByLabelText('Code*');
+  expect(code).toHaveFocus();
+  await user.type(code, '123456{Enter}');
+  const codes = await screen.findByRole('list', { name: 'Recovery codes' });
+  await waitFor(() => expect(document.activeElement).toContainElement(codes));
+  expect(document.activeElement?.closest('[role=tabpanel]')).not.toBeNull();
+  await user.click(screen.getByRole('button', { name: 'I have kept them' }));
+  const left = await screen.findByText('2 are left');
+  expect(document.activeElement).toContainElement(left);
+  expect(document.activeElement?.closest('[role=tabpanel]')).not.toBeNull();
+});
+
+it('moves the focus to new recovery codes', async () => {
+  serveFactors(added);
+  const { user } = await openTab('Second factor');
+  await user.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+  await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
+  await screen.findByText('eeeeee-ffffff');
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(document.activeElement?.closest('[role=tabpanel]')).not.toBeNull();
+});
+
 it.each(['Copy', 'Download'])(
   'asks before recovery codes disappear that nobody has kept, but not after %s',
   async (keep) => {

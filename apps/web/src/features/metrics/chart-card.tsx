@@ -8,7 +8,7 @@ import type { Series } from './series';
 
 interface ChartCardProps {
   title: string;
-  description: string;
+  description: string | undefined;
   series: Series;
   /** Name of the file, without its ending. */
   fileName: string;

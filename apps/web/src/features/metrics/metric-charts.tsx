@@ -40,37 +40,54 @@ function file(metrics: Metrics, name: string): string {
 }
 
 const uptimeKinds = {
-  component: { title: 'Uptime by component', heading: 'Component', file: 'uptime-by-component' },
-  group: { title: 'Uptime by group', heading: 'Group', file: 'uptime-by-group' },
+  component: {
+    title: 'Uptime by component',
+    heading: 'Component',
+    file: 'uptime-by-component',
+    none: 'Uptime is measured from the first day of a component.',
+  },
+  group: {
+    title: 'Uptime by group',
+    heading: 'Group',
+    file: 'uptime-by-group',
+    none: 'The uptime of a group is that of its components, measured from their first day.',
+  },
 } as const;
 
 function Uptime({ metrics, kind }: { metrics: Metrics; kind: keyof typeof uptimeKinds }) {
-  const { title, heading, file: name } = uptimeKinds[kind];
+  const { title, heading, file: name, none } = uptimeKinds[kind];
   const uptimes = kind === 'component' ? metrics.components : metrics.groups;
   const series = useMemo(() => uptimeSeries(heading, uptimes), [heading, uptimes]);
+  const isEmpty = series.points.length === 0;
   const floor = uptimeFloor(series.points);
   const isCut = series.points.length < uptimes.length && series.points.length === mostBars;
   const shown = isCut ? `The ${String(mostBars)} lowest; the table has all. ` : '';
   return (
     <ChartCard
       title={title}
-      description={`${shown}The axis starts at ${formatPercent(floor)}.`}
+      description={isEmpty ? undefined : `${shown}The axis starts at ${formatPercent(floor)}.`}
       series={series}
       fileName={file(metrics, name)}
       empty={
-        series.points.length === 0 && (
+        isEmpty && (
           <EmptyState
             icon={Boxes}
             title="No uptime to show"
             action={
-              <Permitted>
-                <Link to={paths.components.create} className={buttonVariants()}>
-                  Create a component
+              metrics.components.length === 0 ? (
+                <Permitted>
+                  <Link to={paths.components.create} className={buttonVariants()}>
+                    Create a component
+                  </Link>
+                </Permitted>
+              ) : (
+                <Link to={paths.components.list} className={buttonVariants()}>
+                  All components
                 </Link>
-              </Permitted>
+              )
             }
           >
-            Uptime is measured from the first day of a component.
+            {none}
           </EmptyState>
         )
       }

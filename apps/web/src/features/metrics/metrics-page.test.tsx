@@ -144,6 +144,27 @@ it('leads from each empty chart to where something can be done', async () => {
   }
 });
 
+it('says why a group has no uptime, and nothing of an axis', async () => {
+  serve(
+    noMetrics({
+      components: [{ id: 'c1', name: 'API', percentage: 99.95 }],
+      groups: [{ id: 'g1', name: 'Edge', percentage: null }],
+    }),
+  );
+  render();
+  const chart = await card('Uptime by group');
+  expect(chart).toHaveTextContent(
+    'No uptime to show' +
+      'The uptime of a group is that of its components, measured from their first day.',
+  );
+  expect(chart).not.toHaveTextContent('The axis starts');
+  expect(within(chart).getByRole('link', { name: 'All components' })).toHaveAttribute(
+    'href',
+    paths.components.list,
+  );
+  expect(await card('Uptime by component')).toHaveTextContent('The axis starts at 99.9 %.');
+});
+
 it('says why it could not be read, and tries again', async () => {
   server.use(http.get(apiUrl('/metrics'), () => problem(403, 'Choose an organisation')));
   const { user } = render();

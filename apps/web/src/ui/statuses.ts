@@ -61,3 +61,11 @@ export function componentBadges(component: Parameters<typeof stylesOf>[0]): Stat
 export function statusOptions<Status extends string>(statuses: Record<Status, StatusBadgeStyle>) {
   return (Object.keys(statuses) as Status[]).map((value) => ({ value, ...statuses[value] }));
 }
+
+/** Returns the place of a status among `statuses`, which have the order of a lifecycle or of severity. */
+export function rankOf<Status extends string>(
+  statuses: Record<Status, unknown>,
+  status: Status,
+): number {
+  return Object.keys(statuses).indexOf(status);
+}

@@ -1,7 +1,7 @@
 import { DialogTable } from '@/items/dialog-table';
 import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
-import { incidentStatuses } from '@/ui/statuses';
+import { incidentStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import type { Update } from './timeline';
 
@@ -35,8 +35,10 @@ export function UpdatesTable({ updates, onEdit, onDelete }: UpdatesTableProps) {
 const column = columnsOf<Update>();
 
 const columns = column.columns([
-  column.accessor('status', {
+  column.accessor(({ status }) => rankOf(incidentStatuses, status), {
+    id: 'status',
     header: 'Status',
+    sortDescFirst: false,
     meta: columnStyles.status,
     cell: ({ row }) => <StatusBadge {...incidentStatuses[row.original.status]} />,
   }),

@@ -3,7 +3,7 @@ import { DialogTable } from '@/items/dialog-table';
 import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { formatInstant } from '@/ui/datetime';
-import { componentStatuses } from '@/ui/statuses';
+import { componentStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { causeText, type SeenPeriod } from './history';
 
@@ -37,7 +37,8 @@ export function HistoryTable({ periods, onEdit, onDelete }: HistoryTableProps) {
 const column = columnsOf<SeenPeriod>();
 
 const columns = column.columns([
-  column.accessor('status', {
+  column.accessor(({ status }) => rankOf(componentStatuses, status), {
+    id: 'status',
     header: 'Status',
     meta: columnStyles.componentStatus,
     cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,

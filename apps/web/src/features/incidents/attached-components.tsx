@@ -12,7 +12,7 @@ import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
 import { LoadFailure } from '@/ui/load-failure';
-import { componentStatuses } from '@/ui/statuses';
+import { componentStatuses, rankOf } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { AttachComponentsDialog } from './attach-components-dialog';
@@ -130,7 +130,8 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
         </span>
       ),
     }),
-    column.accessor('status', {
+    column.accessor(({ status }) => rankOf(componentStatuses, status), {
+      id: 'status',
       header: 'Status',
       meta: columnStyles.componentStatus,
       cell: ({ row }) => <StatusBadge {...componentStatuses[row.original.status]} />,

@@ -59,6 +59,20 @@ it('leads to a new incident and to each one’s form', async () => {
   );
 });
 
+it('sorts by how far each incident is, the first stage first', async () => {
+  serve(
+    anIncident({ id: 'a', title: 'Resolved one', status: 'RESOLVED' }),
+    anIncident({ id: 'b', title: 'Monitored one', status: 'MONITORING' }),
+    anIncident({ id: 'c', title: 'Identified one', status: 'IDENTIFIED' }),
+    anIncident({ id: 'd', title: 'Investigated one', status: 'INVESTIGATING' }),
+  );
+  const { user } = render();
+  await screen.findByText('Resolved one');
+  await user.click(screen.getByRole('button', { name: 'Status' }));
+  const titles = screen.getAllByText(/ one$/).map(({ textContent }) => textContent);
+  expect(titles).toEqual(['Investigated one', 'Identified one', 'Monitored one', 'Resolved one']);
+});
+
 it('offers no update of a resolved incident', async () => {
   serve(
     anIncident({ id: 'a', title: 'Old one', status: 'RESOLVED' }),

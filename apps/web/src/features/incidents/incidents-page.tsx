@@ -8,7 +8,7 @@ import { endpoints, paths } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
-import { incidentStatuses } from '@/ui/statuses';
+import { incidentStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { useRecordUpdate } from '@/updates/use-record-update';
 import { incidentKind, type Incident } from './incident';
@@ -21,8 +21,10 @@ const columnsWith = (onRecord: (incident: Incident) => void) =>
       header: 'Name',
       cell: ({ row }) => <NameCell>{row.original.title}</NameCell>,
     }),
-    column.accessor('status', {
+    column.accessor(({ status }) => rankOf(incidentStatuses, status), {
+      id: 'status',
       header: 'Status',
+      sortDescFirst: false,
       meta: columnStyles.status,
       cell: ({ row }) => <StatusBadge {...incidentStatuses[row.original.status]} />,
     }),

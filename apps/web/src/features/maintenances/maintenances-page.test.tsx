@@ -44,6 +44,20 @@ it('shows a maintenance’s status and its times in local time, --- where there 
   expect(screen.getByText('Network').closest('tr')).toHaveTextContent('---');
 });
 
+it('sorts by how far each maintenance is, the first stage first', async () => {
+  serve(
+    aMaintenance({ id: 'a', title: 'Cancelled one', status: 'CANCELLED' }),
+    aMaintenance({ id: 'b', title: 'Completed one', status: 'COMPLETED' }),
+    aMaintenance({ id: 'c', title: 'Scheduled one', status: 'SCHEDULED' }),
+    aMaintenance({ id: 'd', title: 'Begun one', status: 'IN_PROGRESS' }),
+  );
+  const { user } = render();
+  await screen.findByText('Begun one');
+  await user.click(screen.getByRole('button', { name: 'Status' }));
+  const titles = screen.getAllByText(/ one$/).map(({ textContent }) => textContent);
+  expect(titles).toEqual(['Scheduled one', 'Begun one', 'Completed one', 'Cancelled one']);
+});
+
 it('leads to a new maintenance and to each one’s form', async () => {
   serve(aMaintenance());
   render();

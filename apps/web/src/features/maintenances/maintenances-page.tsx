@@ -11,7 +11,7 @@ import { StatusBadge } from '@/ui/badge';
 import { Button } from '@/ui/button';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { FailureMessage } from '@/ui/failure-message';
-import { maintenanceStatuses } from '@/ui/statuses';
+import { maintenanceStatuses, rankOf } from '@/ui/statuses';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
@@ -24,8 +24,10 @@ const columns = column.columns([
     header: 'Title',
     cell: ({ row }) => <NameCell>{row.original.title}</NameCell>,
   }),
-  column.accessor('status', {
+  column.accessor(({ status }) => rankOf(maintenanceStatuses, status), {
+    id: 'status',
     header: 'Status',
+    sortDescFirst: false,
     meta: columnStyles.status,
     cell: ({ row }) => <StatusBadge {...maintenanceStatuses[row.original.status]} />,
   }),

@@ -4,6 +4,7 @@ import { useRefreshList } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
+import { FailureMessage } from '@/ui/failure-message';
 import { IconButton } from '@/ui/icon-button';
 import { toast } from '@/ui/toast';
 import type { ItemKind } from './item-kind';
@@ -80,8 +81,9 @@ function useDelete<Item extends { id: string }>(
   const refreshList = useRefreshList(endpoints.list);
   return async (items: readonly Item[]): Promise<boolean> => {
     const results = await Promise.allSettled(items.map(({ id }) => api.delete(endpoints.item(id))));
-    const succeeded = results.every(({ status }) => status === 'fulfilled');
-    if (!succeeded) toast.error(failed);
+    const failure = results.find((result) => result.status === 'rejected');
+    const succeeded = failure === undefined;
+    if (!succeeded) toast.error(<FailureMessage text={failed} error={failure.reason as unknown} />);
     else if (done !== undefined) toast.success(done);
     // Not awaited: without a connection it is retried for seconds.
     void refreshList();

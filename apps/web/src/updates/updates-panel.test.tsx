@@ -309,7 +309,7 @@ it('deletes several updates by one request, and reports a failure', async () => 
   server.use(
     http.post(apiUrl(timeline.endpoints.remove), async ({ request }) => {
       sent = await request.json();
-      return problem(404, 'Gone');
+      return problem(409, 'The only update stays');
     }),
   );
   await user.click(screen.getByRole('checkbox', { name: 'Select all rows on this page' }));
@@ -317,6 +317,7 @@ it('deletes several updates by one request, and reports a failure', async () => 
   const question = screen.getByRole('alertdialog', { name: 'Delete 2 updates?' });
   await user.click(within(question).getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('Failed to delete updates')).toBeInTheDocument();
+  expect(screen.getByText('The only update stays')).toBeInTheDocument();
   expect(sent).toEqual({ incidentUpdateIds: ['bank', 'looking'] });
 });
 

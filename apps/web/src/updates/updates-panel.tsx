@@ -4,6 +4,7 @@ import { useApi } from '@/api/api-provider';
 import { useQuery } from '@/api/use-query';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
+import { FailureMessage } from '@/ui/failure-message';
 import { LoadFailure } from '@/ui/load-failure';
 import type { StatusBadgeStyle } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
@@ -59,8 +60,8 @@ export function UpdatesPanel({
         [timeline.idsField]: updates.map((update) => update.id),
       });
       toast.success('Update(s) deleted successfully');
-    } catch {
-      toast.error('Failed to delete updates');
+    } catch (failure) {
+      toast.error(<FailureMessage text="Failed to delete updates" error={failure} />);
     }
     void changed();
   }

@@ -9,6 +9,7 @@ import { Permitted } from '@/auth/permitted';
 import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';
 import { Button } from '@/ui/button';
+import { FailureMessage } from '@/ui/failure-message';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
@@ -94,9 +95,10 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
       done('Period deleted', () => api.post(calls.create, before, { ifMatch: gone.etag }));
     } catch (failure) {
       const isConflict = failure instanceof ApiError && failure.status === 412;
-      toast.error(
-        isConflict ? 'Somebody else has changed the history' : 'Failed to delete the period',
-      );
+      const text = isConflict
+        ? 'Somebody else has changed the history'
+        : 'Failed to delete the period';
+      toast.error(<FailureMessage text={text} error={failure} />);
       void refresh();
     }
   }

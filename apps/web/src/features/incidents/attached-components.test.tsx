@@ -118,7 +118,7 @@ it('detaches several at once', async () => {
   server.use(
     http.post(apiUrl(incidents.detach(id)), async ({ request }) => {
       sent = await request.json();
-      return problem(404, 'Gone');
+      return problem(409, 'The incident is resolved');
     }),
   );
   await user.click(await screen.findByRole('checkbox', { name: 'Select API' }));
@@ -127,6 +127,7 @@ it('detaches several at once', async () => {
   const question = screen.getByRole('alertdialog', { name: 'Detach 2 components?' });
   await user.click(within(question).getByRole('button', { name: 'Detach' }));
   expect(await screen.findByText('Failed to detach components')).toBeInTheDocument();
+  expect(screen.getByText('The incident is resolved')).toBeInTheDocument();
   expect(sent).toEqual({ componentIds: ['id-API', 'id-Mail'] });
 });
 

@@ -11,6 +11,7 @@ import { Button } from '@/ui/button';
 import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
 import { DataTable } from '@/ui/data-table/data-table';
+import { FailureMessage } from '@/ui/failure-message';
 import { LoadFailure } from '@/ui/load-failure';
 import { componentStatuses, rankOf } from '@/ui/statuses';
 import { toast } from '@/ui/toast';
@@ -42,8 +43,8 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
         componentIds: components.map(({ componentId }) => componentId),
       });
       toast.success('Component(s) detached successfully');
-    } catch {
-      toast.error('Failed to detach components');
+    } catch (error) {
+      toast.error(<FailureMessage text="Failed to detach components" error={error} />);
     }
     changed();
   }

@@ -237,6 +237,17 @@ it('says error when an incident could not be deleted', async () => {
   expect(await screen.findByText('error')).toBeInTheDocument();
 });
 
+it('says why an incident may not be deleted', async () => {
+  serve(anIncident());
+  const reason = 'The incident has a review that is published';
+  server.use(http.delete(apiUrl(incidents.item('incident-1')), () => problem(409, reason)));
+  const { user } = render();
+  await user.click(await screen.findByRole('button', { name: 'Delete Checkout fails' }));
+  await user.click(screen.getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText(reason)).toBeInTheDocument();
+  expect(screen.getByText('error')).toBeInTheDocument();
+});
+
 it('deletes several at once, and reports when one of them failed', async () => {
   const list = ['a', 'b', 'c'].map((id) => anIncident({ id, title: `Incident ${id}` }));
   let refusing = true;

@@ -56,6 +56,25 @@ it('lists the sessions and ends one', async () => {
   expect(screen.queryByRole('button', { name: 'End all other sessions' })).not.toBeInTheDocument();
 });
 
+it('says how recently each session was used, as exactly as the server knows it', async () => {
+  serveSessions();
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const recent = { ...there, id: 's-3', usedAt: minutesAgo(59) };
+  const earlier = { ...there, id: 's-4', usedAt: '2026-01-02T10:00:00.000Z' };
+  server.use(
+    http.get(apiUrl(endpoints.identity.sessions), () =>
+      success([{ ...here, usedAt: minutesAgo(40) }, recent, earlier]),
+    ),
+  );
+  await openTab('Sessions');
+  const list = await screen.findByRole('list', { name: 'Sessions' });
+  const [first, second, third] = within(list).getAllByRole('listitem');
+  expect(first).toHaveTextContent('In use now');
+  expect(first).not.toHaveTextContent('Last used');
+  expect(second).toHaveTextContent('Last used within the hour');
+  expect(third).toHaveTextContent(/Last used Jan 02, 2026/);
+});
+
 it('ends all other sessions', async () => {
   serveSessions();
   const { user } = await openTab('Sessions');

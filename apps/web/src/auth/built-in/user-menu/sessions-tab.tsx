@@ -1,5 +1,6 @@
 import { LogOut } from 'lucide-react';
 import { useApi } from '@/api/api-provider';
+import { serverNow } from '@/api/server-clock';
 import { useQuery } from '@/api/use-query';
 import { failureText } from '@/auth/built-in/form/failure-text';
 import type { ListedSession } from '@/auth/built-in/types';
@@ -12,6 +13,8 @@ import { Skeleton } from '@/ui/skeleton';
 import { Timestamp } from '@/ui/timestamp';
 import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
+
+const hour = 3_600_000;
 
 /** The browsers in which the user is signed in. */
 export function SessionsTab() {
@@ -94,7 +97,7 @@ function SessionItem({ session, onEnd }: { session: ListedSession; onEnd: () => 
           {session.address !== null && ` from ${session.address}`}
         </p>
         <p className="text-sm text-muted">
-          Last used <Timestamp value={session.usedAt} />
+          <LastUse session={session} />
         </p>
       </div>
       {!session.current && (
@@ -106,5 +109,16 @@ function SessionItem({ session, onEnd }: { session: ListedSession; onEnd: () => 
         />
       )}
     </li>
+  );
+}
+
+/** The server stores the time of the last use once an hour, so a newer one is not exact. */
+function LastUse({ session }: { session: ListedSession }) {
+  if (session.current) return 'In use now';
+  if (serverNow().getTime() - Date.parse(session.usedAt) < hour) return 'Last used within the hour';
+  return (
+    <>
+      Last used <Timestamp value={session.usedAt} />
+    </>
   );
 }

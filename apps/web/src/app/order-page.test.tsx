@@ -80,6 +80,8 @@ it('shows groups with their components, and those without a group, in the order 
   renderApp(paths.components.order);
   await handle('API');
   expect(shown()).toEqual(['Platform', 'API', 'CDN', 'No group', 'Website']);
+  const group = within(screen.getByRole('region', { name: 'Platform' }));
+  expect(group.getAllByRole('listitem')).toHaveLength(2);
   expect(saveButton()).toBeDisabled();
 });
 

@@ -3,7 +3,7 @@ import { GripVertical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { buttonVariants } from '@/ui/button-variants';
 import { cn } from '@/ui/cn';
-import { noGroup, placesAmong, type OrderGroup, type Item, type Place } from './order-tree';
+import { noGroup, type OrderGroup, type Item, type Place } from './order-tree';
 
 interface GroupBlockProps {
   group: OrderGroup;
@@ -54,39 +54,40 @@ function ComponentList({
   nameOf,
   disabled,
 }: Pick<GroupBlockProps, 'group' | 'nameOf' | 'disabled'>) {
+  const last = components.at(-1) ?? null;
+  const end: Place = { kind: 'component', group: key, after: last, before: null };
+  if (last === null) {
+    return (
+      <div className="relative border-line not-first:border-t">
+        <p className="px-4 py-3 text-sm text-muted">
+          {key === noGroup
+            ? 'Drop a component here to take it out of its group.'
+            : 'No components. Drop one here.'}
+        </p>
+        <DropPlace place={end} className="inset-y-1 outline-focus" overClassName="outline-2" />
+      </div>
+    );
+  }
   return (
     <ul className="border-line not-first:border-t">
-      {placesAmong('component', key, components).map((place) =>
-        place.before === null ? (
-          <li key="end" className="relative">
-            {components.length === 0 && (
-              <p className="px-4 py-3 text-sm text-muted">
-                {key === noGroup
-                  ? 'Drop a component here to take it out of its group.'
-                  : 'No components. Drop one here.'}
-              </p>
-            )}
-            <DropPlace
-              place={place}
-              className={components.length === 0 ? 'inset-y-1 outline-focus' : '-top-px h-0.5'}
-              overClassName={components.length === 0 ? 'outline-2' : 'bg-focus'}
-            />
-          </li>
-        ) : (
-          <li key={place.before} className="relative border-line pl-4 not-first:border-t">
-            <DropPlace place={place} className="-top-0.5 h-0.5" />
-            <Movable
-              item={{ kind: 'component', key: place.before }}
-              name={nameOf(place.before)}
-              disabled={disabled}
-            >
-              <span dir="auto" className="min-w-0 wrap-anywhere text-ink">
-                {nameOf(place.before)}
-              </span>
-            </Movable>
-          </li>
-        ),
-      )}
+      {components.map((component, index) => (
+        <li key={component} className="relative border-line pl-4 not-first:border-t">
+          <DropPlace
+            place={{ ...end, after: components[index - 1] ?? null, before: component }}
+            className="-top-0.5 h-0.5"
+          />
+          <Movable
+            item={{ kind: 'component', key: component }}
+            name={nameOf(component)}
+            disabled={disabled}
+          >
+            <span dir="auto" className="min-w-0 wrap-anywhere text-ink">
+              {nameOf(component)}
+            </span>
+          </Movable>
+          {component === last && <DropPlace place={end} className="-bottom-px h-0.5" />}
+        </li>
+      ))}
     </ul>
   );
 }

@@ -6,11 +6,11 @@ import {
   moveTo,
   noGroup,
   orderOf,
-  placesAmong,
   repeatMove,
   treeOf,
   type Item,
   type OrderTree,
+  type Place,
 } from './order-tree';
 
 const tree: OrderTree = [
@@ -98,8 +98,10 @@ it('compares orders by what both have', () => {
 });
 
 it('offers each place once, and only to things of its kind', () => {
-  const places = placesAmong('component', 'g', ['c', 'd', 'e']);
-  expect(places.map(({ before }) => before)).toEqual(['c', 'd', 'e', null]);
+  const places = [null, 'c', 'd', 'e', null].flatMap((after, index, keys): Place[] => {
+    const before = keys[index + 1];
+    return before === undefined ? [] : [{ kind: 'component', group: 'g', after, before }];
+  });
   const forD = places.filter((place) => accepts(component('d'), place));
   expect(forD.map(({ before }) => before)).toEqual(['c', 'd', null]);
   expect(places.filter((place) => accepts(group('g'), place))).toEqual([]);

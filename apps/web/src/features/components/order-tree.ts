@@ -77,20 +77,6 @@ export function groupOf(tree: OrderTree, component: string): OrderGroup | undefi
   return tree.find(({ components }) => components.includes(component));
 }
 
-/** The places among neighbours, from before the first to behind the last. */
-export function placesAmong(
-  kind: Item['kind'],
-  group: string | null,
-  neighbours: readonly string[],
-): Place[] {
-  return [...neighbours, null].map((before, index) => ({
-    kind,
-    group,
-    after: neighbours[index - 1] ?? null,
-    before,
-  }));
-}
-
 /** Whether an item may be dropped at a place. The place behind the item is the same as the one before it. */
 export function accepts(item: Item, place: Place): boolean {
   return place.kind === item.kind && place.after !== item.key;

@@ -11,6 +11,7 @@ import { usePageTitle } from '@/ui/use-page-title';
 import { DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
 import { ShowOlder } from './show-older';
+import { useTableMemory } from './use-table-memory';
 
 /** Lists a part of the items. */
 export interface ListFilter {
@@ -55,6 +56,7 @@ export function ListPage<Item extends { id: string }>({
   const isFiltered = filter !== undefined && filter.query.size > 0;
   const list = useList<Item>(listPath(kind.endpoints.list, filter?.query));
   useErrorToast(list.error !== undefined, kind.listFailed);
+  const memory = useTableMemory(kind.endpoints.list);
   const mayWrite = useMay('write');
   const isLoading = list.rows === undefined && list.error === undefined;
   const hint = isFiltered ? `No ${kind.noun} matches the filter.` : mayWrite && emptyHint;
@@ -82,6 +84,7 @@ export function ListPage<Item extends { id: string }>({
       ) : (
         <DataTable
           wide={wide}
+          memory={memory}
           readOnly={!mayWrite}
           label={title}
           columns={columns}

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { expect, it } from 'vitest';
 import type { Component } from '@/api/types';
@@ -69,6 +69,23 @@ it('sorts by how bad things are, the worst first', async () => {
   await screen.findByText('Search');
   await user.click(screen.getByRole('button', { name: 'Status' }));
   expect(names()).toEqual(['Payments', 'Search', 'Mail', 'Website']);
+});
+
+it('shows the same page in the same order again when its user comes back', async () => {
+  const all = Array.from({ length: 12 }, (_, index) => component(`Service ${index + 1}`));
+  serve(all);
+  const routes = [...componentRoutes, { path: '/elsewhere', element: <p>Elsewhere</p> }];
+  const { user, router } = renderRoutes(routes, { path: paths.components.list });
+  await screen.findByText('Service 1');
+  await user.click(screen.getByRole('button', { name: 'Name' }));
+  await user.click(screen.getByRole('button', { name: 'Name' }));
+  await user.selectOptions(screen.getByLabelText('Rows per page'), '10');
+  await user.click(screen.getByRole('button', { name: 'Next' }));
+  expect(names()).toEqual(['Service 2', 'Service 1']);
+  await act(() => router.navigate('/elsewhere'));
+  await act(() => router.navigate(-1));
+  await screen.findByText('Page 2 of 2');
+  expect(names()).toEqual(['Service 2', 'Service 1']);
 });
 
 it('shows a maintenance beside a worse status, and instead of Operational', async () => {

@@ -6,6 +6,7 @@ import { useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { NameCell } from '@/items/cells';
 import { DeleteItem, DeleteSelected } from '@/items/delete-items';
+import { useTableMemory } from '@/items/use-table-memory';
 import { endpoints } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
 import { columnsOf, columnStyles } from '@/ui/data-table/columns';
@@ -25,6 +26,7 @@ export function GroupsSection() {
   const components = useQuery<Component[]>(
     groups.rows && !isEmpty ? endpoints.components.list : null,
   );
+  const memory = useTableMemory(endpoints.componentGroups.list);
   const mayWrite = useMay('write');
   const [edited, setEdited] = useState<string>();
   const columns = useMemo(() => groupColumns(components.data ?? [], setEdited), [components.data]);
@@ -50,6 +52,7 @@ export function GroupsSection() {
       ) : (
         <DataTable
           wide
+          memory={memory}
           readOnly={!mayWrite}
           label="Groups"
           columns={columns}

@@ -5,7 +5,7 @@ import {
   type Updater,
   useTable,
 } from '@tanstack/react-table';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { cn } from '@/ui/cn';
 import { type DataColumn, features } from './columns';
 import { DataTableBody, HeaderCell, indentOf } from './data-table-rows';
@@ -13,6 +13,18 @@ import { Pagination } from './pagination';
 import { selectionColumn } from './selection-column';
 import { stacked } from './stacked';
 import { useKeptFocus } from './use-kept-focus';
+
+/** What the user has chosen to see of a table. */
+export interface TableView {
+  pagination: { pageIndex: number; pageSize: number };
+  sorting: SortingState;
+}
+
+/** Keeps the view of a table that is left; always the same object. */
+export interface TableMemory {
+  read: () => TableView | undefined;
+  write: (view: TableView) => void;
+}
 
 interface DataTableProps<Row extends RowData> {
   /** Accessible name. */
@@ -35,7 +47,11 @@ interface DataTableProps<Row extends RowData> {
   footer?: ReactNode;
   /** Leaves out the selection and the columns that change something. */
   readOnly?: boolean;
+  /** Without it the table forgets its page, page size and order when it is left. */
+  memory?: TableMemory;
 }
+
+const firstView: TableView = { pagination: { pageIndex: 0, pageSize: 5 }, sorting: [] };
 
 const noRows: never[] = [];
 /** Dims rows, unless those that replace them come soon. */
@@ -61,9 +77,12 @@ export function DataTable<Row extends RowData>({
   bulkActions,
   footer,
   readOnly = false,
+  memory,
 }: DataTableProps<Row>) {
-  const [pagination, setPagination] = useState({ pageIndex: 0, pageSize: 5 });
-  const [sorting, setSorting] = useState<SortingState>([]);
+  const [first] = useState(() => memory?.read() ?? firstView);
+  const [pagination, setPagination] = useState(first.pagination);
+  const [sorting, setSorting] = useState(first.sorting);
+  useEffect(() => memory?.write({ pagination, sorting }), [memory, pagination, sorting]);
   const [rowSelection, setRowSelection] = useState<RowSelectionState>({});
 
   const keptFocus = useKeptFocus();

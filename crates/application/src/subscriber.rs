@@ -192,7 +192,8 @@ impl Subscribers {
         Ok(self.reveal(rotated))
     }
 
-    /// Sends a test message to a subscriber now, for an operator with this account. [`Error::NotFound`], [`Error::Conflict`] if the
+    /// Sends a test message to a subscriber now, for an operator with this account. If it arrives, the subscriber's waiting messages
+    /// are sent without waiting for their next retry. [`Error::NotFound`], [`Error::Conflict`] if the
     /// subscriber is not verified or the message does not arrive, with the reason, [`Error::TooMany`] if a mail budget is used up.
     pub async fn test(
         &self,
@@ -239,6 +240,7 @@ impl Subscribers {
             }
         }
         self.ports.subscribers.recover(&organisation.id, id).await?;
+        self.ports.wake_signal.notify();
         Ok(Subscriber {
             failing: None,
             ..subscriber

@@ -252,6 +252,20 @@ pub(crate) async fn drop_queued(
     Ok(())
 }
 
+/// Makes the waiting deliveries of a subscriber due. Each of them still waits for those before it.
+pub(crate) async fn make_due(
+    transaction: &Transaction,
+    subscriber: SubscriberId,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let waiting = Entity::update_many()
+        .col_expr(Column::DueAt, Expr::val(now))
+        .filter(Column::SubscriberId.eq(subscriber.0))
+        .filter(Column::DueAt.gt(now));
+    waiting.run(transaction).await?;
+    Ok(())
+}
+
 /// Searches from now on: an earlier unclaimed delivery waits for another one of its subscriber.
 fn next_due(now: DateTime<Utc>) -> Select<Entity> {
     Entity::find()

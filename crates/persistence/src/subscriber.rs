@@ -8,6 +8,7 @@ mod scope;
 use std::collections::BTreeMap;
 
 use allclear_application::audit::state;
+use allclear_application::delivery::DeliveryQueue;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::page::{Listed, Page};
@@ -36,7 +37,7 @@ use self::row::{one, row};
 pub(crate) use self::scope::add_components_of;
 use crate::audit::{NewAuditItem, NewAuditItems, NoAuditItem};
 use crate::database::Database;
-use crate::delivery::{drop_queued, queue_verification};
+use crate::delivery::{drop_queued, make_due, queue_verification};
 use crate::entity::incident;
 use crate::entity::subscriber::{Column, Entity};
 use crate::error::parse_stored;
@@ -178,14 +179,17 @@ impl SubscriberStore for Database {
 
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error> {
         let organisation = organisation.clone();
+        // Due times use the clock of the database.
+        let now = DeliveryQueue::now(self).await?;
         self.write(NoAuditItem::OfVisitor, move |transaction| {
             Box::pin(async move {
-                Entity::update_many()
+                let recovered = Entity::update_many()
                     .set(no_failure())
                     .filter(Column::OrganisationId.eq(organisation.as_str()))
-                    .filter(Column::Id.eq(id.0))
-                    .run(transaction)
-                    .await?;
+                    .filter(Column::Id.eq(id.0));
+                if recovered.run(transaction).await? > 0 {
+                    make_due(transaction, id, now).await?;
+                }
                 Ok(())
             })
         })

@@ -142,7 +142,7 @@ pub trait SubscriberStore: Send + Sync {
     /// [`Error::Conflict`], which names the limit.
     async fn check_room(&self, organisation: &OrganisationId) -> Result<(), Error>;
 
-    /// Records that messages to a subscriber arrive again.
+    /// Records that messages to a subscriber arrive again, and makes its waiting messages due now.
     async fn recover(&self, organisation: &OrganisationId, id: SubscriberId) -> Result<(), Error>;
 
     /// Removes subscribers of single incidents that are deleted or were resolved before the given time, at most about

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use allclear_application::dashboard::{DashboardStore, ShownChanges, SubscriberCounts};
 use allclear_application::delivery::{
-    Claim, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
+    Claim, Delivery, DeliveryCounts, DeliveryKind, DeliveryQueue, DeliveryResult, Outcome,
 };
 use allclear_application::metrics::MetricsStore;
 use allclear_application::organisation::OrganisationStore;
@@ -39,6 +39,7 @@ contract!(
     a_claim_that_ends_is_free_again_and_a_renewed_one_is_not,
     sent_deliveries_are_counted_and_not_sent_again,
     failed_delivery_is_due_at_its_time_and_delays_the_later_ones,
+    waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order,
     abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason,
     a_subscribers_mails_go_out_in_order,
     unsubscribed_or_deleted_subscriber_gets_nothing_more,
@@ -270,6 +271,45 @@ async fn failed_delivery_is_due_at_its_time_and_delays_the_later_ones(database: 
         );
         world.sent(&due[..1]).await;
     }
+}
+
+async fn waiting_deliveries_of_a_subscriber_that_recovers_are_due_in_order(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let [recovers, fails] = world.subscribed(2).await[..] else {
+        panic!("two subscribers")
+    };
+    let incident = world.incident("Down").await;
+    world.expand().await;
+    let at = later(60 * 14);
+    let busy = |delivery: &Delivery| {
+        let reason = "451 busy".into();
+        result(delivery.claim, Outcome::Retried { at, reason })
+    };
+    let claimed = world.claim(10).await;
+    world.results(claimed.iter().map(busy).collect()).await;
+    world
+        .record(incident, IncidentStatus::Monitoring, "one")
+        .await;
+    world.expand().await;
+    assert!(world.claim_at(later(60), 10).await.is_empty());
+    // Another organisation cannot do it.
+    let other = World::new(database, "other").await;
+    database.recover(&other.acme, recovers).await.unwrap();
+    assert!(world.claim_at(later(60), 10).await.is_empty());
+    database.recover(&world.acme, recovers).await.unwrap();
+    for message in ["", "one"] {
+        let due = world.claim_at(later(1), 10).await;
+        let due: Vec<_> = due.iter().collect();
+        let [delivery] = due[..] else {
+            panic!("one delivery: {due:?}")
+        };
+        assert_eq!(delivery.subscriber.id, recovers);
+        assert_eq!(fixture::message(delivery), message);
+        world.results(vec![sent(delivery)]).await;
+    }
+    assert!(world.claim_at(later(60), 10).await.is_empty());
+    let due = world.claim_at(later(60 * 15), 10).await;
+    assert_eq!(due[0].subscriber.id, fails);
 }
 
 async fn abandoned_delivery_lets_the_next_one_go_and_is_counted_by_reason(database: &Database) {

@@ -134,6 +134,28 @@ async fn a_test_message_says_whether_it_has_arrived() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_test_message_that_arrives_is_followed_by_the_waiting_messages() {
+    let mut site = Site::start().await;
+    let hook = site.hook("webhook", "/hook").await;
+    let overloaded = Reply::Status(503, "retry-after: 36000\r\n");
+    site.receiver.reply("/hook", &[overloaded]);
+    let incident = site.incident("Down").await;
+    let failed = site.receiver.next_at("/hook").await;
+    // A server that stops has stored the results of its messages.
+    site = site.restarted(&ALLOWED).await;
+    site.update(&incident, "RESOLVED", "It is mended").await;
+    let tested = site.operator.post(&test_of(&hook), json!({})).await;
+    assert_eq!(tested.status, 200, "{tested:?}");
+    let test = site.receiver.next_at("/hook").await;
+    assert!(test.json()["test"].is_object(), "{test:?}");
+    let retried = site.receiver.next_at("/hook").await;
+    assert_eq!(retried.header("webhook-id"), failed.header("webhook-id"));
+    assert_eq!(retried.text, failed.text);
+    let update = site.receiver.next_at("/hook").await;
+    assert_eq!(update.json()["incident"]["status"], "resolved");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_subscriber_is_failing_until_a_message_arrives_again() {
     let mut site = Site::start().await;
     let hook = site.hook("webhook", "/hook").await;

@@ -14,6 +14,7 @@ use allclear_application::operator_mail::OperatorMails;
 use allclear_application::subscriber::{SubscriberPorts, Subscribers};
 use allclear_domain::channel::Channel;
 use allclear_outbound::messenger::HttpMessenger;
+use strum::VariantArray;
 
 use crate::infrastructure::Infrastructure;
 use crate::tasks::Tasks;
@@ -92,6 +93,7 @@ impl DeliveryServices {
 
     /// Starts the workers. `tasks` receives the tasks that need no time to end.
     pub(crate) fn start(&self, tasks: &mut Tasks, infra: &Infrastructure) -> RunningDeliveries {
+        register_counters();
         self.start_maintenance(tasks);
         let (wake_signal, broadcast) = (Arc::clone(&self.wake_signal), infra.broadcast());
         tasks.start("wake_deliveries", move || {
@@ -184,17 +186,34 @@ impl RunningDeliveries {
     }
 }
 
+const SENT: &str = "sent";
+const RETRIED: &str = "retried";
+const GIVEN_UP: &str = "given_up";
+const ENDED: &str = "ended";
+
+/// Shows the counter of each channel and outcome from the start: an alert on an increase would miss the first message otherwise.
+fn register_counters() {
+    for &channel in Channel::VARIANTS {
+        for outcome in [SENT, RETRIED, GIVEN_UP, ENDED] {
+            counter(channel, outcome).increment(0);
+        }
+    }
+}
+
 fn observe(channel: Channel, outcome: &Outcome) {
     let outcome = match outcome {
-        Outcome::Sent => "sent",
-        Outcome::Retried { .. } => "retried",
-        Outcome::GivenUp { .. } => "given_up",
-        Outcome::Ended => "ended",
+        Outcome::Sent => SENT,
+        Outcome::Retried { .. } => RETRIED,
+        Outcome::GivenUp { .. } => GIVEN_UP,
+        Outcome::Ended => ENDED,
         Outcome::Unwanted => return,
     };
+    counter(channel, outcome).increment(1);
+}
+
+fn counter(channel: Channel, outcome: &'static str) -> metrics::Counter {
     let channel = channel.to_string();
     metrics::counter!("allclear_deliveries_total", "channel" => channel, "outcome" => outcome)
-        .increment(1);
 }
 
 async fn count(deliveries: &Deliveries) {

@@ -29,6 +29,9 @@ impl Tasks {
     where
         F: Future<Output = ()> + Send,
     {
+        // An alert on an increase needs the counter from the start.
+        let failures = metrics::counter!("allclear_task_failures_total", "task" => name);
+        failures.increment(0);
         let stop = self.stop.clone();
         self.running.spawn(async move {
             while let Err(panic) = AssertUnwindSafe(work()).catch_unwind().await {
@@ -37,7 +40,7 @@ impl Tasks {
                     panic = message(&*panic),
                     "a background task failed and will start again"
                 );
-                metrics::counter!("allclear_task_failures_total", "task" => name).increment(1);
+                failures.increment(1);
                 if stop
                     .run_until_cancelled(sleep(RESTART_DELAY))
                     .await

@@ -41,6 +41,21 @@ async fn metrics_are_readable_on_this_machine_and_not_through_a_proxy() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn counters_of_messages_and_tasks_exist_before_the_first_event() {
+    let app = TestApp::start().await;
+    let text = metrics(&app, |request| request).await.body;
+    let text = text.as_str().unwrap();
+    for series in [
+        "allclear_deliveries_total{channel=\"teams\",outcome=\"given_up\"}",
+        "allclear_deliveries_total{channel=\"discord\",outcome=\"ended\"}",
+        "allclear_task_failures_total{task=\"prune_deliveries\"}",
+        "allclear_task_failures_total{task=\"requests\"}",
+    ] {
+        assert!(text.contains(series), "{series}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn metrics_are_readable_from_a_configured_network_and_with_the_token() {
     let flags = [
         "--trusted-proxies",

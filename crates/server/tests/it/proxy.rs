@@ -167,7 +167,7 @@ async fn sockets_behind_nginx_count_for_the_client_before_it() {
         let configuration = configuration
             .replace("10.0.0.11:8080", node)
             .replace("10.0.0.12:8080", node)
-            .replace("/var/cache/nginx/allclear", &cache.display().to_string())
+            .replace("/var/lib/nginx/allclear", &cache.display().to_string())
             .replace(
                 "listen 80;",
                 &format!("listen 127.0.0.1:{port}; access_log off;"),

@@ -30,7 +30,7 @@ impl SharedCache {
         let cache = folder.path().join("cache");
         let configuration = NGINX
             .replace("10.0.0.11:8080", server)
-            .replace("/var/cache/nginx/allclear", &cache.display().to_string())
+            .replace("/var/lib/nginx/allclear", &cache.display().to_string())
             .replace(
                 "listen 80;",
                 &format!("listen 127.0.0.1:{port};\n        access_log off;"),

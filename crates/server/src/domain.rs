@@ -25,6 +25,11 @@ impl DomainServices {
         let hosts = Hosts::load(infra.store(), settings.domain.hosts(&infra.public_url))
             .await
             .map_err(|error| error.to_string())?;
+        if hosts.lacks_default_organisation() {
+            tracing::warn!(
+                "ALLCLEAR_DEFAULT_ORGANISATION is the identifier or code of no organisation: an unknown host shows the whole installation"
+            );
+        }
         let hosts = Arc::new(hosts);
         let ports = DomainPorts {
             organisations: infra.store(),

@@ -94,6 +94,12 @@ impl Hosts {
         host == self.settings.own
     }
 
+    /// Whether a default organisation is configured and there was none with that identifier or code at the last read.
+    #[must_use]
+    pub fn lacks_default_organisation(&self) -> bool {
+        self.settings.default_organisation.is_some() && self.table().default.is_none()
+    }
+
     /// Reads the domains again.
     pub async fn reload(&self) -> Result<(), Error> {
         let _reading = self.reading.lock().await;

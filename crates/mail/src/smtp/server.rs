@@ -80,6 +80,14 @@ impl Server {
         })
     }
 
+    /// Checks the certificates of authorities, also for a server that is reached without TLS.
+    ///
+    /// # Errors
+    /// One line that says what is wrong with them.
+    pub fn check_authorities(pem: &[u8]) -> Result<(), String> {
+        tls("localhost", Some(pem)).map(|_| ())
+    }
+
     /// Whether a password may cross a network in clear text.
     #[must_use]
     pub fn exposes_password(&self) -> bool {

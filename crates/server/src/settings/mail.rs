@@ -49,22 +49,28 @@ impl MailSettings {
     /// # Errors
     /// One line that says what is wrong, without the password. A value parser of clap would repeat the whole value.
     pub(crate) fn server(&self) -> Result<Option<Server>, String> {
+        let authorities = self.authorities()?;
         let Some(url) = &self.smtp_url else {
             return Ok(None);
-        };
-        let authorities = match &self.smtp_ca_file {
-            Some(path) => {
-                let read = std::fs::read(path);
-                Some(read.map_err(|error| {
-                    format!("ALLCLEAR_SMTP_CA_FILE: {}: {error}", path.display())
-                })?)
-            }
-            None => None,
         };
         let server = Server::parse(url.reveal(), authorities.as_deref());
         server
             .map(Some)
             .map_err(|error| format!("ALLCLEAR_SMTP_URL is invalid: {error}"))
+    }
+
+    /// The file of authorities, checked; `None` if none is configured.
+    fn authorities(&self) -> Result<Option<Vec<u8>>, String> {
+        let Some(path) = &self.smtp_ca_file else {
+            return Ok(None);
+        };
+        let read = std::fs::read(path).map_err(|error| error.to_string());
+        let checked = read.and_then(|pem| {
+            Server::check_authorities(&pem)?;
+            Ok(pem)
+        });
+        let named = |error| format!("ALLCLEAR_SMTP_CA_FILE: {}: {error}", path.display());
+        checked.map(Some).map_err(named)
     }
 
     /// Whether mail goes to a mail server instead of files.
@@ -133,6 +139,28 @@ mod tests {
                 .unwrap_err()
                 .contains("it must be an address")
         );
+    }
+
+    #[test]
+    fn a_file_without_a_certificate_is_named_with_its_setting() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+        for content in ["", "no certificate", broken] {
+            std::fs::write(path, content).unwrap();
+            for server in [
+                &[][..],
+                &["--smtp-url", "smtp://mail.example.com"],
+                &["--smtp-url", "smtps://mail.example.com"],
+            ] {
+                let flags = [&["--smtp-ca-file", path], server].concat();
+                let refused = parse(&flags).unwrap().server().unwrap_err();
+                assert!(
+                    refused.starts_with(&format!("ALLCLEAR_SMTP_CA_FILE: {path}: ")),
+                    "{content} {server:?}: {refused}"
+                );
+            }
+        }
     }
 
     #[test]

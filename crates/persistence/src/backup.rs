@@ -18,6 +18,9 @@ pub enum BackupError {
     /// The file cannot be created, or exists: a backup never overwrites a file.
     #[error("{0}")]
     File(#[from] io::Error),
+    /// The database cannot be opened.
+    #[error("{0}")]
+    Open(DbErr),
     /// The database cannot be read, or the copy cannot be written.
     #[error("{0}")]
     Database(#[from] DbErr),
@@ -38,7 +41,8 @@ pub async fn backup(url: &str, into: &Path) -> Result<(), BackupError> {
     }
     let mut options = options::usual(url);
     options.max_connections(1);
-    let database = Connector::connect(options).await?;
+    let opened = Connector::connect(options).await;
+    let database = opened.map_err(BackupError::Open)?;
     let file = private_file(into)?;
     let copied = copy(&database, into, &file).await;
     if copied.is_err() {

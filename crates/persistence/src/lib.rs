@@ -1,6 +1,7 @@
 //! The storage ports on SQLite and PostgreSQL, one code path for both.
 
 pub mod account;
+pub mod address;
 mod affected;
 mod api_key;
 mod audit;

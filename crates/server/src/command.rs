@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use allclear_persistence::{backup, check};
+use allclear_persistence::backup::BackupError;
+use allclear_persistence::{address, backup, check};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::app::App;
@@ -217,15 +218,20 @@ async fn healthcheck(settings: &Settings) -> Result<(), String> {
 }
 
 async fn copy(settings: &Settings, file: &Path) -> Result<(), String> {
-    backup::backup(&settings.database(), file)
-        .await
-        .map_err(|error| format!("{}: {error}", file.display()))
+    match backup::backup(&settings.database(), file).await {
+        Ok(()) => Ok(()),
+        Err(BackupError::Open(error)) => {
+            Err(connect::not_opened(&settings.database(), &error.to_string()).await)
+        }
+        Err(error) => Err(format!("{}: {error}", file.display())),
+    }
 }
 
 async fn check(settings: &Settings) -> Result<(), String> {
     let faults = check::check(&settings.database()).await.map_err(|error| {
         format!(
-            "the database cannot be checked: {}",
+            "the database cannot be checked: {}: {}",
+            address::place_of(&settings.database()),
             connect::one_line(&error.to_string())
         )
     })?;

@@ -1,17 +1,23 @@
 //! Opens the connections to the configured database and to the other nodes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use allclear_application::broadcast::Broadcast;
 use allclear_application::clock::Clock;
 use allclear_broadcast::{InProcess, Redis, RedisOptions};
 use allclear_persistence::database::Database;
-use allclear_persistence::sqlite_file;
+use allclear_persistence::{address, sqlite_file};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use crate::clock::SystemClock;
 use crate::installation::Installation;
 use crate::private;
 use crate::settings::Settings;
+
+/// Timeout of the connection that finds out why a database cannot be opened.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Opens the configured database.
 ///
@@ -25,12 +31,32 @@ pub(crate) async fn database(
         private::database_files(&file)?;
     }
     let opened = Database::connect(&settings.database(), Arc::clone(clock)).await;
-    opened.map_err(|error| {
-        format!(
-            "the database cannot be opened: {}",
-            one_line(&error.to_string())
-        )
-    })
+    match opened {
+        Ok(database) => Ok(database),
+        Err(error) => Err(not_opened(&settings.database(), &error.to_string()).await),
+    }
+}
+
+/// The line that says why a database cannot be opened, without the password in its address.
+pub(crate) async fn not_opened(url: &str, error: &str) -> String {
+    let reason = match unreachable(url).await {
+        Some(reason) => reason,
+        None => one_line(error),
+    };
+    let place = address::place_of(url);
+    format!("the database cannot be opened: {place}: {reason}")
+}
+
+/// Why the server of a database accepts no connection; `None` if it does, or if the database is not on the network. The driver repeats
+/// a refused connection until it only says that the time was up.
+async fn unreachable(url: &str) -> Option<String> {
+    let (host, port) = address::network_address(url)?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    match timeout(PROBE_TIMEOUT, TcpStream::connect((host, port))).await {
+        Ok(Ok(_)) => None,
+        Ok(Err(error)) => Some(error.to_string()),
+        Err(_) => Some("the server does not respond".to_owned()),
+    }
 }
 
 /// Runs a command on the configured database, and closes the database, also if the command fails.

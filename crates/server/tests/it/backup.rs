@@ -172,3 +172,18 @@ async fn backup_overwrites_nothing_and_names_the_existing_file() {
     assert!(stderr.contains("pg_dump"), "{stderr}");
     assert!(!none.exists());
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_without_a_database_name_its_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let copy = folder.path().join("backup.db");
+    let database = data.join("allclear.db").display().to_string();
+    for arguments in [&["backup", copy.to_str().unwrap()][..], &["check"]] {
+        let (code, _, stderr) = run(command(&data, arguments)).await;
+        assert_eq!(code, Some(1), "{arguments:?}: {stderr}");
+        assert!(stderr.contains(&database), "{arguments:?}: {stderr}");
+    }
+    assert!(!copy.exists());
+}

@@ -160,11 +160,24 @@ async fn serve(settings: &Settings) -> Result<(), String> {
 fn welcome(app: &App, settings: &Settings) -> String {
     let first = if app.is_with_clerk() {
         "Sign in with Clerk to manage components, incidents and maintenance."
+    warn_of_unknown_variables();
     } else if app.identity.is_first {
         "Create an account: the first one administers this installation."
     } else {
         "Sign in to manage components, incidents and maintenance."
     };
+/// Logs the names of variables that look like settings and are not: they are probably mistyped. Values may be secret.
+fn warn_of_unknown_variables() {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let unknown = settings::unknown_variables(&Arguments::command(), names);
+    if !unknown.is_empty() {
+        tracing::warn!(
+            variables = unknown.join(", "),
+            "environment variables that are no settings are ignored"
+        );
+    }
+}
+
     format!(
         "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Listens   {}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n\n",
         env!("CARGO_PKG_VERSION"),

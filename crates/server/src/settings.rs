@@ -318,6 +318,31 @@ impl Settings {
 fn listen(text: &str) -> Result<SocketAddr, String> {
     let mut addresses = text
         .to_socket_addrs()
+/// The names that begin like a setting of the environment and are none, in order. The settings of OpenID Connect providers are
+/// [checked](OpenIdSettings::providers) elsewhere.
+pub(crate) fn unknown_variables(
+    command: &Command,
+    names: impl Iterator<Item = String>,
+) -> Vec<String> {
+    // Variables of the tests, and those that Kubernetes sets for a service with the name `allclear`.
+    let is_of_others = |name: &str| {
+        ["TEST_", "SERVICE_HOST", "SERVICE_PORT", "PORT"]
+            .iter()
+            .any(|start| name.starts_with(start))
+    };
+    let is_setting = |name: &str| {
+        let mut settings = command.get_arguments().filter_map(clap::Arg::get_env);
+        name.starts_with(openid::PREFIX) || settings.any(|known| known == name)
+    };
+    let is_unknown = |name: &String| {
+        let end = name.strip_prefix("ALLCLEAR_");
+        end.is_some_and(|end| !is_of_others(end)) && !is_setting(name)
+    };
+    let mut unknown: Vec<_> = names.filter(is_unknown).collect();
+    unknown.sort_unstable();
+    unknown
+}
+
         .map_err(|_| "it must be address:port".to_owned())?;
     addresses
         .next()

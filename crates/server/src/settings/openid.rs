@@ -17,7 +17,7 @@ use super::limit::limit;
 use super::secret_string::SecretString;
 
 /// Beginning of the names of all variables.
-const PREFIX: &str = "ALLCLEAR_OIDC_";
+pub(super) const PREFIX: &str = "ALLCLEAR_OIDC_";
 const PROVIDERS: &str = "oidc_providers";
 /// Flag, and key of the file, for a setting of a single provider: `okta_issuer=https://…`.
 pub(super) const PROVIDER_SETTING: &str = "oidc_setting";

@@ -160,3 +160,24 @@ fn providers_are_read_from_the_file_and_flags_win() {
     assert!(parse(&["--passwords", "maybe"], "").is_err());
     assert!(parse(&["--limit-oidc", "0/5"], "").is_err());
 }
+
+#[test]
+fn variables_that_are_no_settings_are_found() {
+    let command = Settings::augment_args(Command::new("allclear"));
+    let names = [
+        "ALLCLEAR_SING_UP",
+        "ALLCLEAR_SIGN_UP",
+        "ALLCLEAR_SMTP_URL",
+        "ALLCLEAR_LOG_LEVEL",
+        "ALLCLEAR_OIDC_PROVIDERS",
+        "ALLCLEAR_OIDC_OKTA_ISSUER",
+        "ALLCLEAR_TEST_POSTGRES_URL",
+        "ALLCLEAR_PORT_8080_TCP_ADDR",
+        "ALLCLEAR_SERVICE_HOST",
+        "PATH",
+    ];
+    assert_eq!(
+        unknown_variables(&command, names.iter().map(ToString::to_string)),
+        ["ALLCLEAR_LOG_LEVEL", "ALLCLEAR_SING_UP"]
+    );
+}

@@ -7,9 +7,10 @@ use std::time::Duration;
 use allclear_persistence::backup::BackupError;
 use allclear_persistence::{address, backup, check};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use tracing::Level;
 
 use crate::app::App;
-use crate::settings::{self, Settings};
+use crate::settings::{self, LogFormat, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::user::{self, UserAction};
 use crate::{connect, demo, identity, log, private, rlimit};
@@ -86,6 +87,10 @@ pub fn main() -> ExitCode {
     if matches!(action, Action::Serve | Action::Demo) {
         rlimit::raise();
     }
+    // A filter may hide errors. Then this one is printed.
+    let is_logged_as_json = matches!(action, Action::Serve)
+        && arguments.settings.log_format == LogFormat::Json
+        && tracing::enabled!(Level::ERROR);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -110,6 +115,10 @@ pub fn main() -> ExitCode {
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(message) if is_logged_as_json => {
+            tracing::error!("{message}");
+            ExitCode::FAILURE
+        }
         Err(message) => fail(&message),
     }
 }
@@ -151,21 +160,12 @@ fn arguments() -> Result<Arguments, ExitCode> {
 
 async fn serve(settings: &Settings) -> Result<(), String> {
     let signals = EndSignals::receive()?;
+    warn_of_unknown_variables();
     let app = App::start(settings).await?;
     print!("{}", welcome(&app, settings));
     app.serve_until(signals, settings.shutdown_delay()).await
 }
 
-/// Text that is printed after the start.
-fn welcome(app: &App, settings: &Settings) -> String {
-    let first = if app.is_with_clerk() {
-        "Sign in with Clerk to manage components, incidents and maintenance."
-    warn_of_unknown_variables();
-    } else if app.identity.is_first {
-        "Create an account: the first one administers this installation."
-    } else {
-        "Sign in to manage components, incidents and maintenance."
-    };
 /// Logs the names of variables that look like settings and are not: they are probably mistyped. Values may be secret.
 fn warn_of_unknown_variables() {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
@@ -178,6 +178,15 @@ fn warn_of_unknown_variables() {
     }
 }
 
+/// Text that is printed after the start.
+fn welcome(app: &App, settings: &Settings) -> String {
+    let first = if app.is_with_clerk() {
+        "Sign in with Clerk to manage components, incidents and maintenance."
+    } else if app.identity.is_first {
+        "Create an account: the first one administers this installation."
+    } else {
+        "Sign in to manage components, incidents and maintenance."
+    };
     format!(
         "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Listens   {}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n\n",
         env!("CARGO_PKG_VERSION"),

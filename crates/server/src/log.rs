@@ -1,9 +1,11 @@
 //! The log, on standard error.
 
 use std::fmt;
+use std::io::{self, IsTerminal};
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
@@ -12,7 +14,13 @@ use crate::settings::{LogFormat, Settings};
 
 /// Starts the log. Must be called once per process.
 pub(crate) fn start(settings: &Settings) {
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    // A terminal keeps the default, which respects NO_COLOR.
+    let lines = if io::stderr().is_terminal() {
+        lines
+    } else {
+        lines.with_ansi(false)
+    };
     let lines = match settings.log_format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
@@ -26,6 +34,32 @@ pub(crate) fn start(settings: &Settings) {
         .with(lines)
         .with(Demotion)
         .init();
+}
+
+/// Parses the filter of the log. Returns it without spaces around its parts.
+///
+/// # Errors
+/// What is wrong. A bare word must be a level: as a target it would switch off everything else.
+pub(crate) fn filter(text: &str) -> Result<String, String> {
+    let parts: Vec<_> = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect();
+    let is_wrong = |part: &&&str| {
+        let is_level = part.parse::<LevelFilter>().is_ok();
+        let is_bare = !part.contains(['=', '[']) && !is_level;
+        is_bare || !part.contains('[') && part.contains(char::is_whitespace)
+    };
+    if let Some(part) = parts.iter().find(is_wrong) {
+        return Err(format!(
+            "{part:?} must be off, error, warn, info, debug, trace, or crate=level"
+        ));
+    }
+    let filter = parts.join(",");
+    let parsed = EnvFilter::builder().parse(&filter);
+    parsed.map_err(|_| "it must be a level, or crate=level separated by commas".to_owned())?;
+    Ok(filter)
 }
 
 /// Spans of the PostgreSQL driver, whatever the level: that of a new connection has the URL of the database, with its password.
@@ -71,6 +105,41 @@ impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             self.0 = format!("{value:?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filter_is_a_level_or_levels_of_crates() {
+        for (text, expected) in [
+            ("warn", "warn"),
+            ("OFF", "OFF"),
+            ("", ""),
+            ("info, sqlx=warn,", "info,sqlx=warn"),
+            ("warn,security=info", "warn,security=info"),
+            (
+                "allclear_server::tasks=debug",
+                "allclear_server::tasks=debug",
+            ),
+        ] {
+            assert_eq!(filter(text).as_deref(), Ok(expected));
+        }
+    }
+
+    #[test]
+    fn filter_with_an_unknown_level_is_refused() {
+        for text in [
+            "verbose",
+            "info,sqlx",
+            "sqlx=loud",
+            "info sqlx=warn",
+            "=info",
+        ] {
+            assert!(filter(text).is_err(), "{text}");
         }
     }
 }

@@ -15,6 +15,8 @@ use clap::{Args, Command, FromArgMatches, ValueEnum};
 use strum::VariantNames;
 use url::Url;
 
+use crate::log;
+
 use self::clerk::{Clerk, ClerkSettings};
 use self::connection::ConnectionSettings;
 use self::domain::DomainSettings;
@@ -174,7 +176,8 @@ pub struct Settings {
         long,
         env = "ALLCLEAR_LOG",
         value_name = "ALLCLEAR_LOG",
-        default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn"
+        default_value = "info,actix_server=warn,sea_orm_migration=warn,sqlx=warn",
+        value_parser = log::filter
     )]
     pub log: String,
 
@@ -315,9 +318,6 @@ impl Settings {
     }
 }
 
-fn listen(text: &str) -> Result<SocketAddr, String> {
-    let mut addresses = text
-        .to_socket_addrs()
 /// The names that begin like a setting of the environment and are none, in order. The settings of OpenID Connect providers are
 /// [checked](OpenIdSettings::providers) elsewhere.
 pub(crate) fn unknown_variables(
@@ -343,6 +343,9 @@ pub(crate) fn unknown_variables(
     unknown
 }
 
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    let mut addresses = text
+        .to_socket_addrs()
         .map_err(|_| "it must be address:port".to_owned())?;
     addresses
         .next()

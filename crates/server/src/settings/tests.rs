@@ -54,6 +54,8 @@ fn a_bad_value_is_named() {
         ("--metrics-networks", "10.0.0.0/99"),
         ("--shutdown-delay", "5s"),
         ("--hsts", "preload"),
+        ("--log", "verbose"),
+        ("--log", "info,sqlx=loud"),
         ("--limit-writes", "0/5"),
         ("--limit-text", "4294967296"),
         ("--limit-components", "many"),

@@ -16,7 +16,7 @@ async fn obstacle_to_a_start_is_reported_in_one_line() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let file = file.display().to_string();
-    let rows: [(&[&str], i32, &str); 6] = [
+    let rows: [(&[&str], i32, &str); 7] = [
         (&["--sign-up", "perhaps"], 2, "--sign-up"),
         (
             &["--database-url", "mysql://ann:hunter2@db"],
@@ -24,15 +24,16 @@ async fn obstacle_to_a_start_is_reported_in_one_line() {
             "--database-url",
         ),
         (
-            &["--database-url", "postgres://nobody@127.0.0.1:1/none"],
+            &["--database-url", "postgres://ann:hunter2@127.0.0.1:1/none"],
             1,
-            "database",
+            "the database cannot be opened: 127.0.0.1:1: Connection refused",
         ),
         (
             &["--database-url", "sqlite:/nowhere/allclear.db"],
             1,
-            "database",
+            "/nowhere/allclear.db",
         ),
+        (&["--log", "verbose"], 2, "ALLCLEAR_LOG"),
         (&["--listen", &taken], 1, &taken),
         (&["--data-dir", &file], 1, &file),
     ];

@@ -2,10 +2,11 @@
 
 use std::process::Stdio;
 
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::process::{Process, command};
+use crate::process::{Process, command, run};
 
 /// Malformed requests: TLS, control characters, endless heads, wrong lengths, unexpected frames.
 fn malformed() -> Vec<Vec<u8>> {
@@ -69,4 +70,52 @@ async fn malformed_requests_are_logged_at_debug_level() {
     let log = logged(&["--log", "debug,sqlx=off,sea_orm_migration=off"], 1).await;
     assert!(log.contains("malformed request"), "{log}");
     assert!(!log.contains("ERROR"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_log_in_a_file_has_no_colours() {
+    let log = logged(&["--log", "debug,sqlx=off,sea_orm_migration=off"], 1).await;
+    assert!(log.contains(" DEBUG ") && !log.contains('\u{1b}'), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn start_error_is_an_event_of_the_json_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let flags = [
+        "--log-format",
+        "json",
+        "--database-url",
+        "sqlite:/nowhere/a.db",
+    ];
+    let (code, _, stderr) = run(command(&data, &flags)).await;
+    assert_eq!(code, Some(1), "{stderr}");
+    let last: Value = serde_json::from_str(stderr.lines().last().unwrap()).unwrap();
+    assert_eq!(last["level"], "ERROR");
+    let message = last["message"].as_str().unwrap();
+    assert!(message.contains("/nowhere/a.db"), "{message}");
+    let flags = [&flags[..], &["--log", "off"]].concat();
+    let (_, _, stderr) = run(command(&data, &flags)).await;
+    assert!(stderr.starts_with("allclear: "), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mistyped_settings_are_logged_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let flags = ["--default-organisation", "nowhere"];
+    let mut server = command(&folder.path().join("data"), &flags);
+    server
+        .env("ALLCLEAR_SING_UP", "closed-canary")
+        .stderr(std::fs::File::create(&log).unwrap());
+    let process = Process::serve_quietly(server).await;
+    assert_eq!(process.terminate().await, Some(0));
+    let log = std::fs::read_to_string(log).unwrap();
+    for name in ["ALLCLEAR_SING_UP", "ALLCLEAR_DEFAULT_ORGANISATION"] {
+        let found = log
+            .lines()
+            .filter(|line| line.contains("WARN") && line.contains(name));
+        assert_eq!(found.count(), 1, "{name}: {log}");
+    }
+    assert!(!log.contains("closed-canary"), "{log}");
 }

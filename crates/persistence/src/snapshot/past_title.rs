@@ -125,9 +125,9 @@ fn titled(
         };
         let (first, last) = (zone.date_of(start), zone.date_of(end));
         let mut past = PastTitle::new(kind, title, first, last);
-        components
-            .into_iter()
-            .for_each(|component| past.add(component));
+        for component in components {
+            past.add(component);
+        }
         titles.push(past);
     }
     titles

@@ -248,12 +248,11 @@ impl Pages {
             let guard = slot.guard();
             let read = guard.map(|guard| self.read(organisation.clone(), guard));
             let ended = async {
-                match read {
-                    Some(read) => Some(read.await),
-                    None => {
-                        finished.await;
-                        None
-                    }
+                if let Some(read) = read {
+                    Some(read.await)
+                } else {
+                    finished.await;
+                    None
                 }
             };
             match timeout(PATIENCE, ended).await {

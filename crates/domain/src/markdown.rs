@@ -7,12 +7,14 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 const DEPTH: usize = 16;
 /// How many cells the tables of a text may have.
 const CELLS: usize = 20_000;
-/// How many elements the unclosed tags of a text may add.
-const REOPENED: usize = 20_000;
+/// How many bytes the unclosed tags of a text may add.
+const ADDED: usize = 4_000_000;
+/// What an element counts without its attributes, in bytes. It takes ten times as many in memory.
+const ELEMENT: usize = 50;
 
 /// Renders Markdown (`CommonMark` 0.31, with tables and struck-out text) as HTML. Raw HTML in the text is removed or made harmless,
 /// and only http, https and mailto links stay links. Tables that could have more than 20,000 cells stay text, and so does raw HTML
-/// that could add more than 20,000 elements.
+/// that could add more than 4 MB.
 #[must_use]
 pub fn render(markdown: &str) -> String {
     render_below(0, markdown)
@@ -27,7 +29,7 @@ pub fn render_below(level: usize, markdown: &str) -> String {
     };
     let mut options = Options::ENABLE_STRIKETHROUGH;
     options.set(Options::ENABLE_TABLES, most_cells(markdown) <= CELLS);
-    let keeps_html = most_reopened(Parser::new_ext(markdown, options)) <= REOPENED;
+    let keeps_html = most_added(Parser::new_ext(markdown, options)) <= ADDED;
     let events = Parser::new_ext(markdown, options).map(|event| match event {
         Event::Html(html) | Event::InlineHtml(html) if !keeps_html => Event::Text(html),
         other => other,
@@ -97,27 +99,45 @@ fn most_cells(markdown: &str) -> usize {
     lines.split(is_blank).map(cells).sum()
 }
 
-/// How many elements raw HTML adds at most. Each block opens the elements of a text that are not closed again (HTML Standard, section
-/// 13.2.4.3), so a short text can have millions.
-fn most_reopened<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
-    let (mut reopened, mut blocks) = (0_usize, 0_usize);
+/// How much raw HTML adds at most, in bytes: each block opens the elements of a text that are not closed, such as `<i>`, again (HTML
+/// Standard, section 13.2.4.3), so a short text can have millions. Elements of Markdown are always closed, unless they have raw HTML in
+/// them.
+fn most_added<'a>(events: impl Iterator<Item = Event<'a>>) -> usize {
+    let (mut reopened, mut raw, mut places) = (0_usize, 0_usize, 0_usize);
+    // The elements of Markdown that are open, and the number of those that are counted.
+    let (mut open, mut counted) = (Vec::new(), 0);
     for event in events {
         match event {
-            Event::Start(tag) if !is_inline(&tag) => blocks += 1,
+            Event::Start(tag) => {
+                places += 1;
+                open.extend(inline_size(&tag));
+            }
+            Event::End(tag) => {
+                places += 1;
+                if is_inline(tag) {
+                    open.pop();
+                    counted = counted.min(open.len());
+                }
+            }
             Event::Html(html) | Event::InlineHtml(html) => {
+                raw += html.len();
+                reopened += open[counted..].iter().sum::<usize>();
+                counted = open.len();
                 for (at, _) in html.match_indices('<') {
                     let tag = &html[at..];
-                    if !is_formatting(tag) {
-                        blocks += 1;
-                    } else if !tag.starts_with("</") {
-                        reopened += 1;
+                    places += 1;
+                    if is_formatting(tag) && !tag.starts_with("</") {
+                        reopened += ELEMENT;
                     }
                 }
             }
             _ => {}
         }
     }
-    reopened * blocks
+    if reopened == 0 {
+        return 0;
+    }
+    (reopened + raw).saturating_mul(places)
 }
 
 /// HTML without what could act, load something or change the page around it.
@@ -160,7 +180,7 @@ fn is_raw_text(tag: &str) -> bool {
 /// Whether a tag begins or ends one of these elements.
 fn is_one_of(tag: &str, elements: &[&str]) -> bool {
     let name = tag.trim_start_matches(['<', '/']);
-    let end = name.find(|character: char| !character.is_ascii_alphabetic());
+    let end = name.find(|character: char| !character.is_ascii_alphanumeric());
     let name = name.get(..end.unwrap_or(name.len())).unwrap_or_default();
     elements
         .iter()
@@ -171,10 +191,24 @@ const fn nests(tag: &Tag<'_>) -> bool {
     matches!(tag, Tag::BlockQuote(_) | Tag::List(_) | Tag::Item)
 }
 
-const fn is_inline(tag: &Tag<'_>) -> bool {
+/// Size of an element within a paragraph, in bytes; `None` for others.
+fn inline_size(tag: &Tag<'_>) -> Option<usize> {
+    match tag {
+        Tag::Emphasis | Tag::Strong | Tag::Strikethrough => Some(ELEMENT),
+        Tag::Link {
+            dest_url, title, ..
+        }
+        | Tag::Image {
+            dest_url, title, ..
+        } => Some(ELEMENT + dest_url.len() + title.len()),
+        _ => None,
+    }
+}
+
+const fn is_inline(tag: TagEnd) -> bool {
     matches!(
         tag,
-        Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. }
+        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
     )
 }
 
@@ -301,6 +335,22 @@ mod tests {
             format!("x {different}\n\n{}", "x\n\n".repeat(5_000)),
             format!("<div>{names}\n\n{}", "x\n\n".repeat(10_000)),
             format!("***a {}***", "</p>x".repeat(5_000)),
+            format!(
+                "{}{different}{}",
+                "<i>".repeat(3_000),
+                "</i>x".repeat(3_000)
+            ),
+            format!("{}<b>{}", "~~a ".repeat(2_000), "b~~ ".repeat(2_000)),
+            format!(
+                "<b title=\"{}\">{}",
+                "<".repeat(20_000),
+                "<p>x".repeat(6_000)
+            ),
+            format!(
+                "[a {}](https://example.com/{})",
+                "<p>x".repeat(5_000),
+                "y".repeat(20_000)
+            ),
         ] {
             let html = render(&text);
             assert!(html.len() < 10 * text.len(), "{}", html.len());

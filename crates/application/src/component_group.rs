@@ -234,7 +234,7 @@ impl ComponentGroups {
             .map(|component| window.uptime(component.start_date, &component.spans))
             .collect();
         let ids: Vec<_> = components.iter().map(|component| component.id).collect();
-        // An incident that lasts is none of the future.
+        // An open incident does not affect days of the future.
         let incidents = if from > now {
             Vec::new()
         } else {

@@ -5268,7 +5268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5395,7 +5395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5668,7 +5668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5806,7 +5806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5943,7 +5943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6079,7 +6079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6212,7 +6212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6345,7 +6345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6484,7 +6484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6622,7 +6622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6761,7 +6761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6897,7 +6897,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7028,7 +7028,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7165,7 +7165,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7298,7 +7298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7431,7 +7431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7570,7 +7570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7712,7 +7712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7854,7 +7854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7994,7 +7994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8130,7 +8130,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8268,7 +8268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8418,7 +8418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8551,7 +8551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8682,7 +8682,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8843,7 +8843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8977,7 +8977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9108,7 +9108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9237,7 +9237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9370,7 +9370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9499,7 +9499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9632,7 +9632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9762,7 +9762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9891,7 +9891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10021,7 +10021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10155,7 +10155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10284,7 +10284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10417,7 +10417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10546,7 +10546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10675,7 +10675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10804,7 +10804,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10933,7 +10933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11060,7 +11060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11208,7 +11208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11335,7 +11335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11462,7 +11462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11591,7 +11591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11731,7 +11731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11862,7 +11862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11993,7 +11993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12124,7 +12124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12251,7 +12251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12391,7 +12391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12522,7 +12522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12653,7 +12653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12782,7 +12782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12913,7 +12913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13044,7 +13044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13175,7 +13175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13302,7 +13302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13433,7 +13433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13560,7 +13560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13689,7 +13689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13822,7 +13822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13951,7 +13951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14078,7 +14078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14205,7 +14205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14330,7 +14330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14461,7 +14461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14593,7 +14593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14722,7 +14722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14851,7 +14851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14988,7 +14988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15124,7 +15124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15257,7 +15257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15390,7 +15390,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15529,7 +15529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15666,7 +15666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15803,7 +15803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15941,7 +15941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16079,7 +16079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16212,7 +16212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16351,7 +16351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16486,7 +16486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16623,7 +16623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16762,7 +16762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -16903,7 +16903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17040,7 +17040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17178,7 +17178,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17312,7 +17312,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17452,7 +17452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17591,7 +17591,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17727,7 +17727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17860,7 +17860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -17993,7 +17993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18132,7 +18132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18273,7 +18273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18410,7 +18410,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18548,7 +18548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18682,7 +18682,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18822,7 +18822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -18956,7 +18956,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19087,7 +19087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19222,7 +19222,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19353,7 +19353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19480,7 +19480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19607,7 +19607,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19853,7 +19853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -19984,7 +19984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20116,7 +20116,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20258,7 +20258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20404,7 +20404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20538,7 +20538,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20671,7 +20671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20802,7 +20802,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -20933,7 +20933,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21064,7 +21064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21229,7 +21229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21360,7 +21360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21491,7 +21491,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21628,7 +21628,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21761,7 +21761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -21894,7 +21894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request body is larger than 256 KiB; a file with subscribers than 16 MiB. */
+            /** @description The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB. */
             413: {
                 headers: {
                     [name: string]: unknown;

@@ -247,7 +247,7 @@ impl Components {
         let window = UptimeWindow::new(range, zone, now);
         let (from, to) = (window.start_at(), window.end_at());
         let spans = self.histories.spans(organisation, id, from, to).await?;
-        // An incident that lasts is none of the future.
+        // An open incident does not affect days of the future.
         let incidents = if from > now {
             Vec::new()
         } else {

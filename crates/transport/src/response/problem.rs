@@ -269,7 +269,7 @@ pub(crate) enum ErrorResponses {
     /// `If-Match` does not match.
     #[response(status = 412, content_type = "application/problem+json")]
     Stale(ProblemBody<'static>),
-    /// The request body is larger than 256 KiB; a file with subscribers than 16 MiB.
+    /// The request body is larger than 256 KiB, or than 64 KiB below `/identity` and `/subscriber`; a file with subscribers than 16 MiB.
     #[response(status = 413, content_type = "application/problem+json")]
     TooLarge(ProblemBody<'static>),
     /// The request body is not JSON, or is compressed.

@@ -22,7 +22,7 @@ use quick_cache::{DefaultHashBuilder, Options, OptionsBuilder, Weighter};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
 use crate::status::page::{Page, SLOT_SIZE};
@@ -34,7 +34,7 @@ const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 /// How long after a failed read the last page is served without another read.
 pub(crate) const RETRY_DELAY: TimeDelta = TimeDelta::seconds(1);
 /// How long requests wait for a read while there is a last page. A database that hangs does not fail for much longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of cached pages. Beyond them the least requested pages are evicted.
 const MEMORY: u64 = 64 * 1024 * 1024;
 /// Expected number of organisations with visitors.
@@ -59,8 +59,8 @@ struct PageSlot {
     current: ArcSwapOption<Page>,
     /// Whether the page is being read; other requests wait for the result.
     is_rendering: AtomicBool,
-    /// Whether that takes longer than [`PATIENCE`]; requests are served the last page meanwhile.
-    is_overdue: AtomicBool,
+    /// When that read began. After [`READ_TIMEOUT`], requests are served the last page.
+    began_at: ArcSwapOption<Instant>,
     /// Notified when the read has ended. A lock would wake the waiting requests one after the other.
     finished: Notify,
     failed_at: ArcSwapOption<DateTime<Utc>>,
@@ -168,11 +168,8 @@ impl Pages {
     /// now. Requests do not wait for a database that is known to be unavailable.
     fn in_memory(&self, slot: &PageSlot, now: DateTime<Utc>) -> Option<Arc<Page>> {
         let page = slot.current.load_full()?;
-        let is_unreadable = || {
-            slot.is_overdue.load(Ordering::Acquire)
-                || slot.has_just_failed(now)
-                || self.relay.is_stale()
-        };
+        let is_unreadable =
+            || slot.is_overdue() || slot.has_just_failed(now) || self.relay.is_stale();
         (page.is_of(now) || is_unreadable()).then_some(page)
     }
 
@@ -255,11 +252,9 @@ impl Pages {
                     None
                 }
             };
-            match timeout(PATIENCE, ended).await {
-                Ok(Some(read)) => return read.map_err(Error::internal)?,
-                Ok(None) => {}
-                // The read goes on.
-                Err(_) => slot.is_overdue.store(true, Ordering::Release),
+            // The read goes on after the timeout.
+            if let Ok(Some(read)) = timeout(READ_TIMEOUT, ended).await {
+                return read.map_err(Error::internal)?;
             }
         }
     }
@@ -321,7 +316,18 @@ impl PageSlot {
     /// The right to read the page; `None` if it is taken.
     fn guard(self: &Arc<Self>) -> Option<RenderGuard> {
         let is_free = !self.is_rendering.swap(true, Ordering::AcqRel);
-        is_free.then(|| RenderGuard(Arc::clone(self)))
+        is_free.then(|| {
+            self.began_at.store(Some(Arc::new(Instant::now())));
+            RenderGuard(Arc::clone(self))
+        })
+    }
+
+    /// Whether the page has been read for longer than [`READ_TIMEOUT`].
+    fn is_overdue(&self) -> bool {
+        let began_at = self.began_at.load();
+        began_at
+            .as_ref()
+            .is_some_and(|began_at| began_at.elapsed() >= READ_TIMEOUT)
     }
 
     /// Whether the last read failed so recently that the next one would fail too.
@@ -338,7 +344,7 @@ impl PageSlot {
 
 impl Drop for RenderGuard {
     fn drop(&mut self) {
-        self.0.is_overdue.store(false, Ordering::Release);
+        self.0.began_at.store(None);
         self.0.is_rendering.store(false, Ordering::Release);
         self.0.finished.notify_waiters();
     }

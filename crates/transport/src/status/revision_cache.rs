@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
+use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
@@ -20,8 +21,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::last_values::LastValues;
-use crate::limit::keyed_semaphore::KeyedSemaphore;
-use crate::status::pages::{PATIENCE, one_shard};
+use crate::status::pages::{READ_TIMEOUT, one_shard};
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
@@ -122,14 +122,23 @@ impl<A: Copy + Eq + Hash, V: Weigh> VersionCache<A, V> {
         };
         self.0.get_or_insert_async(&key, make).await
     }
+
+    fn insert(&self, organisation: OrganisationId, version: Version, address: A, value: Arc<V>) {
+        let key = Key {
+            organisation,
+            version,
+            address,
+        };
+        self.0.insert(key, value);
+    }
 }
 
 /// The values of the newest known revision by organisation and address.
 pub(crate) struct RevisionCache<A, V: Weigh> {
     relay: Arc<Relay>,
     clock: Arc<dyn Clock>,
-    current: VersionCache<A, V>,
-    last: LastValues<A, V>,
+    current: Arc<VersionCache<A, V>>,
+    last: Arc<LastValues<A, V>>,
     /// One read of each organisation at a time, so that requests for one do not delay those for others.
     organisations: KeyedSemaphore<OrganisationId>,
     reads: Arc<Semaphore>,
@@ -138,7 +147,7 @@ pub(crate) struct RevisionCache<A, V: Weigh> {
 
 impl<A, V> RevisionCache<A, V>
 where
-    A: Copy + Eq + Hash,
+    A: Copy + Eq + Hash + Send + Sync + 'static,
     V: Weigh + Send + Sync + 'static,
 {
     /// An empty cache for about `items` values of together `bytes`, and as many last values, which mostly are the same ones. Beyond
@@ -152,8 +161,8 @@ where
         Self {
             relay: Arc::clone(relay),
             clock: Arc::clone(clock),
-            current: VersionCache::new(items, bytes),
-            last: LastValues::new(items, bytes),
+            current: Arc::new(VersionCache::new(items, bytes)),
+            last: Arc::new(LastValues::new(items, bytes)),
             organisations: KeyedSemaphore::new(1, MAX_WAITING),
             reads: Arc::new(Semaphore::new(READS)),
             runtime: Handle::current(),
@@ -204,7 +213,7 @@ where
         }
     }
 
-    /// Waits for a value, but not for longer than [`PATIENCE`] while there is a last one.
+    /// Waits for a value, but not for longer than [`READ_TIMEOUT`] while there is a last one.
     async fn unless_overdue(
         &self,
         organisation: &OrganisationId,
@@ -212,7 +221,7 @@ where
         value: impl Future<Output = Result<Arc<V>, Error>>,
     ) -> Result<Arc<V>, Error> {
         let mut value = pin!(value);
-        if let Ok(made) = timeout(PATIENCE, value.as_mut()).await {
+        if let Ok(made) = timeout(READ_TIMEOUT, value.as_mut()).await {
             return made;
         }
         let Some(last) = self.last.get(organisation, address) else {
@@ -243,7 +252,7 @@ where
         let now = self.clock.now();
         let revision = position.latest().unwrap_or_default();
         let version = Version::new(revision, now, lifetime);
-        let made = self.read(organisation, address, revision, read(now));
+        let made = self.read(organisation, address, version, read(now));
         self.current
             .get_or_make(organisation, version, address, made)
             .await
@@ -254,7 +263,7 @@ where
         &self,
         organisation: &OrganisationId,
         address: A,
-        revision: Revision,
+        version: Version,
         read: impl Future<Output = Result<Arc<V>, Error>> + Send + 'static,
     ) -> Result<Arc<V>, Error> {
         let turn = self.organisations.acquire(organisation).await;
@@ -273,19 +282,23 @@ where
                 "the last read failed a moment ago".into(),
             ));
         }
+        let (current, last) = (Arc::clone(&self.current), Arc::clone(&self.last));
+        let whose = organisation.clone();
         let read = self.runtime.spawn(async move {
             let _permits = (turn, permit);
-            read.await
+            let read = read.await;
+            // No request may wait for it any more.
+            if let Ok(value) = &read {
+                last.insert(&whose, address, version.revision, value);
+                current.insert(whose, version, address, Arc::clone(value));
+            }
+            read
         });
         let read = read.await.map_err(Error::internal)?;
-        match &read {
-            Ok(value) => self.last.insert(organisation, address, revision, value),
-            Err(Error::Unavailable(cause)) => {
-                self.last
-                    .note_failure(organisation, address, self.clock.now());
-                tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "reading a public document failed");
-            }
-            Err(_) => {}
+        if let Err(Error::Unavailable(cause)) = &read {
+            self.last
+                .note_failure(organisation, address, self.clock.now());
+            tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "reading a public document failed");
         }
         read
     }

@@ -50,12 +50,12 @@ mod tests {
     #[test]
     fn browser_gets_a_page_that_loads_again_and_programs_get_the_problem() {
         let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-        let away = || Error::Unavailable("away".into());
-        let page = response(browser, away()).unwrap();
+        let unavailable = || Error::Unavailable("the database is unavailable".into());
+        let page = response(browser, unavailable()).unwrap();
         assert_eq!(page.status(), 503);
         assert!(page.headers().contains_key("retry-after"));
         for accept in ["*/*", "application/json"] {
-            let problem = response(accept, away()).unwrap_err();
+            let problem = response(accept, unavailable()).unwrap_err();
             assert_eq!(problem.status_code(), 503, "{accept}");
         }
         let fault = response(browser, Error::internal("a fault")).unwrap_err();

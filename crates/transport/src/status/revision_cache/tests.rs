@@ -94,8 +94,32 @@ async fn last_value_is_served_while_the_database_hangs() {
         let hangs = |_| std::future::pending();
         let value = site.cache.get(&organisation(), (), LIFETIME, hangs).await;
         assert_eq!(value.unwrap().as_deref(), Some(&"old"));
-        assert_eq!(start.elapsed(), PATIENCE, "further requests do not wait");
+        assert_eq!(
+            start.elapsed(),
+            READ_TIMEOUT,
+            "further requests do not wait"
+        );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn value_of_a_slow_read_is_served_by_the_next_request() {
+    let site = Site::new([Ok("old")]);
+    assert_eq!(site.get().await.unwrap(), Some("old"));
+    site.lifetime_ends();
+    let slow = |_| async {
+        tokio::time::sleep(READ_TIMEOUT * 2).await;
+        Ok(Arc::new("new"))
+    };
+    let value = site.cache.get(&organisation(), (), LIFETIME, slow).await;
+    assert_eq!(value.unwrap().as_deref(), Some(&"old"));
+    tokio::time::sleep(READ_TIMEOUT * 2).await;
+    site.clock.advance(RETRY_DELAY);
+    assert_eq!(
+        site.get().await.unwrap(),
+        Some("new"),
+        "without another read"
+    );
 }
 
 #[actix_web::test]

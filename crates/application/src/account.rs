@@ -237,11 +237,10 @@ impl Accounts {
         let owner: Vec<_> = candidates.owner.into_iter().collect();
         let known = owner.first().map(|owner| owner.user.id);
         let mut accounts = owner.iter().chain(&candidates.without_address);
-        let is_known = |account: &Credentials| self.ports.opener.is_known(account.user.id, client);
-        let requester = if accounts.any(is_known) {
-            Requester::Known
-        } else {
-            Requester::Stranger
+        let is_known = |account: &&Credentials| self.ports.opener.is_known(account.user.id, client);
+        let requester = match accounts.find(is_known) {
+            Some(account) => Requester::Known(account.user.id),
+            None => Requester::Stranger,
         };
         let mut found = self.whose(&draft, owner, requester).await?;
         // The number of hashes depends on the installation, not on the address.
@@ -341,7 +340,8 @@ impl Accounts {
             Some(password) => {
                 let account = self.ports.accounts.find(session.user.id).await?;
                 let hashes = vec![account.ok_or(Self::MISSING)?.password];
-                let verified = self.ports.hasher.verify(password, hashes, Requester::Known);
+                let requester = Requester::Known(session.user.id);
+                let verified = self.ports.hasher.verify(password, hashes, requester);
                 if verified.await?.is_none() {
                     return Err(Invalid::field("password", "Wrong password").into());
                 }

@@ -22,6 +22,7 @@ pub mod idempotency;
 pub mod incident;
 pub mod installation;
 pub mod invitation;
+pub mod keyed_semaphore;
 pub mod link;
 pub mod mail;
 pub mod mail_budget;

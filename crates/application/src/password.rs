@@ -61,12 +61,12 @@ impl fmt::Debug for PasswordHash {
 pub enum Requester {
     /// Anybody: a person who signs up, or signs in from a browser in which nobody signed in to the account before.
     Stranger,
-    /// A person with a session, a link from a mail, or a browser in which somebody signed in to the account before.
-    Known,
+    /// A person with a session, a link from a mail, or a browser in which somebody signed in to this account before.
+    Known(UserId),
 }
 
-/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting places from strangers, who could occupy
-/// all of them otherwise.
+/// Hashes passwords. If hashes have to wait, an adapter MUST keep a part of the waiting places from strangers, and from the hashes of
+/// each account. They could occupy all of them otherwise.
 #[cfg_attr(any(test, feature = "mock"), mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
@@ -147,10 +147,11 @@ impl Passwords {
             .await?
             .ok_or(Error::NotFound("Account"))?;
         let stored = vec![account.password];
+        let requester = Requester::Known(session.user.id);
         let verified = self
             .ports
             .hasher
-            .verify(&draft.current_password, stored, Requester::Known)
+            .verify(&draft.current_password, stored, requester)
             .await?;
         if verified.is_none() {
             return Err(Invalid::field("currentPassword", "Wrong password").into());
@@ -160,7 +161,7 @@ impl Passwords {
             .new_password
             .check_personal("newPassword", &user.name, &user.email)?;
         let hasher = &self.ports.hasher;
-        let hash = hasher.hash(&draft.new_password, Requester::Known).await?;
+        let hash = hasher.hash(&draft.new_password, requester).await?;
         match self
             .ports
             .accounts
@@ -236,7 +237,8 @@ impl Passwords {
             .password
             .check_personal("password", &user.name, &user.email)?;
         let hasher = &self.ports.hasher;
-        let hash = hasher.hash(&draft.password, Requester::Known).await?;
+        let requester = Requester::Known(user.id);
+        let hash = hasher.hash(&draft.password, requester).await?;
         match self
             .ports
             .accounts

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use allclear_application::error::Error;
+use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::password::{PasswordHash, PasswordHasher, Requester};
 use allclear_domain::account::Password;
+use allclear_domain::id::UserId;
 use argon2::{Algorithm, Argon2, Params, Version};
 use async_trait::async_trait;
 use base64::Engine;
@@ -27,6 +29,7 @@ pub struct Argon2idHasher {
     running: Arc<Semaphore>,
     waiting: Semaphore,
     waiting_strangers: Semaphore,
+    of_accounts: KeyedSemaphore<UserId>,
 }
 
 impl Argon2idHasher {
@@ -34,6 +37,10 @@ impl Argon2idHasher {
     pub const QUEUE: usize = 256;
     /// Maximum number of them for strangers.
     pub const STRANGERS: usize = Self::QUEUE / 2;
+    /// Maximum number of them for the people of an account.
+    pub const OF_ACCOUNT: usize = 2;
+    /// Maximum number of hashes that wait for such a place; further ones fail as unavailable.
+    pub const BESIDE_ACCOUNT: usize = 32;
 
     /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
     #[must_use]
@@ -43,13 +50,17 @@ impl Argon2idHasher {
             running,
             waiting: Semaphore::new(Self::QUEUE),
             waiting_strangers: Semaphore::new(Self::STRANGERS),
+            of_accounts: KeyedSemaphore::new(Self::OF_ACCOUNT, Self::BESIDE_ACCOUNT),
         }
     }
 
     async fn permit(&self, requester: Requester) -> Result<OwnedSemaphorePermit, Error> {
-        let _of_strangers = match requester {
-            Requester::Stranger => Some(place(&self.waiting_strangers)?),
-            Requester::Known => None,
+        let (_of_strangers, _of_account) = match requester {
+            Requester::Stranger => (Some(place(&self.waiting_strangers)?), None),
+            Requester::Known(account) => {
+                let place = self.of_accounts.acquire(&account).await;
+                (None, Some(place.ok_or_else(full)?))
+            }
         };
         let _place = place(&self.waiting)?;
         Arc::clone(&self.running)
@@ -61,8 +72,11 @@ impl Argon2idHasher {
 
 /// Takes a waiting place.
 fn place(places: &Semaphore) -> Result<SemaphorePermit<'_>, Error> {
-    let full = |_| Error::Unavailable("too many passwords are waiting to be hashed".into());
-    places.try_acquire().map_err(full)
+    places.try_acquire().map_err(|_| full())
+}
+
+fn full() -> Error {
+    Error::Unavailable("too many passwords are waiting to be hashed".into())
 }
 
 #[async_trait]
@@ -190,6 +204,11 @@ fn read(stored: &str) -> Option<(Parameters, Vec<u8>)> {
 mod tests {
     use super::*;
 
+    use futures_util::FutureExt as _;
+    use uuid::Uuid;
+
+    const KNOWN: Requester = Requester::Known(UserId(Uuid::nil()));
+
     fn hasher() -> Argon2idHasher {
         Argon2idHasher::new(1)
     }
@@ -202,25 +221,25 @@ mod tests {
     async fn every_hash_has_a_random_salt_and_verifies_its_password_only() {
         let hasher = hasher();
         let one = hasher
-            .hash(&password("correct horse"), Requester::Known)
+            .hash(&password("correct horse"), KNOWN)
             .await
             .unwrap();
         let other = hasher
-            .hash(&password("correct horse"), Requester::Known)
+            .hash(&password("correct horse"), KNOWN)
             .await
             .unwrap();
         assert_ne!(one, other);
         let stored = vec![one, other];
         let found = hasher
-            .verify(&password("correct horse"), stored.clone(), Requester::Known)
+            .verify(&password("correct horse"), stored.clone(), KNOWN)
             .await;
         assert_eq!(found.unwrap(), Some(0));
         let found = hasher
-            .verify(&password("Correct horse"), stored, Requester::Known)
+            .verify(&password("Correct horse"), stored, KNOWN)
             .await;
         assert_eq!(found.unwrap(), None);
         let found = hasher
-            .verify(&password("correct horse"), vec![], Requester::Known)
+            .verify(&password("correct horse"), vec![], KNOWN)
             .await;
         assert_eq!(found.unwrap(), None);
     }
@@ -238,7 +257,7 @@ mod tests {
         };
         let both = vec![stored("one"), stored("two")];
         let found = hasher()
-            .verify(&password("two"), both, Requester::Known)
+            .verify(&password("two"), both, KNOWN)
             .await
             .unwrap();
         assert_eq!(found, Some(1));
@@ -247,7 +266,7 @@ mod tests {
     #[tokio::test]
     async fn hash_of_lower_cost_is_outdated() {
         let present = hasher()
-            .hash(&password("correct horse"), Requester::Known)
+            .hash(&password("correct horse"), KNOWN)
             .await
             .unwrap();
         assert!(!hasher().is_outdated(&present));
@@ -266,9 +285,7 @@ mod tests {
             "$argon2i$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA",
         ] {
             let stored = vec![PasswordHash::new(malformed.into())];
-            let result = hasher()
-                .verify(&password("x"), stored, Requester::Known)
-                .await;
+            let result = hasher().verify(&password("x"), stored, KNOWN).await;
             assert!(matches!(result, Err(Error::Internal(_))), "{malformed}");
         }
     }
@@ -283,7 +300,28 @@ mod tests {
         let password = password("correct horse");
         let refused = hasher.hash(&password, Requester::Stranger).await;
         assert!(matches!(refused, Err(Error::Unavailable(_))));
-        hasher.hash(&password, Requester::Known).await.unwrap();
+        hasher.hash(&password, KNOWN).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn hashes_of_an_account_do_not_fill_the_queue() {
+        let hasher = hasher();
+        let running = hasher.running.acquire().await.unwrap();
+        let places = Argon2idHasher::OF_ACCOUNT + Argon2idHasher::BESIDE_ACCOUNT;
+        let mut waiting: Vec<_> = (0..places)
+            .map(|_| Box::pin(hasher.permit(KNOWN)))
+            .collect();
+        for permit in &mut waiting {
+            assert!(permit.as_mut().now_or_never().is_none());
+        }
+        let taken = Argon2idHasher::QUEUE - hasher.waiting.available_permits();
+        assert_eq!(taken, Argon2idHasher::OF_ACCOUNT);
+        let refused = hasher.permit(KNOWN).await;
+        assert!(matches!(refused, Err(Error::Unavailable(_))));
+        drop(running);
+        for permit in waiting {
+            drop(permit.await.unwrap());
+        }
     }
 
     #[tokio::test]
@@ -293,9 +331,7 @@ mod tests {
             .waiting
             .try_acquire_many(u32::try_from(Argon2idHasher::QUEUE).unwrap())
             .unwrap();
-        let result = hasher
-            .hash(&password("correct horse"), Requester::Known)
-            .await;
+        let result = hasher.hash(&password("correct horse"), KNOWN).await;
         assert!(matches!(result, Err(Error::Unavailable(_))));
     }
 }

@@ -2,6 +2,5 @@
 
 pub mod client_slots;
 pub mod key_usage;
-pub(crate) mod keyed_semaphore;
 pub mod throttle;
 pub mod usage;

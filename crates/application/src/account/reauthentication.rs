@@ -31,7 +31,8 @@ impl Accounts {
         let account = account.ok_or(Self::MISSING)?;
         let hashes = vec![account.password];
         let password = &draft.password;
-        let verified = self.ports.hasher.verify(password, hashes, Requester::Known);
+        let requester = Requester::Known(session.user.id);
+        let verified = self.ports.hasher.verify(password, hashes, requester);
         let verified = verified.await?;
         if verified.is_none() {
             return Err(Error::Unauthenticated(Self::WRONG_PASSWORD));

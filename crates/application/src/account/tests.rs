@@ -201,7 +201,7 @@ async fn the_password_alone_opens_no_session_of_an_account_with_a_second_factor(
 #[tokio::test]
 async fn only_a_browser_with_the_mark_of_the_account_is_known_to_the_hasher() {
     for (marked, expected) in [
-        (Some(1), Requester::Known),
+        (Some(1), Requester::Known(user(1, ADDRESS).id)),
         (Some(2), Requester::Stranger),
         (None, Requester::Stranger),
     ] {

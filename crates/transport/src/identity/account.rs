@@ -289,15 +289,14 @@ async fn delete_account(
         },
     };
     checked(&draft, invalid)?;
-    let _place = if draft.password.is_some() {
+    if draft.password.is_some() {
         passwords.check()?;
         // The password is compared with the stored one, so every request counts as a guess.
-        let key = EmailKey::of(&session.user.email);
-        let counted = throttle.guesses.count(client(&request), &key);
-        Some(counted.await?)
-    } else {
-        None
-    };
+        throttle
+            .guesses
+            .count(client(&request), &EmailKey::of(&session.user.email))
+            .await?;
+    }
     accounts.delete(&session, draft).await?;
     let deleted = SecurityRecord {
         subject: Some(&session.user.id),

@@ -7,9 +7,6 @@
 //! | client | waits, and each account gets one attempt in the time in which one comes back |
 //! | account | waits |
 //!
-//! An account has two attempts at a time. Others wait, so the correct password of one account cannot occupy all places of the
-//! passwords to hash.
-//!
 //! So a client elsewhere cannot lock the owner out of an account (OWASP ASVS 5.0, 6.3.1), and wrong
 //! passwords of one person in an office delay colleagues but do not lock them out.
 
@@ -21,10 +18,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use allclear_domain::email::EmailKey;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::throttle::IdentityLimits;
-use crate::limit::keyed_semaphore::KeyedSemaphore;
 use crate::limit::throttle::{Bucket, ClientBucket, Limit, site};
 use crate::response::problem::Problem;
 
@@ -40,14 +35,8 @@ pub(crate) struct Guesses {
     /// Attempts at an account by a client whose own bucket is empty.
     beyond_client: Bucket<(IpAddr, AccountHash)>,
     slowed: SlowedAttempts,
-    running: KeyedSemaphore<AccountHash>,
     hasher: RandomState,
 }
-
-/// Number of attempts at an account at the same time.
-const RUNNING: usize = 2;
-/// Maximum number of attempts at an account that wait for another one.
-const WAITING: usize = 32;
 
 /// A counted attempt. It stays counted unless [`Attempt::give_back`] is called, also when the client disconnects.
 #[must_use]
@@ -58,8 +47,6 @@ pub(crate) struct Attempt<'g> {
     took_client: bool,
     took_beyond: bool,
     took_account: bool,
-    /// Held until the attempt is over.
-    place: Option<OwnedSemaphorePermit>,
 }
 
 impl Guesses {
@@ -75,13 +62,12 @@ impl Guesses {
                 ..limits.sign_in
             }),
             slowed: SlowedAttempts::default(),
-            running: KeyedSemaphore::new(RUNNING, WAITING),
             hasher: RandomState::new(),
         }
     }
 
-    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account, if
-    /// too many of its attempts are being delayed, or if too many attempts at the account wait.
+    /// Counts an attempt to sign in. 429 if this client has guessed too often at this account, or
+    /// if too many of its attempts are being delayed.
     pub(crate) async fn take(
         &self,
         client: IpAddr,
@@ -96,7 +82,6 @@ impl Guesses {
             took_client: self.of_client.count(&client).is_ok(),
             took_beyond: false,
             took_account: false,
-            place: None,
         };
         if !attempt.took_client {
             if let Err(refused) = self.beyond_client.count(&(client, account)) {
@@ -106,44 +91,24 @@ impl Guesses {
             attempt.took_beyond = true;
         }
         attempt.took_account = self.of_account.count(&account).is_ok();
-        let is_slowed = !(attempt.took_client && attempt.took_account);
-        match self.begin(client, account, is_slowed).await {
-            Ok(place) => {
-                attempt.place = Some(place);
-                Ok(attempt)
-            }
-            Err(refused) => {
-                attempt.give_back();
-                Err(refused)
-            }
+        if attempt.took_client && attempt.took_account {
+            return Ok(attempt);
         }
+        if let Err(refused) = self.slowed.wait(client).await {
+            attempt.give_back();
+            return Err(refused);
+        }
+        Ok(attempt)
     }
 
-    /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal something. The attempt has its
-    /// place until the permit is dropped.
-    pub(crate) async fn count(
-        &self,
-        client: IpAddr,
-        email: &EmailKey,
-    ) -> Result<OwnedSemaphorePermit, Problem> {
+    /// Counts an attempt that stays counted whatever its outcome, because the outcome may reveal something.
+    pub(crate) async fn count(&self, client: IpAddr, email: &EmailKey) -> Result<(), Problem> {
         let account = self.hasher.hash_one(email);
         self.count_pair(client, account)?;
-        let is_slowed = self.of_account.count(&account).is_err();
-        self.begin(client, account, is_slowed).await
-    }
-
-    /// Waits until an attempt may begin.
-    async fn begin(
-        &self,
-        client: IpAddr,
-        account: AccountHash,
-        is_slowed: bool,
-    ) -> Result<OwnedSemaphorePermit, Problem> {
-        if is_slowed {
+        if self.of_account.count(&account).is_err() {
             self.slowed.wait(client).await?;
         }
-        let place = self.running.acquire(&account).await;
-        place.ok_or_else(|| Problem::too_many(1))
+        Ok(())
     }
 
     /// Counts an attempt of a client at an account, and of its site.

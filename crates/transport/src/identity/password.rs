@@ -59,7 +59,7 @@ async fn change(
     };
     checked(&draft, invalid)?;
     // The current password is compared with the stored one, so every request counts as a guess.
-    let _place = throttle
+    throttle
         .guesses
         .count(client(&request), &EmailKey::of(&session.user.email))
         .await?;

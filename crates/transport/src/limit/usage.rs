@@ -6,12 +6,12 @@ use std::time::Duration;
 use actix_web::http::header;
 use actix_web::{HttpMessage as _, HttpRequest};
 use allclear_application::broadcast::Broadcast;
+use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::outbox::Commit;
 use allclear_application::usage_limit::Concurrency;
 use allclear_domain::id::{OrganisationId, UserId};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::limit::keyed_semaphore::KeyedSemaphore;
 use crate::limit::throttle::{Bucket, Limit};
 use crate::request::input::{BODY_LIMIT, FILE_LIMIT};
 use crate::response::problem::Problem;

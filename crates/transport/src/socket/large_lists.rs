@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_domain::id::OrganisationId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::request::Refused;
-use crate::limit::keyed_semaphore::KeyedSemaphore;
 
 /// Lists of pages below this size fit into a client's queue many times.
 pub(super) const SMALL: usize = 8 * 1024;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// A semaphore for each key, made when it is needed.
-pub(crate) struct KeyedSemaphore<K> {
+pub struct KeyedSemaphore<K> {
     permits: usize,
     /// Maximum number of tasks that wait for a permit of a key.
     max_waiting: usize,
@@ -19,7 +19,8 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
     const SWEEP_AT: usize = 1024;
 
     /// Gives `permits` permits for each key. At most `max_waiting` tasks wait for one of a key.
-    pub(crate) fn new(permits: usize, max_waiting: usize) -> Self {
+    #[must_use]
+    pub fn new(permits: usize, max_waiting: usize) -> Self {
         Self {
             permits,
             max_waiting,
@@ -28,7 +29,7 @@ impl<K: Hash + Eq + Clone> KeyedSemaphore<K> {
     }
 
     /// Waits for a permit of a key. `None` if too many tasks wait for one already.
-    pub(crate) async fn acquire(&self, key: &K) -> Option<OwnedSemaphorePermit> {
+    pub async fn acquire(&self, key: &K) -> Option<OwnedSemaphorePermit> {
         let semaphore = self.of(key);
         // One for the map, one for each permit that is held, and one for each task that waits, this one included.
         let others = Arc::strong_count(&semaphore).saturating_sub(2);

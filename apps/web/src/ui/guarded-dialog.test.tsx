@@ -33,7 +33,5 @@ it('gives the focus back to its opener after typed text is discarded', async () 
   await userEvent.keyboard('{Escape}');
   await userEvent.click(await screen.findByRole('button', { name: 'Discard' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
-  // Both dialogs give the focus back after they are gone.
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(screen.getByRole('button', { name: 'Rename' })).toHaveFocus();
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Rename' })).toHaveFocus());
 });

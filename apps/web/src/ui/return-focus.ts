@@ -5,8 +5,8 @@ const goalsAfter = new WeakMap<Element, (Element | null)[]>();
 
 /**
  * Gives the focus back to what had it before a dialog opened, or to `returnTo`. If that is gone or disabled, like the
- * button of a deleted row, the nearest list, table or card around it takes the focus: elements with `tabIndex={-1}`. If the dialog around it is gone too, the
- * focus goes to what that dialog would give it back to.
+ * button of a deleted row, the nearest list, table or card around it takes the focus: elements with `tabIndex={-1}`.
+ * If the dialog around it is gone too, the focus goes to what that dialog would give it back to.
  * Radix gives the focus back only for dialogs that have a trigger of their own.
  */
 export function useReturnFocus(returnTo?: RefObject<HTMLElement | null>) {

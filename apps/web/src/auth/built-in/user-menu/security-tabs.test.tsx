@@ -239,8 +239,9 @@ it('moves the focus to new recovery codes', async () => {
   await user.click(await screen.findByRole('button', { name: 'Make new codes' }));
   await screen.findByText('eeeeee-ffffff');
   await waitFor(() => expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument());
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(document.activeElement?.closest('[role=tabpanel]')).not.toBeNull();
+  await waitFor(() =>
+    expect(document.activeElement?.closest('[role=tabpanel]')).toBeInstanceOf(Element),
+  );
 });
 
 it.each(['Copy', 'Download'])(

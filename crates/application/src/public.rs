@@ -248,8 +248,8 @@ pub struct Snapshot {
     pub incidents: Vec<PublicIncident>,
     /// All maintenances that have not ended, and the 50 that ended last within the last 14 days. Newest first.
     pub maintenances: Vec<PublicMaintenance>,
-    /// What affected components within the last 90 days and is in none of the two lists, for the texts of the bars: the titles of at
-    /// most 200 incidents and 200 maintenances.
+    /// Titles for the texts of the bars: the incidents and maintenances of the last 90 days that are not in the lists above, at most 200
+    /// of each.
     pub past_titles: Vec<PastTitle>,
     /// Revision of the organisation at which the page was read.
     pub revision: i64,

@@ -37,10 +37,10 @@ impl Argon2idHasher {
     pub const QUEUE: usize = 256;
     /// Maximum number of them for strangers.
     pub const STRANGERS: usize = Self::QUEUE / 2;
-    /// Maximum number of them for the people of an account.
-    pub const OF_ACCOUNT: usize = 2;
+    /// Maximum number of them for an account that is known.
+    pub const PLACES_PER_ACCOUNT: usize = 2;
     /// Maximum number of hashes that wait for such a place; further ones fail as unavailable.
-    pub const BESIDE_ACCOUNT: usize = 32;
+    pub const WAITING_PER_ACCOUNT: usize = 32;
 
     /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
     #[must_use]
@@ -50,7 +50,7 @@ impl Argon2idHasher {
             running,
             waiting: Semaphore::new(Self::QUEUE),
             waiting_strangers: Semaphore::new(Self::STRANGERS),
-            of_accounts: KeyedSemaphore::new(Self::OF_ACCOUNT, Self::BESIDE_ACCOUNT),
+            of_accounts: KeyedSemaphore::new(Self::PLACES_PER_ACCOUNT, Self::WAITING_PER_ACCOUNT),
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
     async fn hashes_of_an_account_do_not_fill_the_queue() {
         let hasher = hasher();
         let running = hasher.running.acquire().await.unwrap();
-        let places = Argon2idHasher::OF_ACCOUNT + Argon2idHasher::BESIDE_ACCOUNT;
+        let places = Argon2idHasher::PLACES_PER_ACCOUNT + Argon2idHasher::WAITING_PER_ACCOUNT;
         let mut waiting: Vec<_> = (0..places)
             .map(|_| Box::pin(hasher.permit(KNOWN)))
             .collect();
@@ -315,7 +315,7 @@ mod tests {
             assert!(permit.as_mut().now_or_never().is_none());
         }
         let taken = Argon2idHasher::QUEUE - hasher.waiting.available_permits();
-        assert_eq!(taken, Argon2idHasher::OF_ACCOUNT);
+        assert_eq!(taken, Argon2idHasher::PLACES_PER_ACCOUNT);
         let refused = hasher.permit(KNOWN).await;
         assert!(matches!(refused, Err(Error::Unavailable(_))));
         drop(running);

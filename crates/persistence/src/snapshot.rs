@@ -56,21 +56,22 @@ impl SnapshotStore for Database {
                 let incidents = incident::public::list_for_page(transaction, &id, now).await?;
                 let maintenances =
                     maintenance::public::list_for_page(transaction, &id, now).await?;
-                let past_titles = past_title::past_titles(
-                    transaction,
-                    &id,
-                    time_zone,
-                    (window.start_at(), now),
-                    (&incidents, &maintenances),
+                let (zone, since) = (time_zone, window.start_at());
+                let mut past_titles =
+                    past_title::of_incidents(transaction, &id, zone, since, &incidents).await?;
+                let range = (since, now);
+                past_titles.extend(
+                    past_title::of_maintenances(transaction, &id, zone, range, &maintenances)
+                        .await?,
                 );
                 Ok(Some(Snapshot {
-                    past_titles: past_titles.await?,
                     organisation: PublicOrganisation::new(organisation, url),
                     groups: shown_groups(&groups)?,
                     banner: Snapshot::banner(&components),
                     components: components_for_page(&components, &window, &spans)?,
                     incidents,
                     maintenances,
+                    past_titles,
                     revision,
                     generated_at: now,
                 }))

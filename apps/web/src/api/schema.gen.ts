@@ -2814,8 +2814,8 @@ export interface components {
                 /** @description Organisation of the status page. */
                 organisation: components["schemas"]["PublicOrganisation"];
                 /**
-                 * @description What affected components within the last 90 days and is in none of the two lists, for the texts of the bars: the titles of at
-                 *     most 200 incidents and 200 maintenances.
+                 * @description Titles for the texts of the bars: the incidents and maintenances of the last 90 days that are not in the lists above, at most 200
+                 *     of each.
                  */
                 pastTitles: components["schemas"]["PastTitle"][];
                 /**
@@ -4853,8 +4853,8 @@ export interface components {
             /** @description Organisation of the status page. */
             organisation: components["schemas"]["PublicOrganisation"];
             /**
-             * @description What affected components within the last 90 days and is in none of the two lists, for the texts of the bars: the titles of at
-             *     most 200 incidents and 200 maintenances.
+             * @description Titles for the texts of the bars: the incidents and maintenances of the last 90 days that are not in the lists above, at most 200
+             *     of each.
              */
             pastTitles: components["schemas"]["PastTitle"][];
             /**

@@ -21,19 +21,19 @@ use crate::transaction::Transaction;
 
 /// Maximum number of incidents, and of maintenances.
 const SHOWN: u64 = 200;
-/// Maximum number of components of all of them together.
+/// Maximum number of components of all incidents, and of all maintenances.
 const COMPONENTS: u64 = 1_000;
 
 /// Identifier, title, begin and end.
 type Row = (Uuid, String, DateTime<Utc>, DateTime<Utc>);
 
-/// The titles of what was over after `since` and is not among the lists of the page, newest first.
-pub(super) async fn past_titles(
+/// The titles of the incidents that were resolved after `since` and are not among these, newest first.
+pub(super) async fn of_incidents(
     transaction: &Transaction,
     organisation: &OrganisationId,
     zone: TimeZone,
-    (since, now): (DateTime<Utc>, DateTime<Utc>),
-    (incidents, maintenances): (&[PublicIncident], &[PublicMaintenance]),
+    since: DateTime<Utc>,
+    shown: &[PublicIncident],
 ) -> Result<Vec<PastTitle>, Error> {
     let resolved = incident::Entity::find()
         .select_only()
@@ -47,8 +47,11 @@ pub(super) async fn past_titles(
         .order_by_desc(incident::Column::ResolvedAt)
         .limit(SHOWN);
     let resolved: Vec<Row> = resolved.into_tuple().fetch_all(transaction).await?;
-    let shown = incidents.iter().map(|incident| incident.id.as_str());
+    let shown = shown.iter().map(|incident| incident.id.as_str());
     let resolved = without(resolved, shown);
+    if resolved.is_empty() {
+        return Ok(Vec::new());
+    }
     let links = incident_component::Entity::find()
         .filter(incident_component::Column::IncidentId.is_in(ids(&resolved)))
         .order_by_desc(incident_component::Column::IncidentId)
@@ -56,13 +59,18 @@ pub(super) async fn past_titles(
         .fetch_all(transaction)
         .await?;
     let links = links.into_iter();
-    let mut titles = titled(
-        "",
-        resolved,
-        zone,
-        links.map(|link| (link.incident_id, link.component_id)),
-    );
+    let links = links.map(|link| (link.incident_id, link.component_id));
+    Ok(titled("", resolved, zone, links))
+}
 
+/// The titles of the maintenances that ended between `since` and `now` and are not among these, newest first.
+pub(super) async fn of_maintenances(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    zone: TimeZone,
+    (since, now): (DateTime<Utc>, DateTime<Utc>),
+    shown: &[PublicMaintenance],
+) -> Result<Vec<PastTitle>, Error> {
     let over = of(organisation)
         .select_only()
         .columns([
@@ -78,10 +86,11 @@ pub(super) async fn past_titles(
         .order_by_desc(maintenance::Column::ShownUntil)
         .limit(SHOWN);
     let over: Vec<Row> = over.into_tuple().fetch_all(transaction).await?;
-    let shown = maintenances
-        .iter()
-        .map(|maintenance| maintenance.id.as_str());
+    let shown = shown.iter().map(|maintenance| maintenance.id.as_str());
     let over = without(over, shown);
+    if over.is_empty() {
+        return Ok(Vec::new());
+    }
     let links = maintenance_component::Entity::find()
         .filter(maintenance_component::Column::MaintenanceId.is_in(ids(&over)))
         .order_by_desc(maintenance_component::Column::MaintenanceId)
@@ -90,8 +99,7 @@ pub(super) async fn past_titles(
         .await?;
     let links = links.into_iter();
     let links = links.map(|link| (link.maintenance_id, link.component_id));
-    titles.extend(titled("Maintenance: ", over, zone, links));
-    Ok(titles)
+    Ok(titled("Maintenance: ", over, zone, links))
 }
 
 fn ids(rows: &[Row]) -> impl Iterator<Item = Uuid> {

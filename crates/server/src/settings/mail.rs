@@ -59,7 +59,7 @@ impl MailSettings {
             .map_err(|error| format!("ALLCLEAR_SMTP_URL is invalid: {error}"))
     }
 
-    /// The file of authorities, checked; `None` if none is configured.
+    /// Reads and checks the file with the certificates of authorities; `None` without the setting.
     fn authorities(&self) -> Result<Option<Vec<u8>>, String> {
         let Some(path) = &self.smtp_ca_file else {
             return Ok(None);

@@ -24,7 +24,10 @@ export async function clerkJs(): Promise<string> {
     await mkdir(store, { recursive: true });
     const fresh = await mkdtemp(join(store, 'fresh-'));
     await unpack(fresh);
-    await rename(join(fresh, 'package'), folder);
+    await rename(join(fresh, 'package'), folder).catch((error: unknown) => {
+      // Another worker may have stored the same package meanwhile.
+      if (!existsSync(folder)) throw error;
+    });
     await rm(fresh, { recursive: true });
   }
   return join(folder, 'dist');

@@ -94,7 +94,12 @@ test('a sensitive change is confirmed in a window of the provider, and what was 
   await signInAtProvider(wrong, 'mallory@example.com');
   await expect(wrong.getByRole('alert')).toContainText('as another person');
   await expect(dialog).toBeVisible();
-  await wrong.getByRole('button', { name: 'Close' }).click();
+  const wrongClosed = wrong.waitForEvent('close');
+  // A click that closes its own window may not return before the window is gone.
+  await wrong
+    .getByRole('button', { name: 'Close' })
+    .evaluate((button: HTMLElement) => setTimeout(() => button.click()));
+  await wrongClosed;
 
   await page.unroute('**/api/v1/identity/user/totp');
   const opened = page.waitForEvent('popup');

@@ -1,7 +1,10 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
+import { Outlet } from 'react-router-dom';
 import { expect, it } from 'vitest';
 import { endpoints, paths } from '@/paths';
+import { RealtimeProvider } from '@/realtime/realtime-provider';
+import { FakeSocket } from '@/testing/fake-socket';
 import { renderRoutes } from '@/testing/render';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { aComponent, anAttached, anIncident } from './fixtures';
@@ -18,7 +21,14 @@ async function open(attached: string[], free: string[] = []) {
     http.get(apiUrl(incidents.components(id)), () => success(attached.map(anAttached))),
     http.get(apiUrl(incidents.unattached(id)), () => success(free.map(aComponent))),
   );
-  const rendered = renderRoutes(incidentRoutes, { path: paths.incidents.edit(id) });
+  const live = (
+    <RealtimeProvider>
+      <Outlet />
+    </RealtimeProvider>
+  );
+  const rendered = renderRoutes([{ element: live, children: incidentRoutes }], {
+    path: paths.incidents.edit(id),
+  });
   await rendered.user.click(await screen.findByRole('tab', { name: 'Components' }));
   await screen.findByRole('table', { name: 'Components', busy: false });
   return rendered;
@@ -129,6 +139,17 @@ it('detaches several at once', async () => {
   expect(await screen.findByText('Failed to detach components')).toBeInTheDocument();
   expect(screen.getByText('The incident is resolved')).toBeInTheDocument();
   expect(sent).toEqual({ componentIds: ['id-API', 'id-Mail'] });
+});
+
+it('keeps the focus on a checkbox when another component changes', async () => {
+  await open(['API', 'Website']);
+  await act(() => FakeSocket.last.join());
+  const checkbox = screen.getByRole('checkbox', { name: 'Select API' });
+  checkbox.focus();
+  const shop = { ...aComponent('Website'), name: 'Shop' };
+  act(() => FakeSocket.last.fire('component-update', shop));
+  expect(await screen.findByText('Shop')).toBeInTheDocument();
+  expect(checkbox).toHaveFocus();
 });
 
 it('says when the components could not be fetched', async () => {

@@ -96,7 +96,7 @@ function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTab
         columns={columns}
         rows={components}
         getRowId={(attached) => attached.componentId}
-        rowLabel={(attached) => attached.component.name}
+        rowLabel={nameOf}
         emptyHint="Attach the components that this incident affects."
         bulkActions={(selected) => (
           <Button size="sm" onClick={() => setToDetach(selected)}>
@@ -120,14 +120,16 @@ function AttachedComponentsTable({ components, onDetach }: AttachedComponentsTab
 
 const column = columnsOf<AttachedComponent>();
 
+const nameOf = ({ component }: AttachedComponent) => component.name;
+
 function columnsFor(detach: (attached: AttachedComponent) => void) {
   return column.columns([
-    column.accessor((attached) => attached.component.name, {
+    column.accessor(nameOf, {
       id: 'name',
       header: 'Name',
       cell: ({ row }) => (
         <span dir="auto" className="font-medium wrap-anywhere text-ink">
-          {row.original.component.name}
+          {nameOf(row.original)}
         </span>
       ),
     }),
@@ -144,7 +146,7 @@ function columnsFor(detach: (attached: AttachedComponent) => void) {
       cell: ({ row }) => (
         <Button
           size="sm"
-          aria-label={`Detach ${row.original.component.name}`}
+          aria-label={`Detach ${nameOf(row.original)}`}
           onClick={() => detach(row.original)}
         >
           <Unlink aria-hidden /> Detach

@@ -1,36 +1,68 @@
 import { Trash2 } from 'lucide-react';
+import { createContext, use, useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { useRefreshList } from '@/api/use-list';
 import { Permitted } from '@/auth/permitted';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
+import { ConfirmDialog } from '@/ui/confirm-dialog';
 import { FailureMessage } from '@/ui/failure-message';
 import { IconButton } from '@/ui/icon-button';
 import { toast } from '@/ui/toast';
 import type { ItemKind } from './item-kind';
+
+interface NamedItem {
+  id: string;
+  name: string;
+}
+
+/** Opens the question before an item is deleted. */
+const AskContext = createContext<((item: NamedItem) => void) | null>(null);
+
+interface DeleteQuestionProps<Item> {
+  kind: ItemKind<Item>;
+  /** The table, whose rows have a `DeleteItem`. */
+  children: ReactNode;
+}
+
+/** Asks before a `DeleteItem` deletes its row: outside of the table, because the row may move or go meanwhile. */
+export function DeleteQuestion<Item>({ kind, children }: DeleteQuestionProps<Item>) {
+  const { noun, deletion } = kind;
+  const [asked, setAsked] = useState<NamedItem>();
+  const remove = useDelete(kind, deletion.done, deletion.failed);
+  return (
+    <AskContext value={setAsked}>
+      {children}
+      <ConfirmDialog
+        open={asked !== undefined}
+        onOpenChange={(open) => !open && setAsked(undefined)}
+        title={`Delete this ${noun}?`}
+        description={asked && deletion.one(asked.name)}
+        confirmLabel="Delete"
+        onConfirm={async () => {
+          if (asked) await remove([asked]);
+        }}
+      />
+    </AskContext>
+  );
+}
 
 interface DeleteItemProps<Item> {
   kind: ItemKind<Item>;
   item: Item;
 }
 
-/** The delete button of a row. */
+/** The delete button of a row, inside a `DeleteQuestion`. */
 export function DeleteItem<Item extends { id: string }>({ kind, item }: DeleteItemProps<Item>) {
-  const { noun, nameOf, deletion } = kind;
-  const remove = useDelete(kind, deletion.done, deletion.failed);
-  const name = nameOf(item);
+  const ask = use(AskContext);
+  if (ask === null) throw new Error('DeleteItem needs a DeleteQuestion above it');
+  const name = kind.nameOf(item);
   return (
     <Permitted>
-      <ConfirmButton
-        button={(ask) => (
-          <IconButton label={`Delete ${name}`} icon={<Trash2 aria-hidden />} onClick={ask} />
-        )}
-        title={`Delete this ${noun}?`}
-        description={deletion.one(name)}
-        confirmLabel="Delete"
-        onConfirm={async () => {
-          await remove([item]);
-        }}
+      <IconButton
+        label={`Delete ${name}`}
+        icon={<Trash2 aria-hidden />}
+        onClick={() => ask({ id: item.id, name })}
       />
     </Permitted>
   );
@@ -72,14 +104,10 @@ export function DeleteSelected<Item extends { id: string }>({
 }
 
 /** Deletes items by one request each, then reads the list again. Returns whether all requests succeeded. */
-function useDelete<Item extends { id: string }>(
-  { endpoints }: ItemKind<Item>,
-  done: string | undefined,
-  failed: string,
-) {
+function useDelete<Item>({ endpoints }: ItemKind<Item>, done: string | undefined, failed: string) {
   const api = useApi();
   const refreshList = useRefreshList(endpoints.list);
-  return async (items: readonly Item[]): Promise<boolean> => {
+  return async (items: readonly { id: string }[]): Promise<boolean> => {
     const results = await Promise.allSettled(items.map(({ id }) => api.delete(endpoints.item(id))));
     const failure = results.find((result) => result.status === 'rejected');
     const succeeded = failure === undefined;

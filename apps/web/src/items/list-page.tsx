@@ -8,7 +8,7 @@ import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
 import { useErrorToast } from '@/ui/use-error-toast';
 import { usePageTitle } from '@/ui/use-page-title';
-import { DeleteSelected } from './delete-items';
+import { DeleteQuestion, DeleteSelected } from './delete-items';
 import type { ItemKind } from './item-kind';
 import { ShowOlder } from './show-older';
 import { useTableMemory } from './use-table-memory';
@@ -28,6 +28,7 @@ interface ListPageProps<Item extends { id: string }> {
   action: ReactNode;
   /** A button before them that viewers see too. */
   readerAction?: ReactNode;
+  /** Always the same array: other columns would replace the cells, also the one that has the focus. */
   columns: readonly DataColumn<Item>[];
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;
@@ -82,22 +83,24 @@ export function ListPage<Item extends { id: string }>({
       ) : isLoading && placeholder ? (
         placeholder
       ) : (
-        <DataTable
-          wide={wide}
-          memory={memory}
-          readOnly={!mayWrite}
-          label={title}
-          columns={columns}
-          rows={list.rows}
-          isStale={list.isStale}
-          getRowId={(item) => item.id}
-          rowLabel={kind.nameOf}
-          emptyHint={hint}
-          bulkActions={(selected, clear) => (
-            <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
-          )}
-          footer={<ShowOlder size="sm" list={list} />}
-        />
+        <DeleteQuestion kind={kind}>
+          <DataTable
+            wide={wide}
+            memory={memory}
+            readOnly={!mayWrite}
+            label={title}
+            columns={columns}
+            rows={list.rows}
+            isStale={list.isStale}
+            getRowId={(item) => item.id}
+            rowLabel={kind.nameOf}
+            emptyHint={hint}
+            bulkActions={(selected, clear) => (
+              <DeleteSelected kind={kind} items={selected} onDeleted={clear} />
+            )}
+            footer={<ShowOlder size="sm" list={list} />}
+          />
+        </DeleteQuestion>
       )}
       {!isLoading && children}
     </div>

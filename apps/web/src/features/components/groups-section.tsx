@@ -5,7 +5,7 @@ import { useQuery } from '@/api/use-query';
 import { useMay } from '@/auth/permissions';
 import { AuditLink } from '@/items/audit-link';
 import { NameCell } from '@/items/cells';
-import { DeleteItem, DeleteSelected } from '@/items/delete-items';
+import { DeleteItem, DeleteQuestion, DeleteSelected } from '@/items/delete-items';
 import { useTableMemory } from '@/items/use-table-memory';
 import { endpoints } from '@/paths';
 import { StatusBadge } from '@/ui/badge';
@@ -29,7 +29,11 @@ export function GroupsSection() {
   const memory = useTableMemory(endpoints.componentGroups.list);
   const mayWrite = useMay('write');
   const [edited, setEdited] = useState<string>();
-  const columns = useMemo(() => groupColumns(components.data ?? [], setEdited), [components.data]);
+  const columns = useMemo(() => groupColumns(setEdited), []);
+  const rows = useMemo(
+    () => rowsOf(groups.rows, isEmpty ? [] : components.data),
+    [groups.rows, isEmpty, components.data],
+  );
   // The dialog stays open when another user deletes the last group.
   if (isEmpty && edited === undefined) return null;
   return (
@@ -50,44 +54,59 @@ export function GroupsSection() {
           onRetry={() => void components.refresh()}
         />
       ) : (
-        <DataTable
-          wide
-          memory={memory}
-          readOnly={!mayWrite}
-          label="Groups"
-          columns={columns}
-          rows={components.data || isEmpty ? groups.rows : undefined}
-          getRowId={(group) => group.id}
-          rowLabel={groupKind.nameOf}
-          emptyHint=""
-          bulkActions={(selected, clear) => (
-            <DeleteSelected kind={groupKind} items={selected} onDeleted={clear} />
-          )}
-        />
+        <DeleteQuestion kind={groupKind}>
+          <DataTable
+            wide
+            memory={memory}
+            readOnly={!mayWrite}
+            label="Groups"
+            columns={columns}
+            rows={rows}
+            getRowId={(group) => group.id}
+            rowLabel={groupKind.nameOf}
+            emptyHint=""
+            bulkActions={(selected, clear) => (
+              <DeleteSelected kind={groupKind} items={selected} onDeleted={clear} />
+            )}
+          />
+        </DeleteQuestion>
       )}
       {edited !== undefined && <EditGroupDialog id={edited} onClose={() => setEdited(undefined)} />}
     </section>
   );
 }
 
-const column = columnsOf<ComponentGroup>();
+interface GroupRow extends ComponentGroup {
+  members: Component[];
+}
 
-function groupColumns(components: readonly Component[], edit: (id: string) => void) {
-  const membersOf = ({ id }: ComponentGroup) => components.filter(({ groupId }) => groupId === id);
+/** The groups with their components; undefined while either is loading. */
+function rowsOf(
+  groups: readonly ComponentGroup[] | undefined,
+  components: readonly Component[] | undefined,
+): GroupRow[] | undefined {
+  if (components === undefined) return undefined;
+  return groups?.map((group) => ({
+    ...group,
+    members: components.filter(({ groupId }) => groupId === group.id),
+  }));
+}
+
+const column = columnsOf<GroupRow>();
+
+function groupColumns(edit: (id: string) => void) {
   return column.columns([
     column.accessor('name', {
       header: 'Name',
       cell: ({ row }) => <NameCell>{row.original.name}</NameCell>,
     }),
-    column.accessor((group) => worstStatus(membersOf(group)), {
+    column.accessor(({ members }) => worstStatus(members), {
       id: 'status',
       header: 'Status',
       meta: columnStyles.componentStatus,
-      cell: ({ row }) => (
-        <StatusBadge {...componentStatuses[worstStatus(membersOf(row.original))]} />
-      ),
+      cell: ({ row }) => <StatusBadge {...componentStatuses[worstStatus(row.original.members)]} />,
     }),
-    column.accessor((group) => membersOf(group).length, {
+    column.accessor(({ members }) => members.length, {
       id: 'components',
       header: 'Components',
       meta: columnStyles.status,

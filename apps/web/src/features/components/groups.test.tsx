@@ -1,8 +1,11 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
+import { Outlet } from 'react-router-dom';
 import { beforeEach, expect, it } from 'vitest';
 import type { ComponentGroup } from '@/api/types';
 import { endpoints, paths } from '@/paths';
+import { RealtimeProvider } from '@/realtime/realtime-provider';
+import { FakeSocket } from '@/testing/fake-socket';
 import { renderRoutes } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { component } from '@/testing/component';
@@ -145,6 +148,28 @@ it('says before a deletion that the components stay', async () => {
   await user.click(question.getByRole('button', { name: 'Delete' }));
   expect(await screen.findByText('Group Deleted')).toBeInTheDocument();
   expect(screen.queryByRole('region', { name: 'Groups' })).not.toBeInTheDocument();
+});
+
+it('keeps the question before a deletion when a component changes', async () => {
+  const live = (
+    <RealtimeProvider>
+      <Outlet />
+    </RealtimeProvider>
+  );
+  const { user } = renderRoutes([{ element: live, children: componentRoutes }], {
+    path: paths.components.list,
+  });
+  const groupsSection = await section();
+  const row = (await groupsSection.findByText('Europe')).closest('tr');
+  await act(() => FakeSocket.last.join());
+  const button = groupsSection.getByRole('button', { name: 'Delete Europe' });
+  await user.click(button);
+  await screen.findByRole('alertdialog', { name: 'Delete this group?' });
+  const zurich = component('Zurich', { groupId: 'g1', status: 'MAJOR_OUTAGE' });
+  act(() => FakeSocket.last.fire('component-update', zurich));
+  await waitFor(() => expect(row).toHaveTextContent('EuropeMajor Outage1Open'));
+  await user.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Cancel' }));
+  expect(button).toHaveFocus();
 });
 
 it('puts a component into a group', async () => {

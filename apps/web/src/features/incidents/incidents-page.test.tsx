@@ -213,6 +213,30 @@ it('deletes one incident after asking', async () => {
   await waitFor(() => expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus());
 });
 
+it('keeps the question before a deletion when its row moves to the next page', async () => {
+  const list = [1, 2, 3, 4, 5].map((id) => anIncident({ id: `${id}`, title: `Incident ${id}` }));
+  serve(...list);
+  let deleted: unknown;
+  server.use(
+    http.delete(apiUrl('/incident/:id'), ({ params }) => {
+      deleted = params.id;
+      return success({ id: params.id });
+    }),
+  );
+  const { user } = renderLive();
+  await user.click(await screen.findByRole('button', { name: 'Delete Incident 5' }));
+  await act(() => FakeSocket.last.join());
+  act(() => FakeSocket.last.fire('new-incident', anIncident({ id: '6', title: 'Incident 6' })));
+  expect(await screen.findByText('Incident 6')).toBeInTheDocument();
+  expect(screen.queryByText('Incident 5')).not.toBeInTheDocument();
+  const question = screen.getByRole('alertdialog', { name: 'Delete this incident?' });
+  expect(question).toHaveTextContent('“Incident 5” and its updates are deleted');
+  await user.click(within(question).getByRole('button', { name: 'Delete' }));
+  expect(await screen.findByText('Incident Deleted')).toBeInTheDocument();
+  expect(deleted).toBe('5');
+  await waitFor(() => expect(screen.getByRole('group', { name: 'Incidents' })).toHaveFocus());
+});
+
 it('says that an incident is deleted before the list has been read again', async () => {
   serve(anIncident());
   server.use(

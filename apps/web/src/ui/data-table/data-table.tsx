@@ -29,13 +29,14 @@ export interface TableMemory {
 interface DataTableProps<Row extends RowData> {
   /** Accessible name. */
   label: string;
+  /** Always the same array: other columns would replace the cells, also the one that has the focus. */
   columns: readonly DataColumn<Row>[];
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   /** Whether the rows that replace these are being loaded. */
   isStale?: boolean;
   getRowId: (row: Row) => string;
-  /** Name of a row, for its checkbox: "Select Website". */
+  /** Name of a row, for its checkbox: "Select Website". Always the same function, like `columns`. */
   rowLabel: (row: Row) => string;
   /** Stacks the rows on windows narrower than a desktop's. */
   wide?: boolean;

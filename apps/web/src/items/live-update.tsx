@@ -61,7 +61,8 @@ function EditConflict<T, Values extends object>({
         .filter((field) => !isSame(theirs[field], form.values[field]))
         .map((field) => fields[field])}
       onTakeTheirs={() => {
-        form.resetForm({ values: { ...form.initialValues, ...theirs } });
+        // What the item lacks, like whether subscribers are notified, stays as the user has chosen.
+        setBase(form, theirs, { ...form.values, ...theirs });
         edit.acceptTheirs();
       }}
       onKeepMine={() => {

@@ -283,6 +283,29 @@ it('shows another person’s version of an update', async () => {
   expect(await message()).toHaveValue('The bank is back.');
 });
 
+it('keeps the choice to notify nobody when another version is taken', async () => {
+  const { user } = await open([bank]);
+  serveItem(bank);
+  const sent: unknown[] = [];
+  server.use(
+    http.patch(apiUrl(timeline.endpoints.item('bank')), async ({ request }) => {
+      sent.push(await request.json());
+      return sent.length === 1 ? problem(412, 'Changed') : success(bank);
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: /^Edit update/ }));
+  await user.type(await message(), ' Sorry.');
+  await user.click(screen.getByRole('checkbox', { name: 'Notify subscribers' }));
+  serveItem({ ...bank, message: 'The bank is back.' }, '2');
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  await user.click(await screen.findByRole('button', { name: 'Use the new version' }));
+  expect(await message()).toHaveValue('The bank is back.');
+  expect(screen.getByRole('checkbox', { name: 'Notify subscribers' })).not.toBeChecked();
+  await user.click(screen.getByRole('button', { name: 'Update' }));
+  await screen.findByText('Modified');
+  expect(sent[1]).toEqual({ status: 'IDENTIFIED', message: 'The bank is back.', notify: false });
+});
+
 it('deletes one update after asking', async () => {
   const updates = [bank, looking];
   const { user, onChange } = await open(updates);

@@ -16,7 +16,7 @@ type Save<Values> = (values: Values, form: FormikHelpers<Values>, leave: Leave) 
 interface ItemFormProps<Values extends object> {
   initialValues: Values;
   validationSchema: Schema<unknown>;
-  /** The initial values are placeholders until the item is loaded. */
+  /** Whether what the form needs is being loaded. It cannot be submitted meanwhile. */
   loading?: boolean;
   onSubmit: Save<Values>;
   onCancel: () => void;

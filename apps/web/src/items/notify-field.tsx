@@ -9,16 +9,25 @@ export interface NotifyValues {
   notify?: boolean;
 }
 
-/**
- * Returns what the checkbox shows, which is what a form sends: the user's choice, or the organisation's default. The default
- * for the past is false. Undefined until the default is known.
- */
-export function useNotify() {
+interface Notify {
+  /** Whether the organisation's default is being read. Until then the form cannot be submitted. */
+  isLoading: boolean;
+  /**
+   * Returns what the checkbox shows, which is what the form sends: the user's choice, or the organisation's default. The
+   * default for the past is false.
+   */
+  of: (values: NotifyValues, isPast?: boolean) => boolean;
+}
+
+/** Whether a change notifies subscribers. */
+export function useNotify(): Notify {
   const { data, error } = useQuery<OrganisationSettings>(endpoints.organisationSettings);
   // A message cannot be taken back: if the default cannot be read, the user decides.
-  const byDefault = data?.notifyByDefault ?? (error && false);
-  return ({ notify }: NotifyValues, isPast = false): boolean | undefined =>
-    notify ?? (isPast ? false : byDefault);
+  const byDefault = data?.notifyByDefault ?? false;
+  return {
+    isLoading: data === undefined && error === undefined,
+    of: ({ notify }, isPast = false) => notify ?? (!isPast && byDefault),
+  };
 }
 
 interface NotifyFieldProps {
@@ -32,16 +41,15 @@ interface NotifyFieldProps {
 export function NotifyField({ help, isPast = false }: NotifyFieldProps) {
   const { values, setFieldValue } = useFormikContext<NotifyValues>();
   const notify = useNotify();
-  const shown = notify(values, isPast);
   return (
     <Checkbox
       label="Notify subscribers"
       description={isPast ? `Off for the past by default. ${help}` : help}
       name="notify"
-      disabled={shown === undefined}
-      checked={shown ?? false}
+      disabled={notify.isLoading}
+      checked={notify.of(values, isPast)}
       onChange={({ target: { checked } }) =>
-        void setFieldValue('notify', checked === notify({}, isPast) ? undefined : checked)
+        void setFieldValue('notify', checked === notify.of({}, isPast) ? undefined : checked)
       }
     />
   );

@@ -4,7 +4,7 @@ import { Button } from './button';
 interface FormActionsProps {
   submitLabel: string;
   pendingLabel: string;
-  /** Whether the initial values are loading. */
+  /** Whether what the form needs is being loaded. */
   loading?: boolean;
   onCancel: () => void;
 }

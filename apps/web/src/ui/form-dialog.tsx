@@ -18,6 +18,8 @@ interface FormDialogProps<Values extends object> {
   className?: string;
   /** Undefined while loading. */
   initialValues: Values | undefined;
+  /** Whether something else that the form needs is being loaded. It cannot be submitted meanwhile. */
+  loading?: boolean;
   validationSchema: Schema<unknown>;
   onSubmit: FormikConfig<Values>['onSubmit'];
   submitLabel: string;
@@ -31,9 +33,10 @@ export function FormDialog<Values extends object>({
   initialValues,
   validationSchema,
   onSubmit,
+  children,
+  loading = false,
   submitLabel,
   pendingLabel,
-  children,
   ...dialog
 }: FormDialogProps<Values>) {
   return (
@@ -51,7 +54,7 @@ export function FormDialog<Values extends object>({
             <FormProgress />
             {children}
             <FormFailure />
-            <Actions submitLabel={submitLabel} pendingLabel={pendingLabel} />
+            <Actions loading={loading} submitLabel={submitLabel} pendingLabel={pendingLabel} />
           </Form>
         </Formik>
       )}
@@ -59,7 +62,13 @@ export function FormDialog<Values extends object>({
   );
 }
 
-function Actions({ submitLabel, pendingLabel }: { submitLabel: string; pendingLabel: string }) {
+interface ActionsProps {
+  loading: boolean;
+  submitLabel: string;
+  pendingLabel: string;
+}
+
+function Actions({ loading, submitLabel, pendingLabel }: ActionsProps) {
   const { isSubmitting } = useFormikContext();
   const close = useCloseDialog();
   return (
@@ -67,7 +76,7 @@ function Actions({ submitLabel, pendingLabel }: { submitLabel: string; pendingLa
       <Button disabled={isSubmitting} onClick={close}>
         Cancel
       </Button>
-      <Button type="submit" variant="primary" pending={isSubmitting}>
+      <Button type="submit" variant="primary" disabled={loading} pending={isSubmitting}>
         {isSubmitting ? pendingLabel : submitLabel}
       </Button>
     </DialogActions>

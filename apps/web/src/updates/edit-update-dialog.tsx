@@ -44,7 +44,7 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
     try {
       await edit.save({
         ...updateInput(values, before),
-        ...(help !== undefined && { notify: notify(values) }),
+        ...(help !== undefined && { notify: notify.of(values) }),
       });
     } catch (error) {
       showFailure(form, error, timeline.texts.saveFailed);
@@ -61,6 +61,7 @@ export function EditUpdateDialog({ timeline, updateId, onClose, onSaved }: EditU
       onOpenChange={(open) => !open && onClose()}
       title="Edit Update"
       initialValues={initialValues}
+      loading={help !== undefined && notify.isLoading}
       validationSchema={updateSchema}
       onSubmit={save}
       submitLabel="Update"

@@ -53,7 +53,7 @@ export function RecordUpdateDialog({
   async function record(values: UpdateFormValues, form: FormikHelpers<UpdateFormValues>) {
     try {
       const input = updateInput(values, newUpdate);
-      await api.post(timeline.endpoints.create, { ...input, notify: notify(values, isPast) });
+      await api.post(timeline.endpoints.create, { ...input, notify: notify.of(values, isPast) });
     } catch (error) {
       showFailure(form, error, timeline.texts.saveFailed);
       return;
@@ -79,6 +79,7 @@ export function RecordUpdateDialog({
         </>
       }
       initialValues={initialValues}
+      loading={notify.isLoading}
       validationSchema={before ? pastUpdateSchema(before) : updateSchema}
       onSubmit={record}
       submitLabel="Record Update"

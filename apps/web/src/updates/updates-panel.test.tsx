@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
 import { renderScreen } from '@/testing/render';
-import { success, apiUrl, problem, server } from '@/testing/server';
+import { success, apiUrl, problem, server, settings } from '@/testing/server';
 import { incidentStatuses } from '@/ui/statuses';
 import { hasUnsavedChanges } from '@/ui/unsaved-changes';
 import type { Timeline, Update } from './timeline';
@@ -304,6 +304,25 @@ it('keeps the choice to notify nobody when another version is taken', async () =
   await user.click(screen.getByRole('button', { name: 'Update' }));
   await screen.findByText('Modified');
   expect(sent[1]).toEqual({ status: 'IDENTIFIED', message: 'The bank is back.', notify: false });
+});
+
+it('records no update before it is known whether subscribers are notified', async () => {
+  let respond: () => void = () => undefined;
+  const responded = new Promise<void>((resolve) => (respond = resolve));
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), async () => {
+      await responded;
+      return success(settings);
+    }),
+  );
+  const { user } = await open([]);
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  const dialog = within(screen.getByRole('dialog', { name: 'Record Update' }));
+  await user.type(await message(), 'The bank is down.');
+  expect(dialog.getByRole('button', { name: 'Record Update' })).toBeDisabled();
+  respond();
+  await waitFor(() => expect(dialog.getByRole('button', { name: 'Record Update' })).toBeEnabled());
+  expect(dialog.getByRole('checkbox', { name: 'Notify subscribers' })).toBeChecked();
 });
 
 it('deletes one update after asking', async () => {

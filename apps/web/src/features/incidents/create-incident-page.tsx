@@ -38,7 +38,7 @@ export function CreateIncidentPage() {
     save: (values) =>
       api.post(endpoints.incidents.create, {
         ...incidentInput(values, initialValues),
-        notify: notify(values, isPast(values, initialValues)),
+        notify: notify.of(values, isPast(values, initialValues)),
       }),
     list: endpoints.incidents.list,
     goBack,
@@ -52,6 +52,7 @@ export function CreateIncidentPage() {
       <CardBody>
         <IncidentForm
           initialValues={initialValues}
+          loading={notify.isLoading}
           validationSchema={newIncidentSchema}
           onSubmit={create}
           onCancel={goBack}

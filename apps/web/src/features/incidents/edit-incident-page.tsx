@@ -45,7 +45,7 @@ function EditIncident({ id }: { id: string }) {
       const before = loaded ? incidentValues(loaded) : values;
       return edit.save({
         ...incidentInput(values, before),
-        notify: notify(values, isPast(values, before)),
+        notify: notify.of(values, isPast(values, before)),
       });
     },
     list: endpoints.incidents.list,
@@ -64,6 +64,7 @@ function EditIncident({ id }: { id: string }) {
           ) : (
             <IncidentForm
               initialValues={incidentValues(loaded)}
+              loading={notify.isLoading}
               validationSchema={incidentSchema}
               onSubmit={update}
               onCancel={goBack}

@@ -10,7 +10,7 @@ import { reviewValues, type ReviewValues } from './review';
 
 interface PublishReviewDialogProps {
   /** Throws `ApiError`. */
-  publish: (values: ReviewValues, notify: boolean | undefined) => Promise<Review | null>;
+  publish: (values: ReviewValues, notify: boolean) => Promise<Review | null>;
   onClose: () => void;
 }
 
@@ -24,7 +24,7 @@ export function PublishReviewDialog({ publish, onClose }: PublishReviewDialogPro
 
   async function submit(values: NotifyValues, form: FormikHelpers<NotifyValues>) {
     try {
-      const published = await publish(review.values, notify(values));
+      const published = await publish(review.values, notify.of(values));
       review.resetForm({ values: reviewValues(published) });
     } catch (error) {
       showFailure(form, error, 'The review was not published');
@@ -43,6 +43,7 @@ export function PublishReviewDialog({ publish, onClose }: PublishReviewDialogPro
       title="Publish Review"
       description="Everybody can read it on the public page of the incident."
       initialValues={initialValues}
+      loading={notify.isLoading}
       validationSchema={noRules}
       onSubmit={submit}
       submitLabel="Publish"

@@ -88,7 +88,7 @@ function ReviewForm({ incident, edit, review }: ReviewProps) {
   }
 
   /** Publishes a text, which is saved before if it is not yet. */
-  async function publish(values: ReviewValues, notify: boolean | undefined) {
+  async function publish(values: ReviewValues, notify: boolean) {
     try {
       return await edit.write(async (on) => {
         if (review?.body === values.body) return api.post<Review>(calls.publish, { notify }, on);

@@ -7,20 +7,27 @@ import { FailureMessage } from '@/ui/failure-message';
 import { toast } from '@/ui/toast';
 import { usePending } from '@/ui/use-pending';
 
+export interface StatusChange {
+  status: MaintenanceStatus;
+  /** Whether it notifies subscribers; absent for the organisation's default. */
+  notify?: boolean;
+}
+
 interface CancellationProps {
   status: MaintenanceStatus;
-  /** Saves a status; throws `ApiError`. */
-  onSet: (status: MaintenanceStatus) => Promise<void>;
+  /** Saves another status; throws `ApiError`. */
+  onSet: (change: StatusChange) => Promise<void>;
 }
 
 /** Cancels a maintenance that is not over, or withdraws its cancellation. */
 export function Cancellation({ status, onSet }: CancellationProps) {
   const [pending, run] = usePending();
-  const isNotified = useNotify()({}) !== false;
+  const byDefault = useNotify();
+  const notify = byDefault.of({});
 
-  async function set(next: MaintenanceStatus) {
+  async function set(change: StatusChange) {
     try {
-      await onSet(next);
+      await onSet(change);
       toast.success('Maintenance Updated');
     } catch (error) {
       toast.error(<FailureMessage text="Error while updating maintenance" error={error} />);
@@ -30,7 +37,7 @@ export function Cancellation({ status, onSet }: CancellationProps) {
   if (status === 'COMPLETED') return null;
   if (status === 'CANCELLED') {
     return (
-      <Button size="sm" pending={pending} onClick={() => run(() => set('SCHEDULED'))}>
+      <Button size="sm" pending={pending} onClick={() => run(() => set({ status: 'SCHEDULED' }))}>
         {!pending && <Undo2 aria-hidden />} Undo Cancellation
       </Button>
     );
@@ -38,19 +45,19 @@ export function Cancellation({ status, onSet }: CancellationProps) {
   return (
     <ConfirmButton
       button={(ask) => (
-        <Button size="sm" onClick={ask}>
+        <Button size="sm" disabled={byDefault.isLoading} onClick={ask}>
           <CircleSlash aria-hidden /> Cancel Maintenance
         </Button>
       )}
       title="Cancel this maintenance?"
       description={
-        isNotified
+        notify
           ? 'The status page shows it as cancelled, and subscribers are notified. You can take it back.'
           : 'The status page shows it as cancelled. Subscribers are not notified. You can take it back.'
       }
       confirmLabel="Cancel Maintenance"
       cancelLabel="Keep It"
-      onConfirm={() => set('CANCELLED')}
+      onConfirm={() => set({ status: 'CANCELLED', notify })}
     />
   );
 }

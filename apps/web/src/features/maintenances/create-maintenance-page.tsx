@@ -30,7 +30,7 @@ export function CreateMaintenancePage() {
     save: (values) =>
       api.post(endpoints.maintenances.create, {
         ...maintenanceInput(values, newMaintenance),
-        notify: notify(values),
+        notify: notify.of(values),
       }),
     list: endpoints.maintenances.list,
     goBack,
@@ -44,6 +44,7 @@ export function CreateMaintenancePage() {
       <CardBody>
         <MaintenanceForm
           initialValues={newMaintenance}
+          loading={notify.isLoading}
           validationSchema={newMaintenanceSchema}
           onSubmit={create}
           onCancel={goBack}

@@ -151,10 +151,35 @@ it('cancels after asking, keeps what was typed, and takes the cancellation back'
   await user.click(await screen.findByRole('button', { name: 'Undo Cancellation' }));
   expect(await screen.findByText('Scheduled')).toBeInTheDocument();
   expect(saved).toEqual([
-    { body: { status: 'CANCELLED' }, ifMatch: '"1"' },
+    { body: { status: 'CANCELLED', notify: true }, ifMatch: '"1"' },
     { body: { status: 'SCHEDULED' }, ifMatch: '"2"' },
   ]);
   expect(title()).toHaveValue('Database upgrade again');
+});
+
+it('saves and cancels once it is known whether subscribers are notified', async () => {
+  let fail: () => void = () => undefined;
+  const failed = new Promise<void>((resolve) => (fail = resolve));
+  server.use(
+    http.get(apiUrl(endpoints.organisationSettings), async () => {
+      await failed;
+      return problem(403, 'No');
+    }),
+  );
+  const { user } = await open();
+  const saved = take();
+  const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });
+  const cancel = screen.getByRole('button', { name: 'Cancel Maintenance' });
+  for (const control of [notify, submit(), cancel]) expect(control).toBeDisabled();
+  fail();
+  await waitFor(() => expect(submit()).toBeEnabled());
+  expect(notify).toBeEnabled();
+  await user.click(cancel);
+  const question = screen.getByRole('alertdialog', { name: 'Cancel this maintenance?' });
+  expect(question).toHaveTextContent('Subscribers are not notified.');
+  await user.click(within(question).getByRole('button', { name: 'Cancel Maintenance' }));
+  await screen.findByText('Maintenance Updated');
+  expect(saved[0]?.body).toEqual({ status: 'CANCELLED', notify: false });
 });
 
 it('cancels nothing that is over', async () => {

@@ -1,6 +1,5 @@
 import { useParams } from 'react-router-dom';
 import { useRefreshList } from '@/api/use-list';
-import type { MaintenanceStatus } from '@/api/types';
 import { Permitted } from '@/auth/permitted';
 import { AuditLink } from '@/items/audit-link';
 import { LiveUpdate } from '@/items/live-update';
@@ -18,7 +17,7 @@ import { useLeaveOnError } from '@/ui/use-leave-on-error';
 import { useEditTitle } from '@/items/use-edit-title';
 import { UpdatesPanel } from '@/updates/updates-panel';
 import { AffectedComponents } from './affected-components';
-import { Cancellation } from './cancellation';
+import { Cancellation, type StatusChange } from './cancellation';
 import {
   componentNames,
   maintenanceInput,
@@ -48,7 +47,7 @@ function EditMaintenance({ id }: { id: string }) {
   const update = useSave<MaintenanceValues & NotifyValues>({
     save: (values) => {
       const before = loaded ? maintenanceValues(loaded) : values;
-      return edit.save({ ...maintenanceInput(values, before), notify: notify(values) });
+      return edit.save({ ...maintenanceInput(values, before), notify: notify.of(values) });
     },
     list,
     goBack,
@@ -56,8 +55,8 @@ function EditMaintenance({ id }: { id: string }) {
     failed: 'Error while updating maintenance',
   });
 
-  async function setStatus(status: MaintenanceStatus) {
-    await edit.save({ status });
+  async function setStatus(change: StatusChange) {
+    await edit.save(change);
     await Promise.all([edit.refresh(), refreshList()]);
   }
 
@@ -84,6 +83,7 @@ function EditMaintenance({ id }: { id: string }) {
           ) : (
             <MaintenanceForm
               initialValues={maintenanceValues(loaded)}
+              loading={notify.isLoading}
               validationSchema={maintenanceSchema}
               onSubmit={update}
               onCancel={goBack}

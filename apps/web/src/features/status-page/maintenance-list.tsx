@@ -29,9 +29,9 @@ export function MaintenanceList({ orgId, maintenances, changes }: MaintenanceLis
     <PageSection id="maintenance" title="Scheduled Maintenance">
       {maintenances.length === 0 && <NothingHere>No maintenance is scheduled.</NothingHere>}
       {[ahead, over].map(
-        (group) =>
+        (group, index) =>
           group.length > 0 && (
-            <section key={group === ahead ? 'ahead' : 'over'} className="card">
+            <section key={index} className="card">
               {group.map((maintenance) => (
                 <Maintenance
                   key={maintenance.id}

@@ -7,29 +7,26 @@ export const figuresMs = 60_000;
 /** A day, as "2026-11-20". */
 export type Day = string;
 
+/** By time zone: formats are expensive to make. */
+const formats: Partial<Record<string, Intl.DateTimeFormat>> = {};
+
 /** Returns the day of an instant in a time zone. */
 export function dayOf(instant: Instant | number, timeZone: string): Day {
-  const parts = formatOf(timeZone).formatToParts(new Date(instant));
+  formats[timeZone] ??= new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    calendar: 'iso8601',
+  });
+  const parts = formats[timeZone].formatToParts(new Date(instant));
   const part = (wanted: string) => parts.find(({ type }) => type === wanted)?.value ?? '';
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** Formats are expensive to make. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  let format = formats.get(timeZone);
-  if (format === undefined) {
-    const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-    format = new Intl.DateTimeFormat('en-US', { ...options, calendar: 'iso8601' });
-    formats.set(timeZone, format);
-  }
-  return format;
-}
-
 /** Whether figures change without an event, because an outage lasts. */
 function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
-  return components.some(({ uptime, status }) => uptime !== null && status !== 'OPERATIONAL');
+  return components.some(({ uptime, status }) => uptime && status !== 'OPERATIONAL');
 }
 
 /** The part of the page's state that its bars depend on. */

@@ -47,8 +47,7 @@ export function NothingHere({ children }: { children: ReactNode }) {
 
 /** Highlights the element around it each time that `changes` increases. */
 export function Highlight({ changes = 0 }: { changes: number | undefined }) {
-  if (changes === 0) return null;
-  return <span key={changes} aria-hidden className="live-highlight" />;
+  return changes > 0 && <span key={changes} aria-hidden className="live-highlight" />;
 }
 
 /** A web address, without the punctuation that follows it. The server has the same pattern: `status/markup/text.rs`. */

@@ -41,6 +41,7 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
   const [first, setFirst] = useState(0);
   const [isFocused, setIsFocused] = useState(false);
   const last = barDays - 1;
+  const day = chosen === null ? undefined : days[chosen];
 
   /** Returns the place of the drawing, and finds out how many days there is room for. */
   function measure(): DOMRect | undefined {
@@ -60,7 +61,6 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
 
   /** Leads to what happened on the chosen day. */
   function visit() {
-    const day = chosen === null ? undefined : days[chosen];
     if (!day) return;
     const page = Math.floor(monthsBetween(day.date, days[last]?.date ?? day.date) / 3) + 1;
     const path = publicPaths.componentHistory(organisation.id, component.code, page);
@@ -86,7 +86,6 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
     setChosen(next);
   }
 
-  const day = chosen === null ? undefined : days[chosen];
   return (
     <div className="uptime">
       <div
@@ -117,7 +116,13 @@ export function UptimeBars({ component, uptime, state }: UptimeBarsProps) {
         <span>
           <Drawing days={days} chosen={chosen} />
         </span>
-        {isFocused ? <EveryDay id={id} days={days} chosen={chosen} /> : <NotableDays days={days} />}
+        {isFocused ? (
+          days.map(({ date, text }, index) => (
+            <Option key={date} id={`${id}${date}`} isSelected={index === chosen} text={text} />
+          ))
+        ) : (
+          <NotableDays days={days} />
+        )}
       </div>
       {day && <Tip text={day.text} chosen={chosen ?? last} first={first} />}
       <p>
@@ -145,18 +150,6 @@ const NotableDays = memo(function NotableDays({ days }: { days: readonly UptimeD
     </>
   );
 });
-
-interface EveryDayProps {
-  id: string;
-  days: readonly UptimeDay[];
-  chosen: number | null;
-}
-
-function EveryDay({ id, days, chosen }: EveryDayProps) {
-  return days.map(({ date, text }, index) => (
-    <Option key={date} id={`${id}${date}`} isSelected={index === chosen} text={text} />
-  ));
-}
 
 interface OptionProps {
   id?: string;
@@ -199,8 +192,7 @@ interface DrawingProps {
 
 function Drawing({ days, chosen }: DrawingProps) {
   const end = days.length * step;
-  const first = days.findIndex(({ counts }) => counts);
-  const start = first === -1 ? end : first * step;
+  const start = days.filter(({ counts }) => !counts).length * step;
   return (
     <svg aria-hidden viewBox="0 0 450 34" preserveAspectRatio="none">
       {start > 0 && <path className="none" d={`M0 31H${start}`} />}

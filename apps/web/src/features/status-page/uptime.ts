@@ -24,7 +24,8 @@ export interface UptimeDay {
 }
 
 /** Weighted seconds, in tenths, from which a day has the next colour. */
-const levels = [11_920, 19_780, 36_000];
+const levels = [1, 11_920, 19_780, 36_000];
+const dayMs = 86_400_000;
 /** Longest title of an incident or a maintenance in the text of a day, in characters. */
 const titleLength = 90;
 
@@ -69,7 +70,7 @@ export function uptimeDays(
     ...pastTitles.filter(affects),
   ];
   return datesUntil(today).map(({ date, words }) => {
-    const counts = component.startDate === null || component.startDate <= date;
+    const counts = (component.startDate ?? '') <= date;
     const { major, partial, degraded } = (counts ? seconds.get(date) : undefined) ?? nothing;
     const titles = affecting
       .filter(({ first, last }) => counts && first <= date && date <= last)
@@ -88,9 +89,9 @@ export function uptimeDays(
     return {
       date,
       text: `${words}: ${what}`,
-      level: tenths === 0 ? 0 : 1 + levels.filter((level) => tenths >= level).length,
+      level: levels.filter((level) => tenths >= level).length,
       counts,
-      isNotable: kinds !== '' || titles !== '',
+      isNotable: kinds + titles !== '',
     };
   });
 }
@@ -105,7 +106,8 @@ export function restText(days: readonly UptimeDay[]): string {
   const first = days.find(({ counts }) => counts);
   if (first === undefined) return 'No data';
   const others = days.some(({ isNotable }) => isNotable) ? ' on other days' : '';
-  const before = first === days[0] ? '' : `; no data before ${written(first.date)}`;
+  const start = () => format.format(new Date(first.date));
+  const before = first === days[0] ? '' : `; no data before ${start()}`;
   return `No downtime recorded${others}${before}`;
 }
 
@@ -135,10 +137,8 @@ let dates: readonly { date: Day; words: string }[] = [];
 function datesUntil(today: Day): typeof dates {
   if (dates.at(-1)?.date !== today) {
     dates = Array.from({ length: barDays }, (_, index) => {
-      const day = new Date(`${today}T00:00:00Z`);
-      day.setUTCDate(day.getUTCDate() + index - barDays + 1);
-      const date = day.toISOString().slice(0, 10);
-      return { date, words: written(date) };
+      const day = new Date(Date.parse(today) + (index + 1 - barDays) * dayMs);
+      return { date: day.toISOString().slice(0, 10), words: format.format(day) };
     });
   }
   return dates;
@@ -151,16 +151,10 @@ const format = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 });
 
-function written(date: Day): string {
-  return format.format(new Date(`${date}T00:00:00Z`));
-}
-
 /** Hours and minutes, rounded down; less than a minute is shown as one. */
 function duration(seconds: number): string {
   const minutes = Math.max(1, Math.floor(seconds / 60));
-  return [several(Math.floor(minutes / 60), 'hr'), several(minutes % 60, 'min')]
-    .filter(Boolean)
-    .join(' ');
+  return `${several(Math.floor(minutes / 60), 'hr')} ${several(minutes % 60, 'min')}`.trim();
 }
 
 function several(count: number, unit: string): string {

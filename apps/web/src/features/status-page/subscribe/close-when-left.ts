@@ -1,7 +1,7 @@
 /** Closes a menu when something outside of it is pressed or focused, and by Escape, until `signal` is aborted. */
 export function closeWhenLeft(menu: HTMLDetailsElement, signal: AbortSignal): void {
   const leave = ({ target }: Event) => {
-    if (menu.open && target instanceof Node && !menu.contains(target)) menu.open = false;
+    if (target instanceof Node && !menu.contains(target)) menu.open = false;
   };
   document.addEventListener('pointerdown', leave, { capture: true, signal });
   document.addEventListener('focusin', leave, { capture: true, signal });

@@ -18,9 +18,11 @@ export function FeedMenu() {
   }, []);
 
   function subscribe(channel: Channel) {
-    if (menu.current) menu.current.open = false;
-    // The focus returns to it after the dialog, when the pressed button is hidden.
-    menu.current?.querySelector('summary')?.focus();
+    if (menu.current) {
+      menu.current.open = false;
+      // The focus returns to it after the dialog, when the pressed button is hidden.
+      menu.current.querySelector('summary')?.focus();
+    }
     open({ channel });
   }
 

@@ -1,6 +1,8 @@
-import { render, screen } from '@testing-library/react';
+import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Formik } from 'formik';
+import { Button } from '@/ui/button';
+import { Form } from '@/ui/form';
 import { expect, it } from 'vitest';
 import { AffectedComponentsField } from './affected-components-field';
 
@@ -21,4 +23,33 @@ it('moves the focus to the group when a removal leaves no component to add', asy
   await userEvent.click(screen.getByRole('button', { name: 'Remove component 2' }));
   expect(screen.getByRole('button', { name: 'Add Component' })).toBeDisabled();
   expect(screen.getByRole('group', { name: 'Affected Components' })).toHaveFocus();
+});
+
+it('adds and removes no rows while its form is being saved', async () => {
+  const choices = ['Website', 'API'].map((name) => ({ id: name, name }));
+  render(
+    <Formik
+      initialValues={{ components: [{ componentId: 'Website' }] }}
+      onSubmit={() => new Promise<void>(() => undefined)}
+    >
+      {({ isSubmitting }) => (
+        <Form>
+          <AffectedComponentsField
+            choices={choices}
+            noun="maintenance"
+            newRow={{ componentId: '' }}
+          />
+          <Button type="submit" pending={isSubmitting}>
+            Save
+          </Button>
+        </Form>
+      )}
+    </Formik>,
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled());
+  await userEvent.click(screen.getByRole('button', { name: 'Add Component' }));
+  expect(screen.getAllByRole('listitem')).toHaveLength(1);
+  await userEvent.click(screen.getByRole('button', { name: 'Remove Website' }));
+  expect(screen.getAllByRole('listitem')).toHaveLength(1);
 });

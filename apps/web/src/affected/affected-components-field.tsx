@@ -30,7 +30,7 @@ export function AffectedComponentsField({
   newRow,
   className,
 }: AffectedComponentsFieldProps) {
-  const { values, errors, submitCount } = useFormikContext<Values>();
+  const { values, errors, submitCount, isSubmitting } = useFormikContext<Values>();
   const headingId = useId();
   const group = useRef<HTMLDivElement>(null);
   const rowList = useRef<HTMLUListElement>(null);
@@ -42,12 +42,14 @@ export function AffectedComponentsField({
   const error = typeof errors.components === 'string' && submitCount > 0 && errors.components;
 
   function add(list: FieldArrayRenderProps) {
+    if (isSubmitting) return;
     // Synchronous, so that the row exists before it takes the focus: the last one disables the button.
     flushSync(() => list.push(newRow));
     rowList.current?.lastElementChild?.querySelector('select')?.focus();
   }
 
   function remove(list: FieldArrayRenderProps, index: number) {
+    if (isSubmitting) return;
     flushSync(() => {
       list.remove(index);
     });

@@ -7,14 +7,13 @@ import type { ScopeEntry, ScopeValues } from './scope';
 
 /** Inside a form: what a subscriber receives. */
 export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
-  const { values, setFieldValue, isSubmitting } = useFormikContext<ScopeValues>();
+  const { values, setFieldValue } = useFormikContext<ScopeValues>();
   const name = useId();
   const radio = (choice: ScopeValues['choice'], label: string) => (
     <Radio
       name={name}
       label={label}
       checked={values.choice === choice}
-      readOnly={isSubmitting}
       onChange={() => void setFieldValue('choice', choice)}
     />
   );
@@ -33,7 +32,6 @@ export function ScopeFields({ entries }: { entries: readonly ScopeEntry[] }) {
         description="Only incidents, no planned maintenance."
         name="muteMaintenances"
         checked={values.muteMaintenances}
-        readOnly={isSubmitting}
         onChange={({ target }) => void setFieldValue('muteMaintenances', target.checked)}
       />
     </div>
@@ -72,7 +70,7 @@ interface GroupChoiceProps {
 }
 
 function GroupChoice({ group, components }: GroupChoiceProps) {
-  const { values, setValues, isSubmitting } = useFormikContext<ScopeValues>();
+  const { values, setValues } = useFormikContext<ScopeValues>();
   const isChosen = values.groups.includes(group.id);
 
   function choose(chosen: boolean) {
@@ -89,7 +87,6 @@ function GroupChoice({ group, components }: GroupChoiceProps) {
       <Checkbox
         label={`All of ${group.name}`}
         checked={isChosen}
-        readOnly={isSubmitting}
         onChange={({ target }) => choose(target.checked)}
       />
       <div className="ml-6 grid gap-2 pointer-coarse:gap-0">
@@ -105,13 +102,12 @@ interface ComponentChoicesProps {
 }
 
 function ComponentChoices({ components, isGroupChosen = false }: ComponentChoicesProps) {
-  const { values, setFieldValue, isSubmitting } = useFormikContext<ScopeValues>();
+  const { values, setFieldValue } = useFormikContext<ScopeValues>();
   return components.map(({ id, name }) => (
     <Checkbox
       key={id}
       label={name}
       disabled={isGroupChosen}
-      readOnly={isSubmitting}
       checked={isGroupChosen || values.components.includes(id)}
       onChange={({ target }) =>
         void setFieldValue('components', withId(values.components, id, target.checked))

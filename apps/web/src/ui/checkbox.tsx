@@ -1,5 +1,6 @@
 import { useId, type ComponentProps, type ReactNode } from 'react';
 import { choiceLabel } from './control';
+import { useIsSaving } from './use-is-saving';
 
 interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
@@ -17,6 +18,8 @@ export function Checkbox({
   ...props
 }: CheckboxProps) {
   const id = useId();
+  const isSaving = useIsSaving();
+  const keepsValue = readOnly || isSaving;
   return (
     <div className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-2 gap-y-0.5">
       <input
@@ -25,8 +28,8 @@ export function Checkbox({
         aria-describedby={description ? `${id}-description` : undefined}
         className="size-4 translate-y-0.5 accent-primary"
         {...props}
-        aria-readonly={readOnly}
-        onChange={(event) => !readOnly && onChange?.(event)}
+        aria-readonly={keepsValue}
+        onChange={(event) => !keepsValue && onChange?.(event)}
       />
       <label htmlFor={id} dir="auto" className={choiceLabel}>
         {label}

@@ -1,10 +1,12 @@
 import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
+import { useIsSaving } from './use-is-saving';
 
 /** Props of the control inside a field. */
 interface ControlProps {
   id: string;
   required: boolean;
+  readOnly: boolean;
   'aria-invalid': boolean;
   'aria-describedby': string | undefined;
 }
@@ -32,6 +34,7 @@ export function Field({
   children,
 }: FieldProps) {
   const id = useId();
+  const readOnly = useIsSaving();
   const descriptionId = `${id}-description`;
   const errorId = `${id}-error`;
   const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');
@@ -50,6 +53,7 @@ export function Field({
       {children({
         id,
         required,
+        readOnly,
         'aria-invalid': Boolean(error),
         'aria-describedby': describedBy || undefined,
       })}

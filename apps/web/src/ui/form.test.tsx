@@ -1,14 +1,20 @@
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { Formik } from 'formik';
+import { Formik, useFormikContext } from 'formik';
 import { expect, it, vi } from 'vitest';
 import { ApiError } from '@/api/error';
+import type { ComponentStatus } from '@/api/types';
 import { Button } from './button';
+import { Checkbox } from './checkbox';
 import { Field } from './field';
 import { Form } from './form';
 import { FormFailure, showFailure } from './form-failure';
 import { Input } from './input';
+import { Radio } from './radio';
+import { Select } from './select';
 import { Textarea } from './textarea';
+import { ToggleGroup } from './toggle-group';
+import { componentStatuses, statusOptions } from './statuses';
 
 function Naming() {
   return (
@@ -86,6 +92,98 @@ it.each([
   const click = vi.spyOn(screen.getByRole('button', { name: 'Save' }), 'click');
   fireEvent.keyDown(screen.getByRole('textbox'), { key: 'Enter', ctrlKey: true, ...init });
   expect(click).not.toHaveBeenCalled();
+});
+
+function EveryControl() {
+  const { values, isSubmitting, getFieldProps, setFieldValue } = useFormikContext<Everything>();
+  return (
+    <Form>
+      <Field label="Title">{(control) => <Input {...control} {...getFieldProps('title')} />}</Field>
+      <Field label="Message">
+        {(control) => <Textarea {...control} {...getFieldProps('message')} />}
+      </Field>
+      <Field label="Group">
+        {(control) => (
+          <Select {...control} {...getFieldProps('group')}>
+            <option>Europe</option>
+            <option>Asia</option>
+          </Select>
+        )}
+      </Field>
+      <ToggleGroup
+        label="Status"
+        name="status"
+        options={statusOptions(componentStatuses)}
+        value={values.status}
+        onChange={(status) => void setFieldValue('status', status)}
+      />
+      <Checkbox label="Notify" {...getFieldProps('notify')} checked={values.notify} />
+      <Radio
+        label="Everything"
+        checked={values.everything}
+        onChange={() => void setFieldValue('everything', true)}
+      />
+      <Button type="submit" pending={isSubmitting}>
+        Save
+      </Button>
+    </Form>
+  );
+}
+
+const everything = {
+  title: 'Outage',
+  message: 'We look.',
+  group: 'Europe',
+  status: 'OPERATIONAL' as ComponentStatus,
+  notify: false,
+  everything: false,
+};
+type Everything = typeof everything;
+
+it('takes no other values while it is being saved, and keeps the focus', async () => {
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  render(
+    <Formik initialValues={everything} onSubmit={() => finished}>
+      <EveryControl />
+    </Formik>,
+  );
+  const title = screen.getByRole('textbox', { name: 'Title' });
+  await userEvent.type(title, '{Enter}');
+  const save = screen.getByRole('button', { name: 'Save' });
+  await waitFor(() => expect(save).toBeDisabled());
+  expect(title).toHaveFocus();
+  const change = async () => {
+    await userEvent.type(title, '!');
+    await userEvent.type(screen.getByRole('textbox', { name: 'Message' }), '!');
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Group' }), 'Asia');
+    await userEvent.click(screen.getByRole('radio', { name: 'Major Outage' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Notify' }));
+    await userEvent.click(screen.getByRole('radio', { name: 'Everything' }));
+  };
+  const shown = () => ({
+    title: screen.getByRole<HTMLInputElement>('textbox', { name: 'Title' }).value,
+    message: screen.getByRole<HTMLInputElement>('textbox', { name: 'Message' }).value,
+    group: screen.getByRole<HTMLSelectElement>('combobox', { name: 'Group' }).value,
+    status: within(screen.getByRole('radiogroup')).getByRole<HTMLInputElement>('radio', {
+      checked: true,
+    }).value,
+    notify: screen.getByRole<HTMLInputElement>('checkbox', { name: 'Notify' }).checked,
+    everything: screen.getByRole<HTMLInputElement>('radio', { name: 'Everything' }).checked,
+  });
+  await change();
+  expect(shown()).toEqual(everything);
+  finish();
+  await waitFor(() => expect(save).toBeEnabled());
+  await change();
+  expect(shown()).toEqual({
+    title: 'Outage!',
+    message: 'We look.!',
+    group: 'Asia',
+    status: 'MAJOR_OUTAGE',
+    notify: true,
+    everything: true,
+  });
 });
 
 it('scrolls the server’s error into view, each time that it appears', async () => {

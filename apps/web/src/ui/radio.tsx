@@ -1,15 +1,15 @@
 import { useId, type ComponentProps } from 'react';
 import { choiceLabel } from './control';
+import { useIsSaving } from './use-is-saving';
 
 interface RadioProps extends Omit<ComponentProps<'input'>, 'type' | 'id'> {
   label: string;
-  /** Keeps its value and the focus, unlike `disabled`. */
-  readOnly?: boolean;
 }
 
 /** A radio button with its label beside it. */
-export function Radio({ label, readOnly = false, onChange, ...props }: RadioProps) {
+export function Radio({ label, onChange, ...props }: RadioProps) {
   const id = useId();
+  const isSaving = useIsSaving();
   return (
     <div className="flex items-baseline gap-2">
       <input
@@ -17,7 +17,7 @@ export function Radio({ label, readOnly = false, onChange, ...props }: RadioProp
         type="radio"
         className="size-4 translate-y-0.5 accent-primary"
         {...props}
-        onChange={(event) => !readOnly && onChange?.(event)}
+        onChange={(event) => !isSaving && onChange?.(event)}
       />
       <label htmlFor={id} dir="auto" className={choiceLabel}>
         {label}

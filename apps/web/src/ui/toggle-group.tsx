@@ -3,6 +3,7 @@ import { useId, type ReactNode } from 'react';
 import { cn } from './cn';
 import { FieldError, RequiredMark } from './field';
 import { tones, type Tone } from './tone';
+import { useIsSaving } from './use-is-saving';
 
 interface ToggleOption<Value extends string> {
   value: Value;
@@ -38,6 +39,7 @@ export function ToggleGroup<Value extends string>({
   const labelId = useId();
   const descriptionId = useId();
   const errorId = useId();
+  const isSaving = useIsSaving();
   const describedBy = [error && errorId, description && descriptionId].filter(Boolean).join(' ');
   // Groups of the same name in one document would be one radio group.
   const group = `${name}-${errorId}`;
@@ -77,7 +79,7 @@ export function ToggleGroup<Value extends string>({
               value={option.value}
               checked={option.value === value}
               disabled={disabled}
-              onChange={() => onChange(option.value)}
+              onChange={() => !isSaving && onChange(option.value)}
               className="sr-only"
             />
             <option.icon aria-hidden className={cn('size-4', tones[option.tone].text)} />

@@ -16,7 +16,7 @@ import type { ReviewValues } from './review';
 
 /** The text of a review, and what it looks like. */
 export function ReviewFields({ previewPath }: { previewPath: string }) {
-  const { values, touched, errors, getFieldProps, isSubmitting } = useFormikContext<ReviewValues>();
+  const { values, touched, errors, getFieldProps } = useFormikContext<ReviewValues>();
   const [isPreviewWanted, setPreviewWanted] = useState(false);
   const isPreview = isPreviewWanted && errors.body === undefined;
   const length = Array.from(values.body).length;
@@ -41,12 +41,7 @@ export function ReviewFields({ previewPath }: { previewPath: string }) {
           error={touched.body === true || length > limits.review ? errors.body : undefined}
         >
           {(control) => (
-            <Textarea
-              {...control}
-              {...getFieldProps('body')}
-              readOnly={isSubmitting}
-              className="h-96 font-mono text-sm"
-            />
+            <Textarea {...control} {...getFieldProps('body')} className="h-96 font-mono text-sm" />
           )}
         </Field>
       )}

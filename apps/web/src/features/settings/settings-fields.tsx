@@ -41,7 +41,7 @@ export function SettingsFields({ nameElsewhere }: SettingsFieldsProps) {
 }
 
 function NameField({ nameElsewhere }: SettingsFieldsProps) {
-  const { errors, touched, getFieldProps, isSubmitting } = useFormikContext<SettingsValues>();
+  const { errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
   return (
     <Field
       label="Name"
@@ -54,7 +54,7 @@ function NameField({ nameElsewhere }: SettingsFieldsProps) {
           {...control}
           {...getFieldProps('name')}
           autoComplete="organization"
-          readOnly={nameElsewhere || isSubmitting}
+          readOnly={nameElsewhere || control.readOnly}
         />
       )}
     </Field>
@@ -63,7 +63,7 @@ function NameField({ nameElsewhere }: SettingsFieldsProps) {
 
 /** An input with the names of all zones as suggestions, which it searches. */
 function TimeZoneField() {
-  const { errors, touched, getFieldProps, isSubmitting } = useFormikContext<SettingsValues>();
+  const { errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
   const list = useId();
   const zones = useMemo(() => timeZones(), []);
   return (
@@ -78,7 +78,6 @@ function TimeZoneField() {
           <Input
             {...control}
             {...getFieldProps('timeZone')}
-            readOnly={isSubmitting}
             list={list}
             autoComplete="off"
             spellCheck={false}
@@ -98,21 +97,19 @@ function TimeZoneField() {
 }
 
 function NotifyField() {
-  const { values, getFieldProps, isSubmitting } = useFormikContext<SettingsValues>();
+  const { values, getFieldProps } = useFormikContext<SettingsValues>();
   return (
     <Checkbox
       label="Notify subscribers by default"
       description="“Notify subscribers” starts ticked in the forms of incidents and maintenances."
       {...getFieldProps('notifyByDefault')}
       checked={values.notifyByDefault}
-      readOnly={isSubmitting}
     />
   );
 }
 
 function PageFields() {
-  const { values, errors, touched, getFieldProps, isSubmitting } =
-    useFormikContext<SettingsValues>();
+  const { values, errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
   return (
     <>
       <Field
@@ -121,12 +118,7 @@ function PageFields() {
         error={touched.pageTitle && errors.pageTitle}
       >
         {(control) => (
-          <Input
-            {...control}
-            {...getFieldProps('pageTitle')}
-            placeholder={values.name}
-            readOnly={isSubmitting}
-          />
+          <Input {...control} {...getFieldProps('pageTitle')} placeholder={values.name} />
         )}
       </Field>
       <Field
@@ -134,9 +126,7 @@ function PageFields() {
         description="A few words below the title."
         error={touched.pageDescription && errors.pageDescription}
       >
-        {(control) => (
-          <Textarea {...control} {...getFieldProps('pageDescription')} readOnly={isSubmitting} />
-        )}
+        {(control) => <Textarea {...control} {...getFieldProps('pageDescription')} />}
       </Field>
       <Field
         label="Support link"
@@ -147,7 +137,6 @@ function PageFields() {
           <Input
             {...control}
             {...getFieldProps('supportUrl')}
-            readOnly={isSubmitting}
             inputMode="url"
             autoComplete="off"
             placeholder="https://example.com/help"

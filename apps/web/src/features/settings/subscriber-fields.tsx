@@ -9,7 +9,7 @@ import type { SettingsValues } from './settings';
 /** Inside the form: the channels of visitors, and reminders of operators. */
 export function SubscriberFields() {
   const { identityProvider } = useConfiguration();
-  const { values, getFieldProps, isSubmitting } = useFormikContext<SettingsValues>();
+  const { values, getFieldProps } = useFormikContext<SettingsValues>();
   return (
     <>
       <fieldset className="grid min-w-0 gap-2">
@@ -20,7 +20,6 @@ export function SubscriberFields() {
             label={channelNames[channel]}
             {...getFieldProps(`publicChannels.${channel}`)}
             checked={values.publicChannels[channel]}
-            readOnly={isSubmitting}
           />
         ))}
         <p className="text-sm text-muted">
@@ -34,8 +33,7 @@ export function SubscriberFields() {
 
 /** Only for built-in sign-in: with an external identity provider, the addresses of the members are not known. */
 function ReminderFields() {
-  const { values, errors, touched, getFieldProps, isSubmitting } =
-    useFormikContext<SettingsValues>();
+  const { values, errors, touched, getFieldProps } = useFormikContext<SettingsValues>();
   return (
     <>
       <Checkbox
@@ -43,7 +41,6 @@ function ReminderFields() {
         description="By mail, when an incident has had no update for some hours."
         {...getFieldProps('hasReminders')}
         checked={values.hasReminders}
-        readOnly={isSubmitting}
       />
       {values.hasReminders && (
         <Field
@@ -56,7 +53,6 @@ function ReminderFields() {
             <Input
               {...control}
               {...getFieldProps('reminderHours')}
-              readOnly={isSubmitting}
               type="number"
               min={1}
               max={720}

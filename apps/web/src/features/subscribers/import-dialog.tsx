@@ -80,7 +80,8 @@ interface Check {
 /** Chooses the file, which is checked before it can be imported. */
 function FileField() {
   const api = useApi();
-  const { errors, touched, setFieldTouched, setFieldValue } = useFormikContext<ImportValues>();
+  const { errors, touched, isSubmitting, setFieldTouched, setFieldValue } =
+    useFormikContext<ImportValues>();
   const [check, setCheck] = useState<Check>();
   /** The newest choice. The outcome of an older check is ignored. */
   const chosen = useRef<File>(undefined);
@@ -90,7 +91,7 @@ function FileField() {
     const file = target.files?.[0];
     // Otherwise the browser sends no event when a corrected file of the same name is chosen.
     target.value = '';
-    if (!file) return;
+    if (!file || isSubmitting) return;
     chosen.current = file;
     const show = (outcome: Outcome) => setCheck({ fileName: file.name, outcome });
     show('running');

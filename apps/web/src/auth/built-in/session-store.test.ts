@@ -1,6 +1,6 @@
 import { renderHook } from '@testing-library/react';
 import { http } from 'msw';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { endpoints } from '@/paths';
 import { success, apiUrl, problem, server } from '@/testing/server';
 import { useUnsavedChanges } from '@/ui/unsaved-changes';
@@ -306,6 +306,18 @@ it('reads the session again when the server is unavailable for a moment', async 
   const store = new SessionStore();
   stops.push(store.start());
   await expect.poll(() => organisationOf(store)).toBe('Analytical Engines');
+});
+
+it('works without the other tabs when the browser keeps no data of the site', async () => {
+  const refuse = vi.fn(function () {
+    throw new DOMException('The operation is insecure.', 'SecurityError');
+  });
+  vi.stubGlobal('BroadcastChannel', refuse);
+  serveSession(sessionOf({ organisations: [engines, looms] }));
+  const store = await open();
+  expect(refuse).toHaveBeenCalled();
+  await store.switchTo(looms.id);
+  expect(organisationOf(store)).toBe('Looms');
 });
 
 it('does not report a sign-out that the server has not received', async () => {

@@ -67,12 +67,13 @@ export class SessionStore {
 
   /** Reads the session and follows the other tabs, until the returned function is called. */
   start(): () => void {
-    const channel = new BroadcastChannel('allclear:session');
-    channel.onmessage = (event: MessageEvent<TabMessage>) => this.#follow(event.data);
-    this.#channel = channel;
+    this.#channel = openChannel();
+    if (this.#channel) {
+      this.#channel.onmessage = (event: MessageEvent<TabMessage>) => this.#follow(event.data);
+    }
     this.retry();
     return () => {
-      channel.close();
+      this.#channel?.close();
       this.#channel = null;
     };
   }
@@ -264,6 +265,15 @@ export class SessionStore {
   #set(state: SessionState): void {
     this.#state = state;
     this.#listeners.forEach((listener) => listener());
+  }
+}
+
+/** Opens the channel of all tabs; null if the browser keeps no data of the site. */
+function openChannel(): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel('allclear:session');
+  } catch {
+    return null;
   }
 }
 

@@ -104,7 +104,7 @@ describe('an event', () => {
 
   it('keeps the lists that it does not change, on which the uptime bars depend', () => {
     const worse = aComponent({ id: 'c1', status: 'MAJOR_OUTAGE' });
-    const state = limitPast(after({ name: 'component-update', args: [worse] }));
+    const state = limitPast(after({ name: 'component-update', args: [worse] }), before.generatedAt);
     expect(state.incidents).toBe(before.incidents);
     expect(state.maintenances).toBe(before.maintenances);
     const renamed = after({

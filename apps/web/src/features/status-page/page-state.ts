@@ -101,16 +101,20 @@ export function applyEvent<State extends Lists>(state: State, event: LiveEvent):
 
 /** Number of past incidents, and of past maintenances, that the server shows. */
 export const pastShown = 50;
+/** How long the server shows an incident or a maintenance after its end. */
+const shownAfterEndMs = 14 * 86_400_000;
 
 /**
- * Removes the past items that the server would not show: it shows those that ended last. Lists without such items stay the
- * same objects, so that the uptime bars are not computed again.
+ * Removes the past items that the server would not show at `now`: those that ended more than 14 days ago, and all but the `most`
+ * that ended last. Lists without such items stay the same objects, so that the uptime bars are not computed again.
  */
-export function limitPast(state: PageState): PageState {
+export function limitPast(state: PageState, now: Instant, most = pastShown): PageState {
+  const since = new Date(Date.parse(now) - shownAfterEndMs).toISOString();
   return {
     ...state,
-    incidents: newest(state.incidents, ({ resolvedAt }) => resolvedAt),
-    maintenances: newest(state.maintenances, ({ startAt, endAt }) => endAt ?? startAt),
+    incidents: newest(state.incidents, since, most, ({ resolvedAt }) => resolvedAt ?? now),
+    // When a maintenance without an end was cancelled is not known.
+    maintenances: newest(state.maintenances, since, most, ({ endAt }) => endAt ?? now),
   };
 }
 
@@ -120,11 +124,19 @@ export function isPast({ status }: WithStatus): boolean {
   return status === 'RESOLVED' || status === 'COMPLETED' || status === 'CANCELLED';
 }
 
-function newest<T extends WithStatus>(items: T[], end: (item: T) => Instant | null): T[] {
-  const past = items.filter(isPast);
-  if (past.length <= pastShown) return items;
-  const first = past.map(end).sort().at(-pastShown) ?? '';
-  return items.filter((item) => !isPast(item) || (end(item) ?? '') >= first);
+function newest<T extends WithStatus>(
+  items: T[],
+  since: Instant,
+  most: number,
+  end: (item: T) => Instant,
+): T[] {
+  const ends = items
+    .filter(isPast)
+    .map(end)
+    .filter((it) => it >= since);
+  const first = ends.sort().at(-most) ?? since;
+  const shown = items.filter((item) => !isPast(item) || end(item) >= first);
+  return shown.length < items.length ? shown : items;
 }
 
 interface Item {

@@ -142,6 +142,7 @@ describe('newer figures', () => {
   const read = {
     components: [{ ...down, uptime: newer }],
     generatedAt: '2026-11-20T12:01:00.000Z',
+    pastTitles: [],
   };
 
   it('are needed while an outage lasts', () => {

@@ -116,18 +116,18 @@ export function percentageText({ percentage }: PublicUptime): string {
   return percentage === null ? 'No data' : `${percentage.toFixed(2).replace(/0$/, '')} % uptime`;
 }
 
+/** What a reading of the figures renews. */
+type FiguresState = Pick<PageState, 'components' | 'generatedAt' | 'pastTitles'>;
+
 /** Returns the state with the figures of a newer reading. */
-export function withFigures<State extends Pick<PageState, 'components' | 'generatedAt'>>(
-  state: State,
-  read: Pick<PageState, 'components' | 'generatedAt'>,
-): State {
+export function withFigures<State extends FiguresState>(state: State, read: FiguresState): State {
   const figures = new Map(read.components.map((it) => [it.id, it]));
   const components = state.components.map((component) => {
     const newer = figures.get(component.id);
     // A component whose status has changed since the read has newer figures from that change.
     return newer?.status === component.status ? { ...component, uptime: newer.uptime } : component;
   });
-  return { ...state, components, generatedAt: read.generatedAt };
+  return { ...state, components, generatedAt: read.generatedAt, pastTitles: read.pastTitles };
 }
 
 /** The days that the bars of a page show, oldest first. */

@@ -26,10 +26,12 @@ export interface LiveStart {
 }
 
 type Action =
-  | { type: 'event'; event: LiveEvent }
+  | { type: 'event'; event: LiveEvent; now: Instant }
   | { type: 'state'; state: CurrentLists }
-  | { type: 'figures'; read: CurrentLists }
+  | { type: 'figures'; read: PageState }
   | { type: 'connected'; connected: boolean; now: Instant };
+
+const currentTime = () => new Date().toISOString();
 
 /** Screen readers have read older announcements. */
 const announcementsKept = 5;
@@ -44,10 +46,9 @@ export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart):
   useEffect(
     () =>
       follow(orgId, revision, {
-        onEvent: (event) => dispatch({ type: 'event', event }),
+        onEvent: (event) => dispatch({ type: 'event', event, now: currentTime() }),
         onState: (state) => dispatch({ type: 'state', state }),
-        onConnected: (connected) =>
-          dispatch({ type: 'connected', connected, now: new Date().toISOString() }),
+        onConnected: (connected) => dispatch({ type: 'connected', connected, now: currentTime() }),
       }),
     [follow, orgId, revision],
   );
@@ -92,14 +93,17 @@ export function initialLive(
 export function reduce(live: Live, action: Action): Live {
   switch (action.type) {
     case 'event':
-      return withState(live, applyEvent(live.state, action.event));
+      return withState(live, applyEvent(live.state, action.event), action.now);
     case 'state':
       return {
-        ...withState(live, { ...live.state, ...action.state }),
+        ...withState(live, { ...live.state, ...action.state }, action.state.generatedAt),
         connection: { ...live.connection, asOf: action.state.generatedAt },
       };
     case 'figures':
-      return { ...live, state: withFigures(live.state, action.read) };
+      return {
+        ...live,
+        state: limitPast(withFigures(live.state, action.read), action.read.generatedAt),
+      };
     case 'connected':
       return {
         ...live,
@@ -108,9 +112,10 @@ export function reduce(live: Live, action: Action): Live {
   }
 }
 
-function withState(live: Live, state: PageState): Live {
-  // Before the limit of shown items applies: items beyond it were not deleted.
-  const found = announcementsBetween(live.state, state);
+function withState(live: Live, received: PageState, now: Instant): Live {
+  // By age alone: items beyond the number of past items were not deleted.
+  const state = limitPast(received, now, Infinity);
+  const found = announcementsBetween(limitPast(live.state, now, Infinity), state);
   let key = live.announcements.at(-1)?.key ?? 0;
   const announcements = [
     ...live.announcements,
@@ -118,5 +123,5 @@ function withState(live: Live, state: PageState): Live {
   ].slice(-announcementsKept);
   const changes = { ...live.changes };
   for (const { about } of found) changes[about] = (changes[about] ?? 0) + 1;
-  return { ...live, state: limitPast(state), announcements, changes };
+  return { ...live, state: limitPast(state, now), announcements, changes };
 }

@@ -270,6 +270,32 @@ it('stays in its organisation with unsaved changes when another tab goes to anot
   expect(await here.getToken()).toBe('token of org-1');
 });
 
+it('stays in its organisation when text is typed after another tab has gone to another one', async () => {
+  serveSession(sessionOf({ organisations: [engines, looms] }));
+  const [here, there] = [await open(), await open()];
+  const { held, release } = hold();
+  const session = apiUrl(endpoints.identity.session);
+  let reads = 0;
+  server.use(
+    http.get(session, async () => {
+      reads += 1;
+      // The first one is of the tab that goes.
+      if (reads > 1) await held;
+      return success(
+        sessionOf({ organisations: [engines, looms], activeOrganisationId: looms.id }),
+      );
+    }),
+  );
+  await there.switchTo(looms.id);
+  await expect.poll(() => reads).toBe(2);
+  renderHook(() => useUnsavedChanges(true));
+  const read = vi.fn();
+  here.subscribe(read);
+  release();
+  await expect.poll(() => read).toHaveBeenCalled();
+  expect(organisationOf(here)).toBe('Analytical Engines');
+});
+
 it.each(['this tab', 'another tab'])(
   'stays signed out by %s when an earlier reading of the session ends later',
   async (where) => {

@@ -81,7 +81,7 @@ export class SessionStore {
   /** Reads the session for a page that has none yet, or could not read it. */
   readonly retry = (): void => {
     this.#set({ status: 'loading' });
-    this.#read(null).then(
+    this.#read(this.#adopt).then(
       // A sign-in with an identity provider loads the page, so other tabs do not learn of it otherwise.
       () => this.#state.status === 'signed-in' && this.#broadcast({ kind: 'opened' }),
       (error: unknown) => {
@@ -166,7 +166,7 @@ export class SessionStore {
   readonly leave = (): void => this.#signedOut();
 
   async #change(organisationId: string | null): Promise<void> {
-    await this.#read(organisationId);
+    await this.#read((session) => this.#adopt(session, organisationId));
     this.#broadcast({ kind: 'changed', organisationId });
   }
 
@@ -176,12 +176,13 @@ export class SessionStore {
     return (await anonymousApi.post<IssuedToken>(endpoints.identity.token, body)).data;
   }
 
-  #read(organisationId: string | null): Promise<void> {
+  /** Reads the session; null if there is none. */
+  #read(adopt: (session: Session | null) => void): Promise<void> {
     const reading = withRetries(() =>
       anonymousApi.get<Session | null>(endpoints.identity.session),
     ).then(({ data }) => {
       // A later reading knows better.
-      if (this.#reading === reading) this.#adopt(data, organisationId);
+      if (this.#reading === reading) adopt(data);
     });
     this.#reading = reading;
     return reading;
@@ -192,7 +193,7 @@ export class SessionStore {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  #adopt(session: Session | null, wanted: string | null): void {
+  readonly #adopt = (session: Session | null, wanted: string | null = null): void => {
     this.#adopted += 1;
     for (const proceed of this.#waiting.splice(0)) proceed();
     if (session === null) {
@@ -224,7 +225,7 @@ export class SessionStore {
       hasEnded: false,
       needsFactor: false,
     });
-  }
+  };
 
   #follow(message: TabMessage): void {
     if (message.kind === 'signed-out') {
@@ -234,13 +235,14 @@ export class SessionStore {
     if (message.kind === 'authenticated') this.#options.onAuthenticated?.();
     if (message.kind === 'opened' || message.kind === 'authenticated') {
       const hasEnded = this.#state.status === 'signed-in' && this.#state.hasEnded;
-      if (hasEnded) this.#read(null).catch(() => undefined);
+      if (hasEnded) this.#read(this.#adopt).catch(() => undefined);
       return;
     }
-    // In another organisation the screen would be mounted again, without what was typed.
-    const organisationId = hasUnsavedChanges() ? null : message.organisationId;
     // After a failed read the shown state stays; the next request notices the difference.
-    this.#read(organisationId).catch(() => undefined);
+    this.#read((session) => {
+      // In another organisation the screen would be mounted again, without what was typed by now.
+      this.#adopt(session, hasUnsavedChanges() ? null : message.organisationId);
+    }).catch(() => undefined);
   }
 
   #signedOut(): void {
@@ -251,7 +253,7 @@ export class SessionStore {
   #adoptSignOut(): void {
     // The response to an earlier request may still name the user.
     this.#reading = null;
-    this.#adopt(null, null);
+    this.#adopt(null);
   }
 
   #broadcast(message: TabMessage): void {

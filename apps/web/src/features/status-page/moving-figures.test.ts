@@ -3,7 +3,7 @@ import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import type { PublicUptime } from '@/api/types';
 import { endpoints } from '@/paths';
-import { apiUrl, server, success } from '@/testing/server';
+import { apiUrl, problem, server, success } from '@/testing/server';
 import { aComponent, aSnapshot } from './fixtures';
 import { useLive } from './use-live';
 
@@ -20,8 +20,21 @@ const uptime = (major: number): PublicUptime => ({
   days: [{ date: '2026-11-20', partial: 0, major, degraded: 0 }],
 });
 
+interface Followed {
+  status?: 'OPERATIONAL' | 'MAJOR_OUTAGE';
+  timeZone?: string;
+  /** The age of a response in milliseconds, by the clock of the viewer. */
+  age?: number;
+  isUnavailable?: () => boolean;
+}
+
 /** Follows a page, and records the reads of its state. */
-function follow(status: 'OPERATIONAL' | 'MAJOR_OUTAGE', timeZone = 'Etc/UTC') {
+function follow({
+  status = 'OPERATIONAL',
+  timeZone = 'Etc/UTC',
+  age = 0,
+  isUnavailable = () => false,
+}: Followed) {
   const readings: (string | null)[] = [];
   const page = (major: number, generatedAt: string) =>
     aSnapshot({
@@ -32,7 +45,8 @@ function follow(status: 'OPERATIONAL' | 'MAJOR_OUTAGE', timeZone = 'Etc/UTC') {
   server.use(
     http.get(apiUrl(endpoints.status('org-1')), ({ request }) => {
       readings.push(request.headers.get('If-None-Match'));
-      return success(page(readings.length * 60, new Date().toISOString()));
+      if (isUnavailable()) return problem(503, 'Unavailable');
+      return success(page(readings.length * 60, new Date(Date.now() - age).toISOString()));
     }),
   );
   const { result } = renderHook(() => useLive(page(0, '2026-11-20T12:00:00.000Z'), still));
@@ -45,8 +59,10 @@ function pass(minutes: number) {
   });
 }
 
+const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 20)));
+
 it('are read every minute while an outage lasts', async () => {
-  const { readings, state } = follow('MAJOR_OUTAGE');
+  const { readings, state } = follow({ status: 'MAJOR_OUTAGE' });
   for (const minute of [1, 2]) {
     pass(1);
     await vi.waitFor(() => expect(state().components[0]?.uptime).toEqual(uptime(minute * 60)));
@@ -55,11 +71,49 @@ it('are read every minute while an outage lasts', async () => {
 });
 
 it('are read when a day begins in the time zone of the page, and not otherwise', async () => {
-  const { readings, state } = follow('OPERATIONAL', 'Asia/Tokyo');
+  const { readings, state } = follow({ timeZone: 'Asia/Tokyo' });
   pass(2 * 60 + 59);
   expect(readings).toEqual([]);
   pass(1);
   await vi.waitFor(() => expect(state().generatedAt).toMatch(/T15:00:00/));
   pass(60);
   expect(readings).toEqual([null]);
+});
+
+it('are read again if the response is still of the day before', async () => {
+  const { readings, state } = follow({ age: 90_000 });
+  pass(12 * 60);
+  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-20T23:58:30/));
+  pass(1);
+  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-20T23:59:30/));
+  pass(1);
+  await vi.waitFor(() => expect(state().generatedAt).toMatch(/^2026-11-21T00:00:30/));
+  pass(60);
+  expect(readings).toHaveLength(3);
+});
+
+it('are read each minute for ten minutes, then each hour, if the clock is wrong by days', async () => {
+  const { readings } = follow({ age: 3 * 24 * 3_600_000 });
+  pass(12 * 60);
+  for (const [minutes, expected] of [
+    [9, 10],
+    [49, 10],
+    [1, 11],
+    [60, 12],
+  ] as const) {
+    pass(minutes);
+    await vi.waitFor(() => expect(readings).toHaveLength(expected));
+  }
+});
+
+it('are read each minute after midnight until the server responds', async () => {
+  let failures = 15;
+  const { readings, state } = follow({ isUnavailable: () => (failures -= 1) >= 0 });
+  pass(12 * 60 - 1);
+  for (let minute = 1; minute <= 16; minute += 1) {
+    pass(1);
+    await vi.waitFor(() => expect(readings).toHaveLength(minute));
+    await settle();
+  }
+  expect(state().generatedAt).toMatch(/^2026-11-21/);
 });

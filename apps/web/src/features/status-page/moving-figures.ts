@@ -25,27 +25,31 @@ export function dayOf(instant: Instant | number, timeZone: string): Day {
 }
 
 /** Whether figures change without an event, because an outage lasts. */
-function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
+export function hasMovingFigures({ components }: Pick<PageState, 'components'>): boolean {
   return components.some(({ uptime, status }) => uptime && status !== 'OPERATIONAL');
 }
 
 /** The part of the page's state that its bars depend on. */
-type BarsState = Pick<PageState, 'components' | 'organisation'>;
+type BarsState = Pick<PageState, 'components' | 'organisation' | 'generatedAt'>;
 
-/** Whether a page has bars, and they end on different days at two times. */
-export function haveBarsMoved(
-  { components, organisation: { timeZone } }: BarsState,
-  before: Instant | number,
-  after: Instant | number,
-): boolean {
-  return (
-    components.some(({ uptime }) => uptime) && dayOf(before, timeZone) !== dayOf(after, timeZone)
-  );
+/** Whether the bars of a page end on a day before today. */
+export function areBarsOld({ components, organisation, generatedAt }: BarsState): boolean {
+  const { timeZone } = organisation;
+  return hasBars(components) && dayOf(generatedAt, timeZone) < dayOf(Date.now(), timeZone);
 }
 
-/**
- * Whether figures must be read again: an outage lasts, or a day has begun in the page's time zone since they were read.
- */
-export function areFiguresOld(state: BarsState, readAt: number): boolean {
-  return hasMovingFigures(state) || haveBarsMoved(state, readAt, Date.now());
+/** Whether the bars of a state end on another day than those that the server drew. */
+export function haveBarsMoved(state: BarsState, drawnAt: Instant): boolean {
+  const { components, organisation, generatedAt } = state;
+  const { timeZone } = organisation;
+  return hasBars(components) && dayOf(generatedAt, timeZone) !== dayOf(drawnAt, timeZone);
+}
+
+/** Whether figures must be read again: an outage lasts, or a day has begun in the page's time zone. */
+export function areFiguresOld(state: BarsState): boolean {
+  return hasMovingFigures(state) || areBarsOld(state);
+}
+
+function hasBars(components: PageState['components']): boolean {
+  return components.some(({ uptime }) => uptime);
 }

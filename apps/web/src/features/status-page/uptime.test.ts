@@ -147,7 +147,11 @@ describe('newer figures', () => {
 
   it('are needed while an outage lasts', () => {
     const areOld = (component: typeof down) =>
-      areFiguresOld({ ...snapshot, components: [component] }, Date.now());
+      areFiguresOld({
+        ...snapshot,
+        components: [component],
+        generatedAt: new Date().toISOString(),
+      });
     expect(areOld(down)).toBe(true);
     expect(areOld({ ...down, status: 'OPERATIONAL' })).toBe(false);
     expect(areOld({ ...down, uptime: null })).toBe(false);

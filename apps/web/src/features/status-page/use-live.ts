@@ -4,7 +4,7 @@ import type { LiveEvent } from '@/realtime/live-events';
 import { announcementsBetween } from './announcements';
 import { afterConnected, type Connection } from './connection';
 import type { Follow } from './event-stream';
-import { areFiguresOld, figuresMs } from './moving-figures';
+import { areBarsOld, figuresMs, hasMovingFigures } from './moving-figures';
 import { applyEvent, limitPast, type CurrentLists, type PageState } from './page-state';
 import { fetchSnapshot } from './snapshot';
 import { withFigures } from './uptime';
@@ -21,7 +21,7 @@ export interface Live {
 /** What was known of a page before React. */
 export interface LiveStart {
   connection: Connection;
-  /** When the figures were read, by the clock of the viewer in milliseconds. */
+  /** When the state was read, by the clock of the viewer in milliseconds. */
   readAt: number;
 }
 
@@ -56,31 +56,32 @@ export function useLive(snapshot: PageState, follow: Follow, start?: LiveStart):
   return live;
 }
 
-/** Reads the figures again while an outage lasts, and when a day begins in the page's time zone. */
-function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, start?: number) {
-  const readAt = useRef(start);
+/**
+ * Reads the figures again while an outage lasts, and when a day begins in the page's time zone. A response may still be of the
+ * day before. It is then requested each minute for ten minutes, and after that each hour, because the viewer's clock may be wrong.
+ */
+function useMovingFigures(state: PageState, dispatch: Dispatch<Action>, readAt?: number) {
+  /** Number of checks since the bars became old, without failed reads. */
+  const checks = useRef(0);
   const check = useEffectEvent((signal: AbortSignal) => {
-    const now = Date.now();
-    if (!areFiguresOld(state, readAt.current ?? now)) return;
+    checks.current = areBarsOld(state) ? checks.current + 1 : 0;
+    const isDue = checks.current > 10 ? checks.current % 60 === 0 : checks.current > 0;
+    if (!isDue && !hasMovingFigures(state)) return;
     fetchSnapshot(state.organisation.id, null, signal).then(
-      (read) => {
-        readAt.current = now;
-        if (read) dispatch({ type: 'figures', read });
-      },
-      // The next reading is soon enough.
-      () => undefined,
+      (read) => read && dispatch({ type: 'figures', read }),
+      // The next check is soon enough.
+      () => (checks.current -= 1),
     );
   });
   useEffect(() => {
     const left = new AbortController();
-    readAt.current ??= Date.now();
-    if (Date.now() - readAt.current >= figuresMs) check(left.signal);
+    if (readAt && Date.now() - readAt >= figuresMs) check(left.signal);
     const timer = window.setInterval(() => check(left.signal), figuresMs);
     return () => {
       left.abort();
       window.clearInterval(timer);
     };
-  }, []);
+  }, [readAt]);
 }
 
 export function initialLive(

@@ -135,11 +135,11 @@ export class LivePage implements StartedPage {
     setTimeout(() => this.load(), backoffMs(this.failures) * (0.5 + Math.random()));
   }
 
-  private watchFigures({ state, isDrawn, readAt }: StartedState): void {
+  private watchFigures({ state, isDrawn }: StartedState): void {
     if (!isDrawn) this.update();
     const timer = setInterval(() => {
       if (this.clock.signal.aborted) clearInterval(timer);
-      else if (areFiguresOld(state, readAt)) this.update();
+      else if (areFiguresOld(state)) this.update();
     }, figuresMs);
   }
 }
@@ -151,7 +151,7 @@ async function readUntilKnown(drawn: DrawnPage, drawnAt: string): Promise<Starte
       const readAt = Date.now();
       const { state, isDrawn } = await fetchDrawn(drawn);
       // The bars of yesterday have the same tag if nothing has happened since.
-      const isOld = haveBarsMoved(state, drawnAt, state.generatedAt);
+      const isOld = haveBarsMoved(state, drawnAt);
       return { state, isDrawn: isDrawn && !isOld, readAt };
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));

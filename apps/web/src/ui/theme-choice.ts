@@ -6,21 +6,25 @@ const changed = 'allclear:theme-changed';
 const canvasColours = { dark: '#0b0f14', light: '#f6f8fa' } as const;
 const prefersLight = '(prefers-color-scheme: light)';
 
-/** Returns the stored theme, which public/theme.js has applied before the first paint. */
+/** The last choice, which lasts as long as the page if storage is forbidden. At first the one that another script has applied. */
+let chosen: Theme = document.documentElement.dataset.theme === 'light' ? 'light' : 'dark';
+
+/** Returns the chosen theme, which public/theme.js has applied before the first paint. */
 export function storedTheme(): Theme {
   try {
     const value = localStorage.getItem(storageKey);
     return value === 'light' || value === 'system' ? value : 'dark';
   } catch {
-    return 'dark';
+    return chosen;
   }
 }
 
 export function setTheme(theme: Theme): void {
+  chosen = theme;
   try {
     localStorage.setItem(storageKey, theme);
   } catch {
-    // Storage may be forbidden. Then the choice lasts as long as the page.
+    // Storage may be forbidden.
   }
   applyTheme(theme);
   window.dispatchEvent(new Event(changed));

@@ -55,6 +55,21 @@ it('follows the system only when the user chooses so', () => {
   expect(document.documentElement).toHaveAttribute('data-theme', 'light');
 });
 
+it('keeps the choice as long as the page if storage is forbidden', () => {
+  const forbidden = () => {
+    throw new DOMException('Forbidden', 'SecurityError');
+  };
+  vi.spyOn(Storage.prototype, 'getItem').mockImplementation(forbidden);
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(forbidden);
+  const system = Object.assign(new EventTarget(), window.matchMedia(''));
+  vi.spyOn(window, 'matchMedia').mockReturnValue(system);
+  const { result } = renderHook(() => useTheme()[0]);
+  act(() => setTheme('light'));
+  expect(result.current).toBe('light');
+  act(() => void system.dispatchEvent(new Event('change')));
+  expect(document.documentElement).toHaveAttribute('data-theme', 'light');
+});
+
 it('returns the theme that results from the choice', () => {
   const { result } = renderHook(() => useShownTheme());
   act(() => setTheme('light'));

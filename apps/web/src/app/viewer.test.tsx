@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { componentRoutes } from '@/features/components/routes';
@@ -12,6 +12,7 @@ import { endpoints, paths } from '@/paths';
 import { component } from '@/testing/component';
 import { renderRoutes, signedIn } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
+import { renderApp, signedIn as admin } from './testing';
 
 const viewer = {
   status: 'signed-in' as const,
@@ -123,4 +124,12 @@ it('leads away from the form of a new incident', async () => {
   unmount();
   renderRoutes([...incidentRoutes, dashboard], { path, auth: signedIn });
   expect(await screen.findByRole('heading', { name: 'Create Incident' })).toBeVisible();
+});
+
+it('keeps what was typed into a new incident when the right to write is lost', async () => {
+  const { user, become } = renderApp(paths.incidents.create);
+  await user.type(await screen.findByRole('textbox', { name: /^Title/ }), 'Checkout fails');
+  act(() => become({ ...admin, organisation: viewer.organisation }));
+  expect(await screen.findByText(/^Your role may view this/)).toBeVisible();
+  expect(screen.getByRole('textbox', { name: /^Title/ })).toHaveValue('Checkout fails');
 });

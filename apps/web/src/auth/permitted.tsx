@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Navigate, Outlet } from 'react-router-dom';
 import { paths } from '@/paths';
 import { useMay } from './permissions';
@@ -8,7 +8,12 @@ export function Permitted({ children }: { children: ReactNode }) {
   return useMay('write') ? children : null;
 }
 
-/** For routes whose screens only write: redirects users who may only read. */
+/**
+ * For routes whose screens only write: redirects users who may only read. A user who loses the right stays on the screen,
+ * with what was typed.
+ */
 export function WritersOnly() {
-  return useMay('write') ? <Outlet /> : <Navigate to={paths.dashboard} replace />;
+  const mayWrite = useMay('write');
+  const [mayEnter] = useState(mayWrite);
+  return mayEnter ? <Outlet /> : <Navigate to={paths.dashboard} replace />;
 }

@@ -1,6 +1,12 @@
 import { createContext, use, useState, type ReactNode } from 'react';
 import { SWRConfig, type SWRConfiguration } from 'swr';
-import { createApiClient, type ApiClient, type GetToken, type Reauthenticate } from './client';
+import {
+  createApiClient,
+  type ApiClient,
+  type GetToken,
+  type OnForbidden,
+  type Reauthenticate,
+} from './client';
 import { QueryCache, retainWhileMounted } from './query-cache';
 import { fetchAllPages } from './fetch-all-pages';
 import { SharedRetries } from './shared-retries';
@@ -11,12 +17,15 @@ interface ApiProviderProps {
   getToken: GetToken;
   /** Absent if the user cannot authenticate again on this page. */
   reauthenticate?: Reauthenticate;
+  onForbidden?: OnForbidden | undefined;
   children: ReactNode;
 }
 
 /** Provides an API client and a query cache. */
-export function ApiProvider({ getToken, reauthenticate, children }: ApiProviderProps) {
-  const [{ client, config }] = useState(() => createQueries(getToken, reauthenticate));
+export function ApiProvider({ getToken, reauthenticate, onForbidden, children }: ApiProviderProps) {
+  const [{ client, config }] = useState(() =>
+    createQueries(createApiClient(getToken, reauthenticate, onForbidden)),
+  );
   return (
     <ApiContext value={client}>
       <SWRConfig value={config}>{children}</SWRConfig>
@@ -30,8 +39,7 @@ export function useApi(): ApiClient {
   return client;
 }
 
-function createQueries(getToken: GetToken, reauthenticate?: Reauthenticate) {
-  const client = createApiClient(getToken, reauthenticate);
+function createQueries(client: ApiClient) {
   const cache = new QueryCache();
   const retries = new SharedRetries();
   const config: SWRConfiguration & { provider: () => QueryCache } = {

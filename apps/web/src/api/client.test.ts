@@ -102,6 +102,26 @@ describe('the API client', () => {
     });
   });
 
+  it('reports a refused request, but not one that the user has to confirm', async () => {
+    const forbidden = vi.fn();
+    const client = createApiClient(
+      () => Promise.resolve('t'),
+      () => Promise.resolve(false),
+      forbidden,
+    );
+    const type = 'https://allclear.example/problems/re-authentication-required';
+    server.use(
+      http.delete(apiUrl('/organisation'), () => HttpResponse.json({ type }, { status: 403 })),
+      http.delete(apiUrl('/component/1'), () => problem(403, 'You may not do this')),
+      http.delete(apiUrl('/component/2'), () => problem(404, 'No such component')),
+    );
+    await expect(client.delete('/organisation')).rejects.toThrow(ApiError);
+    await expect(client.delete('/component/2')).rejects.toThrow(ApiError);
+    expect(forbidden).not.toHaveBeenCalled();
+    await expect(client.delete('/component/1')).rejects.toThrow('You may not do this');
+    expect(forbidden).toHaveBeenCalledOnce();
+  });
+
   describe('sends a create', () => {
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     const body = { title: 'Checkout fails' };

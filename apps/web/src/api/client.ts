@@ -13,6 +13,9 @@ export type Confirmation = 'authentication' | 'second-factor';
 /** Asks the user to authenticate again; false if the user does not. */
 export type Reauthenticate = (needed: Confirmation) => Promise<boolean>;
 
+/** Called when the server has refused a request (403): the user may have another role by now. */
+export type OnForbidden = () => void;
+
 export interface ApiResponse<T> {
   data: T;
   message: string | null;
@@ -57,6 +60,7 @@ interface Envelope<T> {
 export function createApiClient(
   getToken: GetToken,
   reauthenticate: Reauthenticate = () => Promise.resolve(false),
+  onForbidden?: OnForbidden,
 ): ApiClient {
   const keys = new IdempotencyKeys();
 
@@ -74,6 +78,7 @@ export function createApiClient(
       }
       const error = await ApiError.fromResponse(response);
       const needed = confirmationOf(error);
+      if (needed === null && error.status === 403) onForbidden?.();
       if (needed === null || confirmed.has(needed) || !(await reauthenticate(needed))) throw error;
       confirmed.add(needed);
     }

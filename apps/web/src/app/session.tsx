@@ -12,7 +12,7 @@ import { RealtimeProvider } from '@/realtime/realtime-provider';
  * nothing of the other is left on screen or in the cache.
  */
 export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
-  const { state, getToken, reauthenticate } = useAuth();
+  const { state, getToken, reauthenticate, onForbidden } = useAuth();
   const isReady = useSyncExternalStore(
     (notify) => router.subscribe(notify),
     () => router.state.initialized,
@@ -23,7 +23,12 @@ export function Session({ router }: Pick<RouterProviderProps, 'router'>) {
   useFocusAfterSwitch(state, isLeaving);
   if (state.status === 'loading' || !isReady || isLeaving) return <StartingScreen />;
   return (
-    <ApiProvider key={sessionKey(state)} getToken={getToken} reauthenticate={reauthenticate}>
+    <ApiProvider
+      key={sessionKey(state)}
+      getToken={getToken}
+      reauthenticate={reauthenticate}
+      onForbidden={onForbidden}
+    >
       <RealtimeProvider>
         <ArrivedSignedOutContext value={isArrival}>
           <RouterProvider router={router} />

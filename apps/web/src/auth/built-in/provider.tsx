@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { AuthContext, type AuthState } from '@/auth/auth';
 import { StartFailureScreen } from '@/auth/start-screens';
+import { onWake } from '@/realtime/wake';
 import { EndedSessionDialog } from './ended-session-dialog';
 import { FactorRequiredDialog } from './factor-required-dialog';
 import { LinkDialog } from './link-dialog';
@@ -27,6 +28,7 @@ export function Provider({ children }: { children: ReactNode }) {
   const organisationId = state.status === 'signed-in' ? state.organisation?.id : null;
 
   useEffect(() => store.start(), [store]);
+  useEffect(() => onWake(store.onWake), [store]);
   // A change that waits for a confirmation belongs to the user and the organisation that it was made in.
   useEffect(
     () => () => reauthentications.settle(false),
@@ -41,6 +43,7 @@ export function Provider({ children }: { children: ReactNode }) {
       state: authState(state),
       getToken: store.getToken,
       reauthenticate: reauthentications.request,
+      onForbidden: store.onForbidden,
       signOut: store.signOut,
       refresh: () => refresh(),
     }),

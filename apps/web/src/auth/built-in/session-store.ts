@@ -34,6 +34,11 @@ type TabMessage =
   /** `organisationId` is null if the user has not switched to another organisation. */
   | { kind: 'changed'; organisationId: string | null };
 
+/** The life of a token, which names the role of its user. */
+const tokenLifeMs = 5 * 60_000;
+/** Minimum time between two readings that refused requests cause: what is read may cause another such request. */
+const forbiddenIntervalMs = 10_000;
+
 interface Options {
   /** Called when the user has authenticated in another window. Only the server knows whether it is true. */
   onAuthenticated?: () => void;
@@ -48,6 +53,9 @@ export class SessionStore {
   #state: SessionState = { status: 'loading' };
   #channel: BroadcastChannel | null = null;
   #reading: Promise<void> | null = null;
+  #readAt = 0;
+  /** When a refused request has caused a reading. */
+  #forbiddenAt = 0;
   /** How many times the state of the server was adopted. */
   #adopted = 0;
   /** Called when it is adopted next. */
@@ -131,6 +139,18 @@ export class SessionStore {
     }
   }
 
+  /** Another user may have changed the role of this one. */
+  readonly onForbidden = (): void => {
+    if (Date.now() - this.#forbiddenAt < forbiddenIntervalMs) return;
+    this.#forbiddenAt = Date.now();
+    this.#check();
+  };
+
+  /** Learns what has changed while the page was hidden. */
+  readonly onWake = (): void => {
+    if (Date.now() - this.#readAt >= tokenLifeMs) this.#check();
+  };
+
   /** Reads the session again, here and in the other tabs, and switches to `organisationId` if that is given. */
   readonly refresh = async (organisationId: string | null = null): Promise<void> => {
     await this.#change(organisationId);
@@ -176,14 +196,31 @@ export class SessionStore {
     return (await anonymousApi.post<IssuedToken>(endpoints.identity.token, body)).data;
   }
 
+  /** Reads the session again while the page goes on. After a failure the shown state stays. */
+  #check(): void {
+    const state = this.#state;
+    // A dialog waits for the user, and closes once the session is read.
+    if (state.status !== 'signed-in' || state.hasEnded || state.needsFactor) return;
+    // The earlier reading may switch the organisation.
+    if (this.#reading !== null) return;
+    this.#read((session) => {
+      // The next request notices the end of the session, and keeps the screen.
+      if (session !== null) this.#adopt(session);
+    }).catch(() => undefined);
+  }
+
   /** Reads the session; null if there is none. */
   #read(adopt: (session: Session | null) => void): Promise<void> {
-    const reading = withRetries(() =>
-      anonymousApi.get<Session | null>(endpoints.identity.session),
-    ).then(({ data }) => {
-      // A later reading knows better.
-      if (this.#reading === reading) adopt(data);
-    });
+    const reading = withRetries(() => anonymousApi.get<Session | null>(endpoints.identity.session))
+      .then(({ data }) => {
+        // A later reading knows better.
+        if (this.#reading !== reading) return;
+        this.#readAt = Date.now();
+        adopt(data);
+      })
+      .finally(() => {
+        if (this.#reading === reading) this.#reading = null;
+      });
     this.#reading = reading;
     return reading;
   }

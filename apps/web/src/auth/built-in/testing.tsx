@@ -108,9 +108,9 @@ export function renderPiece(
 }
 
 function Queries({ children }: { children: ReactNode }) {
-  const { getToken, reauthenticate } = useAuth();
+  const { getToken, reauthenticate, onForbidden } = useAuth();
   return (
-    <ApiProvider getToken={getToken} reauthenticate={reauthenticate}>
+    <ApiProvider getToken={getToken} reauthenticate={reauthenticate} onForbidden={onForbidden}>
       {children}
     </ApiProvider>
   );

@@ -238,11 +238,17 @@ it('does not bring back an update that was deleted while it was asked for', asyn
 });
 
 it('leaves out an update that is gone when it is asked for', async () => {
+  const errors = vi.spyOn(console, 'error');
   await show(incidents.updates('i1'), [update('e1')], false);
-  server.use(http.get(apiUrl(incidents.update('i1', 'e2')), () => problem(404, 'Not found')));
+  const path = apiUrl(incidents.update('i1', 'e2'));
+  const asked = { times: 0 };
+  server.use(http.get(path, () => ((asked.times += 1), problem(404, 'Not found'))));
   fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  await expect.poll(() => asked.times).toBe(1);
   await settle();
   expect(screen.getByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
+  expect(asked.times).toBe(1);
+  expect(errors).not.toHaveBeenCalled();
 });
 
 it('requests nothing about updates that are not shown', async () => {

@@ -410,6 +410,43 @@ it.each([
   expect(asked.times).toBe(1);
 });
 
+it.each([
+  { response: 'lacks it', rows: [update('e1')], requests: 1 },
+  { response: 'has it', rows: [update('e2'), update('e1')], requests: 0 },
+])('adds an update recorded while its table loads, if the response $response', async (each) => {
+  const response = hold();
+  server.use(
+    http.get(apiUrl(incidents.updates('i1')), async () => {
+      await response.held;
+      return success(each.rows);
+    }),
+  );
+  const one = { times: 0 };
+  const path = apiUrl(incidents.update('i1', 'e2'));
+  server.use(http.get(path, () => ((one.times += 1), success(update('e2')))));
+  await openJoined(<Whole path={incidents.updates('i1')} />);
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  response.send();
+  expect(await screen.findByText('e2 Grace IDENTIFIED, e1 Grace IDENTIFIED')).toBeInTheDocument();
+  expect(one.times).toBe(each.requests);
+});
+
+it('does not request an update that was deleted while its table loaded', async () => {
+  const response = hold();
+  server.use(
+    http.get(apiUrl(incidents.updates('i1')), async () => {
+      await response.held;
+      return success([update('e1')]);
+    }),
+  );
+  await openJoined(<Whole path={incidents.updates('i1')} />);
+  fire('timeline-updated', { ...entry('e2'), incidentId: 'i1' });
+  fire('incident-timeline-deleted', 'i1', 'e2');
+  response.send();
+  expect(await screen.findByText('e1 Grace IDENTIFIED')).toBeInTheDocument();
+  await settle();
+});
+
 it('reads a list again if too many changes wait for its response', async () => {
   const response = hold();
   const answers = [service('a', { name: 'Older' }), service('a', { name: 'Newest' })];

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useSWRConfig } from 'swr';
 import { useApi } from '@/api/api-provider';
-import type { ApiClient, ApiResponse } from '@/api/client';
+import type { ApiClient } from '@/api/client';
 import { ApiError } from '@/api/error';
 import {
   addItem,
@@ -52,8 +52,6 @@ const unattachedComponents = /^\/incident\/[^/]+\/components\/unattached$/;
 /** The cached lists, and the ways to change them. */
 interface ListStore {
   api: Pick<ApiClient, 'get'>;
-  /** Rows of a list that is read as a whole; undefined if it is not cached. */
-  rows: (path: string) => readonly { id: string }[] | undefined;
   /** Cached paths that match. */
   cached: (paths: RegExp) => string[];
   update: <T>(path: string, change: ListChange<T>) => void;
@@ -86,7 +84,6 @@ export function useCacheSync(connection: Connection | null): void {
       update,
       revalidate,
       readAgain,
-      rows: (path) => (cache.get(path)?.data as ApiResponse<{ id: string }[]> | undefined)?.data,
       cached: (paths) => [...cache.keys()].filter((key) => paths.test(key)),
       refresh: (paths) => void mutate((key) => typeof key === 'string' && paths.test(key)),
     });
@@ -203,7 +200,7 @@ class CacheSync implements ConnectionListener {
       case 'timeline-updated': {
         const [{ incidentId, ...entry }] = event.args;
         const path = incidents.update(incidentId, entry.id);
-        void this.#putUpdate(incidents.updates(incidentId), path, entry);
+        this.#putUpdate(incidents.updates(incidentId), path, entry);
         break;
       }
       case 'incident-timeline-deleted':
@@ -224,7 +221,7 @@ class CacheSync implements ConnectionListener {
       case 'maintenance-timeline-updated': {
         const [{ maintenanceId, ...entry }] = event.args;
         const path = maintenances.update(maintenanceId, entry.id);
-        void this.#putUpdate(maintenances.updates(maintenanceId), path, entry);
+        this.#putUpdate(maintenances.updates(maintenanceId), path, entry);
         break;
       }
       case 'maintenance-timeline-deleted':
@@ -233,21 +230,26 @@ class CacheSync implements ConnectionListener {
     }
   }
 
-  /** Adds or changes a row of a table of updates. Events do not contain the author, so a new row is read from the API. */
-  async #putUpdate(
+  /** Changes or adds a row of a table of updates, after a read of the table that may be older. */
+  #putUpdate(
     list: string,
     path: string,
     entry: Omit<IncidentEntry, 'incidentId'> | Omit<MaintenanceEntry, 'maintenanceId'>,
-  ): Promise<void> {
-    const { api, rows, update } = this.#store;
-    const isNew = rows(list)?.every(({ id }) => id !== entry.id) ?? false;
-    if (!isNew) {
-      update<Update>(list, patchItem(entry));
-      return;
-    }
+  ): void {
+    this.#store.update<Update>(list, (pages) => {
+      const isKnown = pages.some((page) => page.some(({ id }) => id === entry.id));
+      if (!isKnown) void this.#addUpdate(list, path, entry.id);
+      return patchItem<Update>(entry)(pages);
+    });
+  }
+
+  /** Reads a new update from the API, because events do not contain the author. */
+  async #addUpdate(list: string, path: string, id: string): Promise<void> {
+    const { api, update } = this.#store;
+    if (this.#deletedUpdates.has(id)) return;
     try {
       const { data } = await api.get<Update>(path);
-      if (!this.#deletedUpdates.has(data.id)) update<Update>(list, addItem(data));
+      if (!this.#deletedUpdates.has(id)) update<Update>(list, addItem(data));
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404)) console.error(error);
     }

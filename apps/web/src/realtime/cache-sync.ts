@@ -17,12 +17,13 @@ import type {
   Component,
   ComponentGroup,
   ComponentOrder,
+  Incident,
   IncidentEntry,
   Instant,
+  Maintenance,
   MaintenanceEntry,
   PublicComponent,
   PublicIncident,
-  PublicMaintenance,
 } from '@/api/types';
 import { useReadAgain, useRevalidateLists, useUpdateLists } from '@/api/use-list';
 import { endpoints } from '@/paths';
@@ -67,9 +68,6 @@ interface Attached {
   componentId: string;
   component: { id: string; name: string };
 }
-
-type Incident = PublicIncident & { updatedAt: Instant };
-type Maintenance = PublicMaintenance & { updatedAt: Instant };
 
 /** Keeps every list of the query cache in step with the connection. */
 export function useCacheSync(connection: Connection | null): void {
@@ -156,8 +154,8 @@ class CacheSync implements ConnectionListener {
     switch (event.name) {
       case 'new-component': {
         const [component] = event.args;
-        const showUptime = component.uptime !== null;
-        update<Component>(components.list, addNew<Component>({ ...component, showUptime }));
+        const received = { ...component, showUptime: component.uptime !== null };
+        update<Component>(components.list, addOrPatchItem<Component>(received, asStored(received)));
         refresh(unattachedComponents);
         break;
       }
@@ -170,7 +168,7 @@ class CacheSync implements ConnectionListener {
         this.#removeAttached(event.args[0]);
         break;
       case 'new-component-group':
-        update<ComponentGroup>(componentGroups.list, addNew<ComponentGroup>(event.args[0]));
+        update<ComponentGroup>(componentGroups.list, addItem(event.args[0]));
         break;
       case 'component-group-update':
         update<ComponentGroup>(componentGroups.list, patchItem(event.args[0]));
@@ -184,9 +182,11 @@ class CacheSync implements ConnectionListener {
       case 'organisation-updated':
         refresh(settings);
         break;
-      case 'new-incident':
-        update<Incident>(incidents.list, addNew<Incident>(event.args[0]));
+      case 'new-incident': {
+        const [incident] = event.args;
+        update<Incident>(incidents.list, addOrPatchItem<Incident>(incident, asStored(incident)));
         break;
+      }
       case 'incident-updated': {
         const [incident] = event.args;
         const merge = (cached: Incident) => mergeTruncatedIncident(incident, cached);
@@ -206,9 +206,14 @@ class CacheSync implements ConnectionListener {
       case 'incident-timeline-deleted':
         this.#removeUpdate(incidents.updates(event.args[0]), event.args[1]);
         break;
-      case 'new-maintenance':
-        update<Maintenance>(maintenances.list, addNew<Maintenance>(event.args[0]));
+      case 'new-maintenance': {
+        const [maintenance] = event.args;
+        update<Maintenance>(
+          maintenances.list,
+          addOrPatchItem<Maintenance>(maintenance, asStored(maintenance)),
+        );
         break;
+      }
       case 'maintenance-updated': {
         const [maintenance] = event.args;
         const merge = (cached: Maintenance) => mergeTruncatedMaintenance(maintenance, cached);
@@ -311,10 +316,7 @@ function pathOf(path: string): RegExp {
   return new RegExp(`^${path}$`);
 }
 
-/** Adds an item as operators see it: the event of a new item does not contain the time of its last change. */
-function addNew<T extends { id: string; updatedAt: Instant }>(
-  received: Omit<NoInfer<T>, 'id' | 'updatedAt'> & { id: string; createdAt: Instant },
-): ListChange<T> {
-  const item = { ...received, updatedAt: received.createdAt } as unknown as T;
-  return addOrPatchItem<T>(received as unknown as Partial<T> & { id: string }, item);
+/** A new item as operators see it: its event does not contain the time of its last change. */
+function asStored<T extends { createdAt: Instant }>(received: T): T & { updatedAt: Instant } {
+  return { ...received, updatedAt: received.createdAt };
 }

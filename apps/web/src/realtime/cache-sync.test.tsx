@@ -258,7 +258,7 @@ it('requests nothing about updates that are not shown', async () => {
   await settle();
 });
 
-it('follows what is attached to an incident, under the names of now', async () => {
+it('shows the components of an incident with their current names', async () => {
   await show(incidents.components('i1'), [link('c1')], false);
   fire('incident-updated', incident('i1', { components: [link('c2'), link('c1')] }));
   expect(await screen.findByText('c2 DEGRADED, c1 DEGRADED')).toBeInTheDocument();

@@ -119,7 +119,7 @@ describe('events', () => {
     expect(order).toEqual(['component-deleted', [], 'incident-deleted']);
   });
 
-  it('says why a list is not to be had', async () => {
+  it('rejects a read with the reason of the server', async () => {
     await FakeSocket.last.join();
     const read = connection.read('get-incidents', vi.fn());
     FakeSocket.last.acknowledge('get-incidents', { message: 'Organisation not found' });

@@ -176,7 +176,7 @@ describe('the event stream takes over', () => {
     await takesOver();
   });
 
-  it('when the lists are not to be had by the socket', async () => {
+  it('when the socket rejects the request for a list', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     await FakeSocket.last.join(8);
     FakeSocket.last.acknowledge('get-components', { message: 'Organisation not found' });

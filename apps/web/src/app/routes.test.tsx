@@ -160,6 +160,18 @@ it('leaves an item of the old organisation for the list of the new one', async (
   expect(asked).toBe(1);
 });
 
+it.each([
+  ['/status/org-9', 'There is no status page here'],
+  ['/nowhere/at/all', 'Page Not Found'],
+])('stays on a page of everyone when the organisation changes (%s)', async (path, heading) => {
+  server.use(http.get(apiUrl(endpoints.status('org-9')), () => problem(404, 'Not found')));
+  const { router, become } = renderApp(path);
+  await screen.findByRole('heading', { level: 1, name: heading });
+  act(() => become({ ...signedIn, organisation: { id: 'org-2', name: 'Other', role: 'editor' } }));
+  expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeInTheDocument();
+  expect(router.state.location.pathname).toBe(path);
+});
+
 it('goes to the landing page when the user signs out', async () => {
   const { router, become } = renderApp(paths.dashboard);
   await screen.findByRole('heading', { name: 'Dashboard' });

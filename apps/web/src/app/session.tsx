@@ -6,6 +6,7 @@ import { ArrivedSignedOutContext } from '@/auth/kept-path';
 import { storeLastSessionHint } from '@/auth/last-session-hint';
 import { StartingScreen } from '@/auth/start-screens';
 import { RealtimeProvider } from '@/realtime/realtime-provider';
+import { groups } from './groups';
 
 /**
  * The app as one person in one organisation sees it. Another person or organisation gets a new one, so that
@@ -61,7 +62,7 @@ function useWayOutOfItems(router: RouterProviderProps['router'], state: AuthStat
   const organisation = organisationOf(state);
   const [before, setBefore] = useState(organisation);
   const isAnother = before !== null && organisation !== null && before !== organisation;
-  const mustLeave = isAnother && router.state.matches.some(hasParameters);
+  const mustLeave = isAnother && isItem(router.state.matches);
   if (before !== organisation && !mustLeave) setBefore(organisation);
 
   useEffect(() => {
@@ -87,8 +88,10 @@ function organisationOf(state: AuthState): string | null {
   return state.status === 'signed-in' ? (state.organisation?.id ?? null) : null;
 }
 
-function hasParameters({ params }: { params: object }): boolean {
-  return Object.keys(params).length > 0;
+/** Whether a screen shows one item of the organisation. */
+function isItem(matches: RouterProviderProps['router']['state']['matches']): boolean {
+  const isOfOrganisation = matches.some(({ route }) => route.id === groups.organisation);
+  return isOfOrganisation && matches.some(({ params }) => Object.keys(params).length > 0);
 }
 
 function sessionKey(state: AuthState): string {

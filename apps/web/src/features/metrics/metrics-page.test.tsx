@@ -1,6 +1,6 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Metrics } from '@/api/types';
 import { paths } from '@/paths';
 import { renderRoutes } from '@/testing/render';
@@ -53,6 +53,17 @@ it('has its heading and reads the last 30 days at first', async () => {
   await card('Uptime by component');
   expect(asked).toEqual(['30']);
   expect(screen.getByRole('link', { name: '30 days' })).toHaveAttribute('aria-current', 'true');
+});
+
+it('reads the metrics again every minute', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const asked = serve();
+  render('?days=7');
+  await card('Uptime by component');
+  serve({ ...metrics, components: [{ id: 'c1', name: 'API', percentage: 98.7 }] });
+  await act(() => vi.advanceTimersByTimeAsync(60_000));
+  expect(await screen.findByText('98.7 %')).toBeInTheDocument();
+  expect(asked).toEqual(['7']);
 });
 
 it('keeps the range in its address', async () => {

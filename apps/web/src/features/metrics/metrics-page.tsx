@@ -1,5 +1,6 @@
 import { Link } from 'react-router-dom';
 import type { Metrics } from '@/api/types';
+import { usePolling } from '@/api/use-polling';
 import { useQuery } from '@/api/use-query';
 import { endpoints } from '@/paths';
 import { Card } from '@/ui/card';
@@ -15,11 +16,15 @@ import { dayName } from './series';
 
 const fetchFailed = 'Error while fetching metrics';
 
+/** Messages and the time that passes cause no events. */
+const pollIntervalMs = 60_000;
+
 export function MetricsPage() {
   usePageTitle('Metrics');
   const range = useRange();
   const { data, error, refresh } = useQuery<Metrics>(endpoints.metrics(range));
   useErrorToast(error !== undefined, fetchFailed);
+  usePolling(() => void refresh(), pollIntervalMs);
 
   return (
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>

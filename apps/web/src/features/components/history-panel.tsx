@@ -10,6 +10,7 @@ import { endpoints } from '@/paths';
 import { useItemChanges } from '@/realtime/realtime';
 import { Button } from '@/ui/button';
 import { FailureMessage } from '@/ui/failure-message';
+import { formatNumber } from '@/ui/format';
 import { LoadFailure } from '@/ui/load-failure';
 import { toast } from '@/ui/toast';
 import { useErrorToast } from '@/ui/use-error-toast';
@@ -25,7 +26,7 @@ interface Editing {
   seen: string | null;
 }
 
-const maxPeriods = (maxPages * pageSize).toLocaleString('en');
+const maxPeriods = formatNumber(maxPages * pageSize);
 const fetchFailed = 'Error while fetching the history';
 
 /** Lists the periods of a component, and adds, changes and deletes them. */

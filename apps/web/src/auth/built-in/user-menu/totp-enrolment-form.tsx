@@ -6,7 +6,7 @@ import type { TotpEnrolment } from '@/auth/built-in/types';
 import { CopyField } from '@/ui/copy-field';
 import { QrCode } from './qr-code';
 
-export interface CodeValues {
+interface CodeValues {
   code: string;
 }
 

@@ -54,3 +54,23 @@ for (const [device, viewport] of [
     }
   });
 }
+
+for (const [device, viewport] of [
+  ['a desktop', { width: 1350, height: 940 }],
+  ['a phone', { width: 390, height: 844 }],
+] as const) {
+  test(`no row moves when one is selected, on ${device}`, async ({
+    operatorPage,
+    organisation,
+  }) => {
+    await fill(organisation, { name: 'Website' });
+    await operatorPage.setViewportSize(viewport);
+    await operatorPage.goto('/incidents');
+    const row = operatorPage.getByRole('checkbox', { name: /^Select (?!all)/ }).first();
+    await expect(row).toBeVisible();
+    const before = await row.boundingBox();
+    await row.check();
+    await expect(operatorPage.getByText('1 selected')).toBeVisible();
+    expect(await row.boundingBox()).toEqual(before);
+  });
+}

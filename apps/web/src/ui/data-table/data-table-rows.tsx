@@ -120,37 +120,44 @@ function labelOf<Data extends RowData>({
 const marks = { asc: ArrowUp, desc: ArrowDown, none: ChevronsUpDown };
 const ariaSort = { asc: 'ascending', desc: 'descending', none: 'none' } as const;
 
-export function HeaderCell<Data extends RowData>({
-  header,
-}: {
+interface HeaderCellProps<Data extends RowData> {
   header: Header<typeof features, Data>;
-}) {
+  /** Whether the actions of the selected rows are over the header. It keeps its size. */
+  isCovered: boolean;
+}
+
+export function HeaderCell<Data extends RowData>({ header, isCovered }: HeaderCellProps<Data>) {
   const sortable = header.column.getCanSort();
   const sorted = header.column.getIsSorted() || 'none';
   const Mark = marks[sorted];
   const isSelection = header.column.id === selectionId;
+  const isHidden = isCovered && !isSelection;
+  const { header: title } = header.column.columnDef;
   return (
     <th
       scope="col"
       aria-sort={sortable ? ariaSort[sorted] : undefined}
+      aria-label={isHidden && typeof title === 'string' ? title : undefined}
       className={cn(
-        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:pr-0 first:pl-4 last:pr-4',
+        'h-9 px-3 text-xs font-medium whitespace-nowrap text-muted first:pr-0 first:pl-4 last:pr-4 pointer-coarse:h-11',
         sortable || isSelection ? stacked.headCell : stacked.hiddenHeadCell,
-        isSelection && stacked.besideRow,
+        isSelection && [stacked.besideRow, stacked.besideFirstLine],
       )}
     >
-      {sortable ? (
-        <button
-          type="button"
-          onClick={header.column.getToggleSortingHandler()}
-          className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink pointer-coarse:h-10"
-        >
+      <span className={cn('contents', isHidden && 'invisible')}>
+        {sortable ? (
+          <button
+            type="button"
+            onClick={header.column.getToggleSortingHandler()}
+            className="-mx-1.5 inline-flex h-7 items-center gap-1 rounded-sm px-1.5 hover:bg-hover hover:text-ink pointer-coarse:h-10"
+          >
+            <FlexRender header={header} />
+            <Mark aria-hidden className="size-3.5" />
+          </button>
+        ) : (
           <FlexRender header={header} />
-          <Mark aria-hidden className="size-3.5" />
-        </button>
-      ) : (
-        <FlexRender header={header} />
-      )}
+        )}
+      </span>
     </th>
   );
 }

@@ -127,6 +127,18 @@ it('selects rows of several pages for actions, and clears the selection', async 
   expect(action).not.toBeInTheDocument();
 });
 
+it('keeps the names of the columns while the actions of selected rows are over them', async () => {
+  render(table(services(2)));
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select api 2' }));
+  const headers = screen.getAllByRole('columnheader').slice(1);
+  expect(headers.map((header) => header.getAttribute('aria-label'))).toEqual([
+    'Name',
+    'Load',
+    'Edit',
+    'Delete',
+  ]);
+});
+
 it('forgets the selection of a row that is gone', async () => {
   const { rerender } = render(table(services(2)));
   await userEvent.click(screen.getByRole('checkbox', { name: 'Select api 2' }));

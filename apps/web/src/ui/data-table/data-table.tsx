@@ -42,7 +42,7 @@ interface DataTableProps<Row extends RowData> {
   wide?: boolean;
   /** A hint for an empty table. */
   emptyHint?: ReactNode;
-  /** Shown above the table while rows are selected. Without them no rows can be selected. */
+  /** Shown over the header while rows are selected. Without them no rows can be selected. */
   bulkActions?: (selected: Row[], clear: () => void) => ReactNode;
   /** Content beside the pagination. */
   footer?: ReactNode;
@@ -127,6 +127,7 @@ export function DataTable<Row extends RowData>({
 
   // The table's state may contain rows that are gone.
   const selected = data.filter((row) => rowSelection[getRowId(row)]);
+  const isSelecting = selected.length > 0;
 
   return (
     <div
@@ -136,15 +137,21 @@ export function DataTable<Row extends RowData>({
       tabIndex={-1}
       className="min-w-0 rounded-lg border border-line bg-surface shadow-low"
     >
-      {bulkActions && selected.length > 0 && (
-        <div className="flex flex-wrap items-center gap-3 rounded-t-lg border-b border-line bg-selected px-4 py-2">
-          <p role="status" className="font-medium tabular-nums">
-            {selected.length} selected
-          </p>
-          {bulkActions(selected, () => setRowSelection({}))}
-        </div>
-      )}
-      <div className={cn('overflow-x-auto', wide ? '@container/wide' : '@container/narrow')}>
+      <div
+        className={cn(
+          'relative overflow-x-auto rounded-t-lg',
+          wide ? '@container/wide' : '@container/narrow',
+        )}
+      >
+        {bulkActions && isSelecting && (
+          // Over the header: a bar above it would move the rows away from under the pointer.
+          <div className="absolute top-0 right-4 left-11 z-10 flex h-9 items-center gap-3 pointer-coarse:h-11 stacked:left-12">
+            <p role="status" className="font-medium whitespace-nowrap tabular-nums">
+              {selected.length} selected
+            </p>
+            {bulkActions(selected, () => setRowSelection({}))}
+          </div>
+        )}
         <table
           className={cn('w-full table-fixed text-left', stacked.table, isStale && staleClass)}
           aria-busy={isStale || rows === undefined}
@@ -161,12 +168,13 @@ export function DataTable<Row extends RowData>({
                 key={group.id}
                 className={cn(
                   'border-b border-line',
+                  isSelecting && 'bg-selected',
                   stacked.headRow,
                   indentOf(table.getAllLeafColumns()),
                 )}
               >
                 {group.headers.map((header) => (
-                  <HeaderCell key={header.id} header={header} />
+                  <HeaderCell key={header.id} header={header} isCovered={isSelecting} />
                 ))}
               </tr>
             ))}

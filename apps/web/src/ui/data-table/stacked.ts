@@ -16,6 +16,8 @@ export const stacked = {
   row: 'stacked:relative stacked:flex stacked:flex-wrap stacked:items-center stacked:gap-x-3 stacked:gap-y-1 stacked:py-2 stacked:pr-3',
   /** The checkbox is beside the whole row. */
   besideRow: 'stacked:absolute stacked:left-4 stacked:w-auto',
+  /** Of a header whose buttons take two lines. */
+  besideFirstLine: 'stacked:top-0',
   indent: { selectable: 'stacked:pl-12', readOnly: 'stacked:pl-4' },
   skeletonRow: 'stacked:grid stacked:h-24 stacked:content-center stacked:gap-3',
   emptyRow: 'stacked:grid',

@@ -63,6 +63,11 @@ export class Connection {
   /** Since when no event has been delivered, if the attempts were exhausted meanwhile; otherwise null. */
   readonly getNotLiveSince = (): number | null => this.#notLiveSince;
 
+  /** Whether events are delivered. */
+  get isJoined(): boolean {
+    return this.#isJoined;
+  }
+
   readonly subscribe = (subscriber: () => void): (() => void) => {
     this.#statusSubscribers.add(subscriber);
     return () => this.#statusSubscribers.delete(subscriber);

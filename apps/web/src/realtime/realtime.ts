@@ -43,19 +43,20 @@ const deletions: Partial<Record<ItemEvent, LiveEventName>> = {
   'maintenance-updated': 'maintenance-deleted',
 };
 
-/** Calls `onChange` when the item was changed or deleted, and after a lost connection, during which it may have been. */
+/** Calls `onChange` when the item was changed or deleted, and when it may have been, as `useChanges` does. */
 export function useItemChanges(name: ItemEvent, id: string, onChange: () => void): void {
   useChanges((event) => isAbout(event, name, id), onChange);
 }
 
-/** Calls `onChange` after each event that matches, and after a lost connection, during which there may have been one. */
+/** Calls `onChange` after each event that matches, and each time the socket joins after a time without events, for the first time too. */
 export function useChanges(matches: (event: LiveEvent) => boolean, onChange: () => void): void {
   const connection = useRealtime();
   const isChange = useEffectEvent(matches);
   const notify = useEffectEvent(onChange);
   useEffect(() => {
-    let missed = false;
-    return connection?.listen({
+    if (connection === null) return;
+    let missed = !connection.isJoined;
+    return connection.listen({
       onEvent: (event) => {
         if (isChange(event)) notify();
       },

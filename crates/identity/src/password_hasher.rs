@@ -1,13 +1,13 @@
 //! Argon2id (RFC 9106), with the parameters of the OWASP Password Storage Cheat Sheet.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use allclear_application::error::Error;
 use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::password::{PasswordHash, PasswordHasher, Requester};
 use allclear_domain::account::Password;
 use allclear_domain::id::UserId;
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -27,6 +27,7 @@ const SALT: usize = 16;
 /// processors and memory.
 pub struct Argon2idHasher {
     running: Arc<Semaphore>,
+    memory: Arc<HashMemory>,
     waiting: Semaphore,
     waiting_strangers: Semaphore,
     of_accounts: KeyedSemaphore<UserId>,
@@ -42,12 +43,13 @@ impl Argon2idHasher {
     /// Maximum number of hashes that wait for such a place; further ones fail as unavailable.
     pub const WAITING_PER_ACCOUNT: usize = 32;
 
-    /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
+    /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB, which stay for the next hashes.
     #[must_use]
     pub fn new(at_once: usize) -> Self {
         let running = Arc::new(Semaphore::new(at_once.max(1)));
         Self {
             running,
+            memory: Arc::default(),
             waiting: Semaphore::new(Self::QUEUE),
             waiting_strangers: Semaphore::new(Self::STRANGERS),
             of_accounts: KeyedSemaphore::new(Self::PLACES_PER_ACCOUNT, Self::WAITING_PER_ACCOUNT),
@@ -152,14 +154,36 @@ impl Parameters {
         }
     }
 
-    fn compute(&self, password: &Password) -> Result<Vec<u8>, Error> {
+    fn compute(&self, password: &Password, blocks: &mut Vec<Block>) -> Result<Vec<u8>, Error> {
         let params = Params::new(self.memory, self.passes, self.lanes, Some(32))
             .map_err(|error| Error::internal(error.to_string()))?;
+        if blocks.len() < params.block_count() {
+            blocks.resize(params.block_count(), Block::new());
+        }
         let mut hash = vec![0; 32];
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-            .hash_password_into(password.as_bytes(), &self.salt, &mut hash)
+            .hash_password_into_with_memory(password.as_bytes(), &self.salt, &mut hash, blocks)
             .map_err(|error| Error::internal(error.to_string()))?;
         Ok(hash)
+    }
+}
+
+/// The memory of finished hashes, for the next ones. Allocated for each hash, it would stay with every thread that has computed one:
+/// the C library returns little of it to the system.
+#[derive(Default)]
+struct HashMemory(Mutex<Vec<Vec<Block>>>);
+
+impl HashMemory {
+    fn take(&self) -> Vec<Block> {
+        self.lock().pop().unwrap_or_default()
+    }
+
+    fn give_back(&self, blocks: Vec<Block>) {
+        self.lock().push(blocks);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<Block>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -171,9 +195,12 @@ impl Argon2idHasher {
         requester: Requester,
     ) -> Result<Vec<u8>, Error> {
         let password = password.clone();
+        let memory = Arc::clone(&self.memory);
         let permit = self.permit(requester).await?;
         let computing = tokio::task::spawn_blocking(move || {
-            let hash = parameters.compute(&password);
+            let mut blocks = memory.take();
+            let hash = parameters.compute(&password, &mut blocks);
+            memory.give_back(blocks);
             drop(permit);
             hash
         });
@@ -217,6 +244,18 @@ mod tests {
         Password::new(text.into())
     }
 
+    #[tokio::test(flavor = "multi_thread")]
+    async fn hashes_share_the_memory_of_those_before() {
+        let hasher = Argon2idHasher::new(2);
+        let password = password("correct horse");
+        let hashes = (0..8).map(|_| hasher.hash(&password, Requester::Stranger));
+        for hash in futures_util::future::join_all(hashes).await {
+            let found = hasher.verify(&password, vec![hash.unwrap()], KNOWN).await;
+            assert_eq!(found.unwrap(), Some(0));
+        }
+        assert!((1..=2).contains(&hasher.memory.lock().len()));
+    }
+
     #[tokio::test]
     async fn every_hash_has_a_random_salt_and_verifies_its_password_only() {
         let hasher = hasher();
@@ -248,7 +287,9 @@ mod tests {
     async fn the_second_of_two_hashes_with_one_salt_is_found() {
         let parameters = Parameters::present(vec![7; 32]);
         let stored = |text: &str| {
-            let hash = parameters.compute(&password(text)).unwrap();
+            let hash = parameters
+                .compute(&password(text), &mut Vec::new())
+                .unwrap();
             PasswordHash::new(format!(
                 "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
                 STANDARD_NO_PAD.encode([7; 32]),

@@ -242,21 +242,19 @@ impl Accounts {
             Some(account) => Requester::Known(account.user.id),
             None => Requester::Stranger,
         };
-        let mut found = self.whose(&draft, owner, requester).await?;
+        let mut found = self.with_password(&draft, owner, requester).await?;
         // The number of hashes depends on the installation, not on the address.
         if candidates.any_without_address {
             let others = candidates.without_address;
-            let other = self.whose(&draft, others, requester).await?;
+            let other = self.with_password(&draft, others, requester).await?;
             found = found.or(other);
         }
         let Some(mut account) = found else {
             self.record_refused_sign_in(known);
             return Err(Self::WRONG);
         };
-        if self.ports.hasher.is_outdated(&account.password)
-            && let Some(stronger) = self.upgrade_password(&draft, &account, requester).await
-        {
-            account.password = stronger;
+        if self.ports.hasher.is_outdated(&account.password) {
+            account = self.upgrade_password(&draft, account, requester).await?;
         }
         let factors = self.ports.factors.factors(account.user.id).await?;
         if factors.is_needed() {
@@ -282,37 +280,49 @@ impl Accounts {
             .start_later("the note of a refused sign-in", noted);
     }
 
-    /// Stores a hash with the current parameters, and returns it. A failure does not fail the sign-in; the next sign-in tries again.
+    /// Stores a hash with the current parameters, and returns the account with it. A failure does not fail the sign-in; the next
+    /// sign-in tries again.
     async fn upgrade_password(
         &self,
         draft: &SignInDraft,
-        account: &Credentials,
+        account: Credentials,
         requester: Requester,
-    ) -> Option<PasswordHash> {
+    ) -> Result<Credentials, Error> {
+        let id = account.user.id;
         let upgraded = async {
             let hasher = &self.ports.hasher;
             let stronger = hasher.hash(&draft.password, requester).await?;
             let outdated = account.password.clone();
             let accounts = &self.ports.accounts;
-            accounts
-                .upgrade_password(account.user.id, outdated, stronger.clone())
+            let is_stored = accounts
+                .upgrade_password(id, outdated, stronger.clone())
                 .await?;
-            Ok::<_, Error>(stronger)
+            Ok::<_, Error>(is_stored.then_some(stronger))
         };
         match upgraded.await {
-            Ok(stronger) => Some(stronger),
+            Ok(Some(password)) => Ok(Credentials {
+                password,
+                ..account
+            }),
+            // A concurrent sign-in has upgraded the hash, or the password was changed.
+            Ok(None) => {
+                let current = self.ports.accounts.find(id).await?;
+                let current = current.into_iter().collect();
+                let found = self.with_password(draft, current, requester).await?;
+                found.ok_or(Self::WRONG)
+            }
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "a password's hash was not upgraded"
                 );
-                None
+                Ok(account)
             }
         }
     }
 
     /// Returns the account that has the draft's password. Computes one hash, however many accounts there are.
-    async fn whose(
+    async fn with_password(
         &self,
         draft: &SignInDraft,
         accounts: Vec<Credentials>,

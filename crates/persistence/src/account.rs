@@ -95,19 +95,19 @@ impl AccountStore for Database {
         id: UserId,
         outdated: PasswordHash,
         stronger: PasswordHash,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let upgraded = Entity::update_many().set(ActiveModel {
                     password: Set(stronger.as_str().to_owned()),
                     ..Default::default()
                 });
-                upgraded
+                let count = upgraded
                     .filter(Column::Id.eq(id.0))
                     .filter(Column::Password.eq(outdated.as_str()))
                     .run(transaction)
                     .await?;
-                Ok(())
+                Ok(count > 0)
             })
         })
         .await

@@ -182,19 +182,21 @@ pub trait AccountStore: Send + Sync {
     /// Renames an account. `None` if it does not exist.
     async fn rename(&self, id: UserId, name: String) -> Result<Option<User>, Error>;
 
-    /// Replaces the hash of a password by a stronger one, if the account still has the hash `outdated`. Its sessions stay.
+    /// Replaces the hash of a password by a stronger one, if the account still has the hash `outdated`, and returns whether it had.
+    /// Its sessions stay.
     async fn upgrade_password(
         &self,
         id: UserId,
         outdated: PasswordHash,
         stronger: PasswordHash,
-    ) -> Result<(), Error>;
+    ) -> Result<bool, Error>;
 
     /// Records a refused sign-in of an account in the audit logs of its organisations.
     async fn record_refused_sign_in(&self, id: UserId) -> Result<(), Error>;
 
     /// Deletes an account, the organisations without other members, and its name on the updates it recorded.
-    /// Nothing is deleted if the result is not [`Deletion::Deleted`].
+    /// Nothing is deleted if the result is not [`Deletion::Deleted`]. [`Error::Conflict`] if such an organisation received another
+    /// member during the deletion, which then ends.
     async fn delete(&self, id: UserId) -> Result<Deletion, Error>;
 
     /// Removes expired sessions, resets, invitations, sign-ups and new addresses.

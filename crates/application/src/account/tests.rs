@@ -401,7 +401,7 @@ async fn invited_address_with_an_account_is_asked_to_sign_in() {
 
 #[tokio::test]
 async fn sign_in_upgrades_an_outdated_hash_and_does_not_depend_on_it() {
-    for stored in [Ok(()), Err(())] {
+    for stored in [Ok(true), Err(())] {
         let typed = format!("{OUTDATED} {PASSWORD}");
         let candidates = Candidates {
             owner: Some(credentials(1, ADDRESS, &typed)),
@@ -426,6 +426,45 @@ async fn sign_in_upgrades_an_outdated_hash_and_does_not_depend_on_it() {
             .sign_in(draft, &client())
             .await;
         assert_eq!(entered(who).user, user(1, ADDRESS));
+    }
+}
+
+#[tokio::test]
+async fn sign_in_verifies_the_current_hash_if_the_outdated_one_was_replaced_meanwhile() {
+    let typed = format!("{OUTDATED} {PASSWORD}");
+    for (current, is_accepted) in [(typed.as_str(), true), ("a changed password", false)] {
+        let found = credentials(1, ADDRESS, current);
+        let candidates = Candidates {
+            owner: Some(credentials(1, ADDRESS, &typed)),
+            ..Candidates::default()
+        };
+        let mut ports = Ports::hashing(1, 2).candidates(candidates);
+        if is_accepted {
+            ports = ports.opens_session_of(1);
+        }
+        ports
+            .accounts
+            .expect_upgrade_password()
+            .times(1)
+            .returning(|_, _, _| Ok(false));
+        ports
+            .accounts
+            .expect_find()
+            .times(1)
+            .return_once(move |_| Ok(Some(found)));
+        let draft = SignInDraft {
+            password: password(&typed),
+            ..sign_in()
+        };
+        let result = ports
+            .service(SignUpMode::Open)
+            .sign_in(draft, &client())
+            .await;
+        if is_accepted {
+            assert_eq!(entered(result).user, user(1, ADDRESS));
+        } else {
+            assert!(matches!(result, Err(Error::Unauthenticated(_))));
+        }
     }
 }
 

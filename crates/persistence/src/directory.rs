@@ -157,7 +157,7 @@ impl DirectoryStore for Database {
                     })
                 })
                 .await?;
-            database.remove_rows_of(&id).await?;
+            database.remove_rows_of(&id, None).await?;
             database
                 .write(NoAuditItem::OrganisationDeleted, move |transaction| {
                     Box::pin(async move {

@@ -172,6 +172,20 @@ pub(crate) async fn member_state(
     }))
 }
 
+/// The number of members of an organisation beside an account. The caller holds the organisation's lock.
+pub(crate) async fn other_members(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    user: UserId,
+) -> Result<u64, Error> {
+    Entity::find()
+        .filter(Column::OrganisationId.eq(organisation.as_str()))
+        .filter(Column::UserId.ne(user.0))
+        .count(transaction)
+        .await
+        .map_err(broken)
+}
+
 /// The item for a member whose role changed from one to another; `None` stands for no membership.
 pub(crate) async fn audit_items(
     transaction: &Transaction,

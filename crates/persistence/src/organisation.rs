@@ -103,7 +103,7 @@ impl OrganisationStore for Database {
             {
                 return Ok(false);
             }
-            database.remove_rows_of(&id).await?;
+            database.remove_rows_of(&id, None).await?;
             database
                 .write(NoAuditItem::OrganisationDeleted, move |transaction| {
                     Box::pin(async move {

@@ -8,19 +8,14 @@ use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::UpdateStatement;
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect,
-    QueryTrait,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 
 use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
 use crate::entity::user::{Column, Entity};
 use crate::entity::{
-    audit_item, component_period, incident_update, invitation, maintenance_update, membership,
-    organisation,
+    audit_item, component_period, incident_update, invitation, maintenance_update, organisation,
 };
-use crate::error::broken;
 use crate::membership::{self as members, member_state, organisations_of};
 use crate::run::{Fetch, Run, RunStatement};
 use crate::transaction::Transaction;
@@ -38,15 +33,22 @@ struct Departures {
 impl Database {
     /// Deletes an account. Most rows of its organisations are removed before, in transactions of their own.
     pub(super) async fn delete_account(self, id: UserId) -> Result<Deletion, Error> {
-        let checked = self.write(NoAuditItem::Unchanged, move |transaction| {
-            Box::pin(check(transaction, id))
+        let checked = self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
+            Box::pin(async move {
+                let checked = check(transaction, id).await?;
+                if let Ok(departures) = &checked {
+                    // Nobody joins an organisation while its rows are removed.
+                    remove_invitations(transaction, &departures.ended).await?;
+                }
+                Ok(checked)
+            })
         });
         let departures = match checked.await? {
             Ok(departures) => departures,
             Err(refusal) => return Ok(refusal),
         };
         for organisation in &departures.ended {
-            self.remove_rows_of(organisation).await?;
+            self.remove_rows_of(organisation, Some(id)).await?;
         }
         let now = self.clock.now();
         self.change(move |transaction| Box::pin(delete(transaction, id, now)))
@@ -106,6 +108,17 @@ async fn check(
     Ok(Ok(departures))
 }
 
+async fn remove_invitations(
+    transaction: &Transaction,
+    organisations: &[OrganisationId],
+) -> Result<(), Error> {
+    let ids = organisations.iter().map(OrganisationId::as_str);
+    let invitations =
+        invitation::Entity::delete_many().filter(invitation::Column::OrganisationId.is_in(ids));
+    invitations.run(transaction).await?;
+    Ok(())
+}
+
 async fn audit_items_of_departure(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -144,12 +157,7 @@ async fn departure(
     let Some(member_state) = member_state(transaction, organisation, id).await? else {
         return Ok(Ok(Departure::Leaves));
     };
-    let others = membership::Entity::find()
-        .filter(membership::Column::OrganisationId.eq(organisation.as_str()))
-        .filter(membership::Column::UserId.ne(id.0))
-        .count(transaction)
-        .await
-        .map_err(broken)?;
+    let others = members::other_members(transaction, organisation, id).await?;
     Ok(member_state.delete_account(others).map_err(|_| locked.name))
 }
 

@@ -4,7 +4,7 @@
 
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
-use allclear_domain::id::OrganisationId;
+use allclear_domain::id::{OrganisationId, UserId};
 use sea_orm::sea_query::{DeleteStatement, Expr, ExprTrait, Query};
 use sea_orm::{
     ColumnTrait, EntityTrait, Iterable, PrimaryKeyToColumn, QueryFilter, QueryOrder, QuerySelect,
@@ -21,6 +21,7 @@ use crate::entity::{
     notice, notice_component, operator_mail, outbox, subscriber, subscriber_component,
     subscriber_group,
 };
+use crate::membership::other_members;
 use crate::run::{Fetch, Run, RunStatement};
 use crate::subscriber::add_to_count;
 use crate::transaction::Transaction;
@@ -207,8 +208,13 @@ fn some_components_of_notices(subjects: Vec<Uuid>) -> DeleteStatement {
 
 impl Database {
     /// Removes most rows of an organisation that is about to be deleted, in many transactions. What is added meanwhile is left to the
-    /// transaction that deletes the organisation.
-    pub(crate) async fn remove_rows_of(&self, organisation: &OrganisationId) -> Result<(), Error> {
+    /// transaction that deletes the organisation. [`Error::Conflict`] as soon as there is another member than `sole_member`, if the
+    /// organisation is deleted with the account of its sole member.
+    pub(crate) async fn remove_rows_of(
+        &self,
+        organisation: &OrganisationId,
+        sole_member: Option<UserId>,
+    ) -> Result<(), Error> {
         for owner in Owner::ALL {
             let mut after = Uuid::nil();
             loop {
@@ -217,7 +223,10 @@ impl Database {
                 if owners.is_empty() {
                     break;
                 }
-                while !self.remove_some_of(owner, organisation, &owners).await? {}
+                while !self
+                    .remove_some_of(owner, organisation, sole_member, &owners)
+                    .await?
+                {}
                 match owners.last() {
                     Some(last) if owners.len() as u64 == MAX_OWNERS => after = *last,
                     _ => break,
@@ -225,7 +234,11 @@ impl Database {
             }
         }
         for removal in removals(organisation) {
-            while self.run_removal(organisation, &removal).await? >= MAX_ROWS {}
+            while self
+                .run_removal(organisation, sole_member, &removal)
+                .await?
+                >= MAX_ROWS
+            {}
         }
         Ok(())
     }
@@ -234,13 +247,13 @@ impl Database {
         &self,
         owner: Owner,
         organisation: &OrganisationId,
+        sole_member: Option<UserId>,
         owners: &[Uuid],
     ) -> Result<bool, Error> {
         let (organisation, owners) = (organisation.clone(), owners.to_vec());
         self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
-                // As every write to the organisation does, so that the two cannot deadlock.
-                lock(transaction, &organisation).await?;
+                lock_ending(transaction, &organisation, sole_member).await?;
                 owner.remove(transaction, &organisation, owners).await
             })
         })
@@ -250,17 +263,37 @@ impl Database {
     async fn run_removal(
         &self,
         organisation: &OrganisationId,
+        sole_member: Option<UserId>,
         removal: &DeleteStatement,
     ) -> Result<u64, Error> {
         let (organisation, removal) = (organisation.clone(), removal.clone());
         self.write(NoAuditItem::OrganisationDeleted, move |transaction| {
             Box::pin(async move {
-                lock(transaction, &organisation).await?;
+                lock_ending(transaction, &organisation, sole_member).await?;
                 transaction.run_statement(&removal).await
             })
         })
         .await
     }
+}
+
+/// Locks an organisation that is about to be deleted, as every write to it does, so that the two cannot deadlock. [`Error::Conflict`] if
+/// it has another member than `sole_member`.
+async fn lock_ending(
+    transaction: &Transaction,
+    organisation: &OrganisationId,
+    sole_member: Option<UserId>,
+) -> Result<(), Error> {
+    let locked = lock(transaction, organisation).await?;
+    if let (Some(locked), Some(sole_member)) = (locked, sole_member)
+        && other_members(transaction, organisation, sole_member).await? > 0
+    {
+        return Err(Error::Conflict(format!(
+            "{} has a new member, so it was not deleted with your account. Please try again",
+            locked.name
+        )));
+    }
+    Ok(())
 }
 
 /// Runs a deletion of several transactions to its end, even if the caller goes away: otherwise a client that disconnects could leave an

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::{ActiveModelTrait, ActiveValue::Set, IntoActiveModel, PaginatorTrait};
 
 use super::*;
+use crate::entity::{membership, user};
 use crate::query_plan::{plan, postgresql, sqlite};
 
 /// More than one transaction removes.
@@ -231,10 +232,10 @@ async fn most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(
     let of_one = counts(database).await;
     let acme = filled(database, "acme", 1).await;
     for removal in &removals(&acme)[2..] {
-        let removed = database.run_removal(&acme, removal).await.unwrap();
+        let removed = database.run_removal(&acme, None, removal).await.unwrap();
         assert_eq!(removed, MAX_ROWS, "a batch");
     }
-    database.remove_rows_of(&acme).await.unwrap();
+    database.remove_rows_of(&acme, None).await.unwrap();
     assert_eq!(counts(database).await, of_one);
     assert!(
         OrganisationStore::delete(database, &acme, None)
@@ -248,6 +249,36 @@ async fn most_rows_are_removed_in_batches_and_those_of_other_organisations_stay(
             .unwrap()
     );
     assert!(counts(database).await.iter().all(|(_, rows)| *rows == 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn removal_with_a_sole_member_ends_when_another_account_joins() {
+    let (database, _folder) = sqlite().await;
+    let acme = filled(&database, "acme", 1).await;
+    let before = counts(&database).await;
+    let newcomer = user::Model {
+        id: Uuid::from_u128(1),
+        name: "Bob".into(),
+        email: "bob@example.com".into(),
+        email_key: "bob@example.com".into(),
+        password: "hash".into(),
+        administrator: false,
+        needs_address: false,
+        created_at: AT,
+        has_password: true,
+    };
+    let membership = membership::Model {
+        organisation_id: acme.to_string(),
+        user_id: newcomer.id,
+        role: "editor".into(),
+        created_at: AT,
+    };
+    insert(&database, vec![newcomer.into_active_model()]).await;
+    insert(&database, vec![membership.into_active_model()]).await;
+    let sole_member = UserId(Uuid::from_u128(2));
+    let ended = database.remove_rows_of(&acme, Some(sole_member)).await;
+    assert!(matches!(ended, Err(Error::Conflict(_))));
+    assert_eq!(counts(&database).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread")]

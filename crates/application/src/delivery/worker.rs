@@ -108,10 +108,12 @@ impl DeliveryWorker {
         let time = self.time(in_flight).await?;
         in_flight.gather();
         self.renew(in_flight, time).await?;
-        if accepts && in_flight.expand {
-            in_flight.expand = self.queue.expand(time.now(), Self::BATCH).await?;
-            in_flight.claim |= in_flight.expand;
-        }
+        let expanded = if accepts && in_flight.expand {
+            self.queue.expand(time.now(), Self::BATCH).await
+        } else {
+            Ok(in_flight.expand)
+        };
+        in_flight.claim |= in_flight.expand && matches!(expanded, Ok(true));
         let now = time.now();
         // Stored results make room.
         let room = if accepts && in_flight.claim {
@@ -129,6 +131,8 @@ impl DeliveryWorker {
         if accepts && !in_flight.claim {
             self.schedule_poll(in_flight, now).await?;
         }
+        // A failure must not keep results from being stored, and other deliveries from being sent.
+        in_flight.expand = expanded?;
         Ok(())
     }
 
@@ -279,8 +283,12 @@ impl DeliveryWorker {
                 error = &error as &dyn std::error::Error,
                 "a message could not be composed; trying again"
             );
+            let reason = match error {
+                Error::Unavailable(_) => "The database was unavailable",
+                _ => "The message could not be composed",
+            };
             Attempt::Failed {
-                reason: "The database was unavailable".to_owned(),
+                reason: reason.to_owned(),
                 retry_after: None,
             }
         });

@@ -217,7 +217,16 @@ impl References {
             let found = notice::Entity::find()
                 .filter(notice::Column::Id.is_in(rows.iter().filter_map(|row| row.notice_id)));
             for row in found.fetch_all(transaction).await? {
-                notices.insert(row.id, notice_of(&row)?);
+                match notice_of(&row) {
+                    Ok(notice) => drop(notices.insert(row.id, notice)),
+                    // A newer node may have written it, and claims its deliveries later.
+                    Err(error) => tracing::error!(
+                        organisation = row.organisation_id,
+                        notice = %row.id,
+                        error = &error as &dyn std::error::Error,
+                        "a stored notice cannot be read; its messages are not sent"
+                    ),
+                }
             }
             let ids = rows.iter().map(|row| row.subscriber_id);
             let found = subscriber::Entity::find().filter(subscriber::Column::Id.is_in(ids));
@@ -233,7 +242,7 @@ impl References {
         })
     }
 
-    /// `None` if a referenced row was deleted meanwhile, and the delivery with it.
+    /// `None` if a referenced row was deleted meanwhile, and the delivery with it, or if its notice cannot be read.
     fn delivery(&self, row: &Model) -> Option<Delivery> {
         let kind = match row.notice_id {
             None => DeliveryKind::Verification,

@@ -2,9 +2,9 @@
 
 use allclear_application::error::Error;
 use allclear_domain::channel::Channel;
-use allclear_domain::notice::NoticeChange;
+use allclear_domain::notice::{IncidentChange, NoticeChange};
 use allclear_domain::subscriber::{ScopeKind, Subscriber, SubscriberStatus};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{
     Alias, DynIden, Expr, ExprTrait, Func, InsertStatement, IntoIden, LockBehavior, LockType,
     Query, SelectStatement,
@@ -66,9 +66,15 @@ pub(super) async fn expand(
         return Ok(false);
     };
     let id = notice.id;
+    let content = match content(&notice) {
+        Ok(content) => content,
+        Err(error) => {
+            return skip(transaction, &notice, &error, now).await;
+        }
+    };
     let last_scanned = last_scanned(transaction, &notice).await?;
     let recipients = Condition::all()
-        .add(recipients(transaction, &notice).await?)
+        .add(recipients(transaction, &notice, &content.change).await?)
         .add_option(last_scanned.map(|last| subscriber::Column::Id.lte(last)));
     let rows = transaction
         .fetch_rows(&queued(&notice, recipients, now, limit)?)
@@ -91,6 +97,39 @@ pub(super) async fn expand(
         ..Default::default()
     };
     Entity::update(noted).run(transaction).await?;
+    Ok(true)
+}
+
+/// How long a notice that cannot be read is left to newer nodes: they may have written it.
+const UNREADABLE_FOR: TimeDelta = TimeDelta::hours(1);
+
+/// Puts a notice that cannot be read behind all others, and ends its expansion after [`UNREADABLE_FOR`]: it must not stop the messages
+/// of others. Returns whether there may be other notices.
+async fn skip(
+    transaction: &Transaction,
+    notice: &Model,
+    error: &Error,
+    now: DateTime<Utc>,
+) -> Result<bool, Error> {
+    let is_last_already = notice.batches == i32::MAX;
+    let is_ended = now - notice.created_at > UNREADABLE_FOR;
+    if is_last_already && !is_ended {
+        return Ok(false);
+    }
+    tracing::error!(
+        organisation = notice.organisation_id,
+        notice = %notice.id,
+        error = error as &dyn std::error::Error,
+        is_ended,
+        "a stored notice cannot be read; its messages are not sent"
+    );
+    let skipped = ActiveModel {
+        id: Set(notice.id),
+        expanded_at: Set(is_ended.then_some(now)),
+        batches: Set(i32::MAX),
+        ..Default::default()
+    };
+    Entity::update(skipped).run(transaction).await?;
     Ok(true)
 }
 
@@ -120,13 +159,18 @@ fn scanned(notice: &Model) -> Result<Select<subscriber::Entity>, Error> {
 }
 
 /// The subscribers that receive a notice.
-async fn recipients(transaction: &Transaction, notice: &Model) -> Result<Condition, Error> {
+async fn recipients(
+    transaction: &Transaction,
+    notice: &Model,
+    change: &NoticeChange,
+) -> Result<Condition, Error> {
     use subscriber::Column as Of;
 
     let mut scopes = concerned(notice, &subscriber::Entity.into_iden());
-    Ok(match content(notice)?.change {
-        NoticeChange::Incident { .. } => {
-            if is_followed(transaction, notice).await? {
+    Ok(match change {
+        NoticeChange::Incident { change, .. } => {
+            // The end of an incident is sent however long ago it was.
+            if *change == IncidentChange::Resolved || is_followed(transaction, notice).await? {
                 scopes = scopes.add(followers(notice));
             }
             scopes

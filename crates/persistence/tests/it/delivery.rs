@@ -6,6 +6,7 @@ mod fairness;
 pub(crate) mod fixture;
 mod notice;
 mod scope;
+mod unreadable;
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;

@@ -1,0 +1,55 @@
+//! Notices that cannot be read.
+
+use std::collections::BTreeSet;
+
+use allclear_application::delivery::DeliveryQueue;
+use allclear_persistence::database::Database;
+use sea_orm::ConnectionTrait;
+
+use super::fixture::{later, request};
+use crate::backend::clock;
+use crate::contract;
+use crate::world::World;
+
+contract!(by url: unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour);
+
+async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hour(url: &str) {
+    let database = Database::connect(url, clock()).await.unwrap();
+    let (acme, beta) = (
+        World::new(&database, "acme").await,
+        World::new(&database, "beta").await,
+    );
+    acme.subscriber("ann@example.com").await;
+    beta.subscriber("bob@example.com").await;
+    acme.incident("Down").await;
+    let connection = sea_orm::Database::connect(url).await.unwrap();
+    let change = async |statement: &str| {
+        let changed = connection.execute_unprepared(statement).await.unwrap();
+        assert_eq!(changed.rows_affected(), 1);
+    };
+    change("UPDATE notices SET news = '{' WHERE organisation_id = 'acme'").await;
+    acme.incident("Down again").await;
+    beta.incident("Slow").await;
+
+    let queued = async |minutes| {
+        let now = later(minutes);
+        while database.expand(now, 10).await.unwrap() {}
+        let claimed = database.claim(request(now, now, 10)).await.unwrap();
+        let addresses = claimed
+            .into_iter()
+            .map(|delivery| delivery.subscriber.target.as_str().to_owned());
+        BTreeSet::from_iter(addresses)
+    };
+    let of = |addresses: &[&str]| addresses.iter().copied().map(String::from).collect();
+    assert_eq!(queued(59).await, of(&["bob@example.com"]));
+    assert_eq!(
+        queued(61).await,
+        of(&["ann@example.com", "bob@example.com"]),
+        "with the later notice of the same organisation"
+    );
+
+    // A delivery that a newer node has queued.
+    change("UPDATE notices SET news = '{' WHERE organisation_id = 'beta'").await;
+    assert_eq!(queued(62).await, of(&["ann@example.com"]));
+    connection.close().await.unwrap();
+}

@@ -161,13 +161,18 @@ impl Retention {
     /// node may do so at any time.
     pub async fn prune(&self) -> Result<u64, Error> {
         let now = self.clock.now();
-        while self
-            .audit
-            .prune(now - self.max_audit_age, Self::BATCH)
-            .await?
-            >= Self::BATCH
-        {}
-        let before = now - Self::COMMIT_RETENTION;
+        // A failure of one must not let the other grow.
+        let audit = self.prune_audit(now - self.max_audit_age).await;
+        let commits = self.prune_commits(now - Self::COMMIT_RETENTION).await;
+        audit.and(commits)
+    }
+
+    async fn prune_audit(&self, before: DateTime<Utc>) -> Result<(), Error> {
+        while self.audit.prune(before, Self::BATCH).await? >= Self::BATCH {}
+        Ok(())
+    }
+
+    async fn prune_commits(&self, before: DateTime<Utc>) -> Result<u64, Error> {
         let mut all = 0;
         loop {
             let deleted = self.outbox.prune(before, Self::BATCH).await?;
@@ -214,5 +219,19 @@ mod tests {
             .unwrap(),
             410
         );
+    }
+
+    #[tokio::test]
+    async fn commits_are_pruned_if_the_audit_log_cannot_be() {
+        let mut outbox = MockOutbox::new();
+        outbox.expect_prune().times(1).returning(|_, _| Ok(1));
+        let mut audit = MockAuditStore::new();
+        audit
+            .expect_prune()
+            .returning(|_, _| Err(Error::internal("broken")));
+        let age = TimeDelta::days(30);
+        let retention =
+            Retention::new(Arc::new(outbox), Arc::new(audit), age, TestClock::stopped());
+        assert!(retention.prune().await.is_err());
     }
 }

@@ -289,11 +289,30 @@ impl Subscribers {
     /// Removes the subscribers of single incidents that are over, those that were not confirmed in time, and counts of verification
     /// messages that limit nothing any more. Every node may do so at any time.
     pub async fn prune(&self) -> Result<(), Error> {
-        let (store, now) = (&self.ports.subscribers, self.ports.clock.now());
+        let now = self.ports.clock.now();
+        // A failure of one must not let the others grow.
+        let followers = self.prune_followers(now).await;
+        let unconfirmed = self.prune_unconfirmed(now).await;
+        let mail_limits = self.prune_mail_limits(now).await;
+        followers.and(unconfirmed).and(mail_limits)
+    }
+
+    async fn prune_followers(&self, now: DateTime<Utc>) -> Result<(), Error> {
         let before = Subscriber::followed_if_resolved_after(now);
+        let store = &self.ports.subscribers;
         while store.prune_followers(before, Self::BATCH).await? >= Self::BATCH {}
+        Ok(())
+    }
+
+    async fn prune_unconfirmed(&self, now: DateTime<Utc>) -> Result<(), Error> {
         let before = Subscriber::removed_if_requested_before(now);
+        let store = &self.ports.subscribers;
         while store.prune_unconfirmed(before, Self::BATCH).await? >= Self::BATCH {}
+        Ok(())
+    }
+
+    async fn prune_mail_limits(&self, now: DateTime<Utc>) -> Result<(), Error> {
+        let store = &self.ports.subscribers;
         while store.prune_mail_limits(now, Self::BATCH).await? >= Self::BATCH {}
         Ok(())
     }

@@ -30,10 +30,19 @@ impl OperatorMailStore for Database {
         // Without due reminders, no write is made.
         for due in reminder::due(self.read(), now).await? {
             let clock = self.clock.clone();
+            let organisation = due.organisation_id.clone();
             let queued = self.write(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move { reminder::queue(transaction, &*clock, &due, now).await })
             });
-            count += u64::from(queued.await?);
+            match queued.await {
+                Ok(is_queued) => count += u64::from(is_queued),
+                // It must not hold back those of other organisations.
+                Err(error) => tracing::warn!(
+                    organisation,
+                    error = &error as &dyn std::error::Error,
+                    "a reminder of an open incident could not be queued; trying again"
+                ),
+            }
         }
         Ok(count)
     }
@@ -46,8 +55,15 @@ impl OperatorMailStore for Database {
             let is_queued = self.write(NoAuditItem::Delivery, move |transaction| {
                 Box::pin(async move { digest::queue(transaction, &*clock, &id, now).await })
             });
-            if is_queued.await? {
-                queued.push(organisation);
+            match is_queued.await {
+                Ok(true) => queued.push(organisation),
+                Ok(false) => {}
+                // It must not hold back those of other organisations.
+                Err(error) => tracing::warn!(
+                    organisation = organisation.as_str(),
+                    error = &error as &dyn std::error::Error,
+                    "a digest of failing subscriptions could not be queued; trying again"
+                ),
             }
         }
         Ok(queued)

@@ -24,7 +24,7 @@ const REMINDED_AT: &str = "reminded_at";
 #[derive(Debug, FromQueryResult)]
 pub(super) struct OpenRow {
     id: Uuid,
-    organisation_id: String,
+    pub(super) organisation_id: String,
     title: String,
     created_at: DateTime<Utc>,
     updated_at: Option<DateTime<Utc>>,

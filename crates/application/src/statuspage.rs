@@ -40,9 +40,9 @@ pub struct PublicState {
     pub groups: Vec<ComponentGroupReport>,
     /// In the order of the page.
     pub components: Vec<ComponentReport>,
-    /// The newest, and all that are not resolved. Newest first.
+    /// The newest, all that are not resolved, and those that were resolved last. Newest first.
     pub incidents: Vec<IncidentRecord>,
-    /// The newest, all that are not over, and the newest of those that were cancelled. Newest first.
+    /// The newest, all that are not over, those that ended last, and the newest of those that were cancelled. Newest first.
     pub maintenances: Vec<MaintenanceRecord>,
     /// When it was read.
     pub read_at: DateTime<Utc>,

@@ -33,13 +33,17 @@ const UPDATES: UpdateLists = UpdateLists {
     columns: &LISTS,
 };
 
-/// The newest incidents, and those that are not resolved, newest first.
+/// The newest incidents, those that are not resolved, and those that were resolved last, newest first.
 pub(super) async fn records(
     transaction: &Transaction,
     organisation: &OrganisationId,
 ) -> Result<Vec<IncidentRecord>, Error> {
     let mut ids = BTreeSet::new();
-    for selected in [newest(organisation), open(organisation)] {
+    for selected in [
+        newest(organisation),
+        open(organisation),
+        resolved_last(organisation),
+    ] {
         let found: Vec<Uuid> = selected.into_tuple().fetch_all(transaction).await?;
         ids.extend(found);
     }
@@ -57,18 +61,26 @@ pub(super) async fn records(
 }
 
 pub(super) fn newest(organisation: &OrganisationId) -> Select<Entity> {
-    ids(of(organisation)).limit(LISTED as u64)
+    ids(of(organisation))
+        .order_by_desc(Column::Id)
+        .limit(LISTED as u64)
 }
 
 pub(super) fn open(organisation: &OrganisationId) -> Select<Entity> {
-    ids(Entity::find().filter(unresolved(organisation))).limit(OPEN_SHOWN)
+    ids(Entity::find().filter(unresolved(organisation)))
+        .order_by_desc(Column::Id)
+        .limit(OPEN_SHOWN)
+}
+
+/// The feeds begin with the newest entries, also of old incidents.
+pub(super) fn resolved_last(organisation: &OrganisationId) -> Select<Entity> {
+    ids(of(organisation).filter(Column::ResolvedAt.is_not_null()))
+        .order_by_desc(Column::ResolvedAt)
+        .limit(LISTED as u64)
 }
 
 fn ids(incidents: Select<Entity>) -> Select<Entity> {
-    incidents
-        .select_only()
-        .column(Column::Id)
-        .order_by_desc(Column::Id)
+    incidents.select_only().column(Column::Id)
 }
 
 #[derive(FromQueryResult)]

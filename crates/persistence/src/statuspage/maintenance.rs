@@ -6,6 +6,7 @@ use allclear_application::error::Error;
 use allclear_application::statuspage::{LISTED, MaintenanceRecord, OPEN_SHOWN};
 use allclear_domain::entry::{AffectedComponent, Maintained, of_maintenance};
 use allclear_domain::id::{ComponentId, OrganisationId};
+use allclear_domain::maintenance::SHOWN_AFTER_END;
 use allclear_domain::rollup::PublicStatus;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, Value};
@@ -37,7 +38,7 @@ const UPDATES: UpdateLists = UpdateLists {
     columns: &[affected::BEFORE],
 };
 
-/// The newest maintenances, those that are not over, and the newest that were cancelled; newest first.
+/// The newest maintenances, those that are not over, those that ended last, and the newest that were cancelled; newest first.
 pub(super) async fn records(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -48,6 +49,7 @@ pub(super) async fn records(
         newest(organisation),
         newest_cancelled(organisation),
         ahead(organisation, now),
+        ended_last(organisation, now),
     ] {
         let found: Vec<Uuid> = selected.into_tuple().fetch_all(transaction).await?;
         ids.extend(found);
@@ -82,6 +84,16 @@ pub(super) fn ahead(organisation: &OrganisationId, now: DateTime<Utc>) -> Select
     ids(not_over(organisation, now).filter(Column::CancelledAt.is_null()))
         .order_by_asc(Column::ShownUntil)
         .limit(OPEN_SHOWN)
+}
+
+/// The feeds begin with the newest entries, also of old maintenances.
+pub(super) fn ended_last(organisation: &OrganisationId, now: DateTime<Utc>) -> Select<Entity> {
+    let ended = of(organisation)
+        .filter(Column::CancelledAt.is_null())
+        .filter(Column::ShownUntil.lte(now + SHOWN_AFTER_END));
+    ids(ended)
+        .order_by_desc(Column::ShownUntil)
+        .limit(LISTED as u64)
 }
 
 fn ids(maintenances: Select<Entity>) -> Select<Entity> {

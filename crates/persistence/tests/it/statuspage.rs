@@ -239,6 +239,25 @@ async fn newest_and_open_things_are_read_and_others_belong_to_others(database: &
         .map(|record| record.title().to_owned());
     assert!(titles.into_iter().all(|title| title != "Theirs"));
 
+    // What ended last is read however long ago it was created.
+    world.edit(open.id, set(IncidentStatus::Resolved)).await;
+    let ended = MaintenancePatch {
+        start_at: Some(now() - TimeDelta::hours(2)),
+        end_at: Some(NewEnd::At(now() - TimeDelta::seconds(1))),
+        ..Default::default()
+    };
+    maintenance::edit(database, &world.acme, first.id, ended).await;
+    let state = self::state(database, &world.acme).await;
+    let is_read = |id| state.incidents.iter().any(|one| one.incident.id == id);
+    assert!(is_read(open.id) && state.incidents.len() == LISTED + 1);
+    let is_read = |id| {
+        state
+            .maintenances
+            .iter()
+            .any(|one| one.maintenance.id == id)
+    };
+    assert!(is_read(first.id) && state.maintenances.len() == LISTED + 1);
+
     let nobody = organisation(database, "nobody").await;
     let empty = database
         .public_state(&nobody, now())

@@ -71,14 +71,17 @@ pub(super) async fn may_mail(
 ) -> Result<bool, Error> {
     use verification_mail::{ActiveModel, Column, Entity};
 
-    // The row is inserted before it is read, so that concurrent requests wait for it.
+    // The row is inserted or locked before it is read, so that concurrent requests and removals wait for it.
     let fresh = ActiveModel {
         email_key: Set(recipient.as_str().to_owned()),
         used_until: Set(now),
     };
-    let once = OnConflict::column(Column::EmailKey).do_nothing().to_owned();
+    let stored = Expr::col((Entity, Column::UsedUntil));
+    let locked = OnConflict::column(Column::EmailKey)
+        .value(Column::UsedUntil, stored)
+        .to_owned();
     Entity::insert(fresh)
-        .on_conflict(once)
+        .on_conflict(locked)
         .run(transaction)
         .await?;
     let row = Entity::find_by_id(recipient.as_str())

@@ -55,18 +55,18 @@ fn is_passing(error: &DbErr) -> bool {
 }
 
 /// SQLite's primary result codes (`BUSY`, `READONLY`, `IOERR`, `FULL`, `CANTOPEN`) and PostgreSQL's SQLSTATE classes
-/// (connection exception, insufficient resources, operator intervention) and codes (serialization failure, deadlock, lock not
-/// available, idle in transaction).
+/// (connection exception, insufficient resources, operator intervention, system error) and codes (read-only transaction, as on a
+/// server that was demoted; idle in transaction, serialization failure, deadlock, lock not available).
 fn is_passing_code(code: &str) -> bool {
     if let Ok(extended) = code.parse::<i32>()
         && code.len() < 5
     {
         return matches!(extended & 0xff, 5 | 8 | 10 | 13 | 14);
     }
-    ["08", "53", "57"]
+    ["08", "53", "57", "58"]
         .iter()
         .any(|class| code.starts_with(class))
-        || ["40001", "40P01", "55P03", "25P03"].contains(&code)
+        || ["25006", "25P03", "40001", "40P01", "55P03"].contains(&code)
 }
 
 #[cfg(test)]
@@ -75,7 +75,9 @@ mod tests {
 
     #[test]
     fn a_full_disk_and_a_lost_server_pass_and_a_broken_constraint_does_not() {
-        for code in ["13", "5", "266", "1546", "53100", "57P01", "08006", "55P03"] {
+        for code in [
+            "13", "5", "266", "1546", "53100", "57P01", "58030", "08006", "55P03", "25006",
+        ] {
             assert!(is_passing_code(code), "{code}");
         }
         for code in ["19", "2067", "23505", "42P01"] {

@@ -3,25 +3,28 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use allclear_application::delivery::DeliveryQueue;
 use allclear_application::error::Error;
 use allclear_application::health::{NotReady, Readiness};
 use async_trait::async_trait;
+use chrono::TimeDelta;
+use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::audit::NoAuditItem;
 use crate::database::Database;
-use crate::error::broken;
 use crate::run::RunStatement;
 use crate::sqlite_file::OpenedFile;
-use crate::timeout::in_time;
 use crate::transaction::Transaction;
 
 /// How long the result of a write probe is reused, which bounds the writes.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// Timeout of the write probe.
+/// Timeout of the read, and of the write probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
+/// Difference of the clocks above which the node is not ready.
+const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(30);
 /// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the write-ahead log.
 const MIN_FREE_SPACE: u64 = 64 * 1024;
 
@@ -64,14 +67,21 @@ impl Readiness for Database {
         let probe = self.probe.clone();
         let checked = tokio::task::spawn_blocking(move || probe.check_file());
         checked.await.unwrap_or(Err(NotReady::Unavailable))?;
-        in_time(async { self.read().0.ping().await.map_err(broken) })
-            .await
-            .map_err(|_| NotReady::Unavailable)?;
-        timeout(PROBE_TIME, self.is_writable())
-            .await
-            .unwrap_or(false)
-            .then_some(())
-            .ok_or(NotReady::NotWritable)
+        let read = timeout(PROBE_TIME, DeliveryQueue::now(self)).await;
+        let Ok(Ok(time)) = read else {
+            return Err(NotReady::Unavailable);
+        };
+        let is_writable = timeout(PROBE_TIME, self.is_writable()).await;
+        if !is_writable.unwrap_or(false) {
+            return Err(NotReady::NotWritable);
+        }
+        // SQLite has the clock of the node.
+        if self.read().backend() != DbBackend::Sqlite
+            && (self.clock.now() - time).abs() > MAX_CLOCK_DIFFERENCE
+        {
+            return Err(NotReady::WrongClock);
+        }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use allclear_application::clock::Clock;
 use allclear_application::error::Error;
@@ -14,6 +15,7 @@ use sea_orm::{
     AccessMode, Database as Connector, DatabaseConnection, DbBackend, DbErr, IsolationLevel,
     TransactionTrait,
 };
+use tokio::time::timeout;
 
 use crate::audit::NoAuditItem;
 use crate::error::broken;
@@ -35,6 +37,9 @@ pub struct Database {
     /// Addresses of the public pages.
     pub(crate) links: Links,
 }
+
+/// How long a connection is given to close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How write transactions run.
 #[derive(Clone)]
@@ -149,11 +154,11 @@ impl Database {
         F: for<'t> FnOnce(&'t Transaction) -> BoxFuture<'t, Result<T, Error>> + Send + 'static,
     {
         // The transaction may run on another thread.
-        let (origin, call) = (Origin::current(), CurrentRequest::current());
+        let (origin, request) = (Origin::current(), CurrentRequest::current());
         let writer = match &self.writes {
             Writes::Together(group) => {
                 let write = group.write(|transaction| {
-                    Box::pin(origin.scope(CurrentRequest::scope(call, work(transaction))))
+                    Box::pin(origin.scope(CurrentRequest::scope(request, work(transaction))))
                 });
                 return in_time(write).await;
             }
@@ -162,12 +167,30 @@ impl Database {
         in_time(async {
             let transaction = Transaction::new(writer.begin().await.map_err(broken)?);
             let value = origin
-                .scope(CurrentRequest::scope(call, work(&transaction)))
+                .scope(CurrentRequest::scope(request, work(&transaction)))
                 .await?;
             transaction.commit().await.map_err(broken)?;
             Ok(value)
         })
         .await
+    }
+
+    /// Closes half of the connections to PostgreSQL that are idle, but the last of each pool. Called periodically, it gives the server
+    /// back what a burst has opened: otherwise the reads of one node could leave no connection for the writes of all.
+    pub async fn close_idle_connections(&self) {
+        let Writes::SideBySide(writer) = &self.writes else {
+            return;
+        };
+        for connections in [&self.readers.0, writer] {
+            let pool = connections.get_postgres_connection_pool();
+            for _ in 0..pool.num_idle() / 2 {
+                let Some(connection) = pool.try_acquire() else {
+                    break;
+                };
+                // A lost connection is closed already.
+                drop(timeout(CLOSE_TIMEOUT, connection.close()).await);
+            }
+        }
     }
 
     /// Closes every connection, after running statements have ended.
@@ -179,6 +202,31 @@ impl Database {
         match self.writes {
             Writes::Together(group) => group.close().await,
             Writes::SideBySide(writer) => writer.close_by_ref().await,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use allclear_application::clock::TestClock;
+    use futures_util::future::join_all;
+
+    #[tokio::test]
+    async fn idle_connections_of_a_burst_are_closed_but_one() {
+        let Some(url) = allclear_test_support::postgres() else {
+            return;
+        };
+        let database = Database::connect(&url, TestClock::system()).await.unwrap();
+        let pool = database.readers.0.get_postgres_connection_pool();
+        let burst: Vec<_> = join_all((0..8).map(|_| pool.acquire())).await;
+        drop(burst);
+        while pool.num_idle() < 8 {
+            tokio::task::yield_now().await;
+        }
+        for left in [4, 2, 1, 1] {
+            database.close_idle_connections().await;
+            assert_eq!(pool.size(), left);
         }
     }
 }

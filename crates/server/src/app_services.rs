@@ -27,6 +27,8 @@ use crate::tasks::Tasks;
 
 /// Interval of the removal of old commits and items of the audit log.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
+/// Interval at which idle connections to PostgreSQL are closed.
+const IDLE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// All services of a server.
 pub(crate) struct AppServices {
@@ -161,6 +163,16 @@ impl AppServices {
             let retention = Arc::clone(&retention);
             async move { retention.prune().await.map(drop) }
         });
+        if !infra.settings.database().starts_with("sqlite:") {
+            let database = infra.store();
+            tasks.repeat("close_idle_connections", IDLE_INTERVAL, move || {
+                let database = Arc::clone(&database);
+                async move {
+                    database.close_idle_connections().await;
+                    Ok(())
+                }
+            });
+        }
         running_deliveries
     }
 }

@@ -1,6 +1,6 @@
 //! A server: its start, its end, and what runs between.
 
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use allclear_application::clock::Clock;
 use allclear_persistence::database::Database;
 use allclear_transport::health::Draining;
 use allclear_transport::server::{self, AppState};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 
 use crate::app_services::AppServices;
@@ -24,6 +25,9 @@ use crate::services::Services;
 use crate::settings::Settings;
 use crate::signals::{EndSignal, EndSignals};
 use crate::tasks::Tasks;
+
+/// Maximum number of connections that wait to be accepted; the system may allow fewer.
+const BACKLOG: u32 = 2048;
 
 /// A running server.
 pub struct App {
@@ -57,7 +61,9 @@ impl App {
     /// One line with the reason why the server cannot start.
     pub async fn start_at(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let clerk = settings.clerk.application()?;
-        let (listener, address) = listen(settings)?;
+        // Bound first, because the port is a part of addresses. Connections are refused until the server can respond: a migration may
+        // take minutes, and a proxy would wait for it.
+        let (socket, address) = bind(settings.listen)?;
         let public_url = settings.public_url(address.port());
         private::data_folder(&settings.data_dir)?;
         clear_text::warn(settings)?;
@@ -66,7 +72,7 @@ impl App {
         let app = AppServices::load(&infra, clerk.as_ref()).await?;
         let draining = Draining::default();
         let state = app.state(&infra, clerk.as_ref(), draining.clone())?;
-        let (handle, serving) = start_server(state, listener)?;
+        let (handle, serving) = start_server(state, socket)?;
         let mut tasks = Tasks::default();
         let running_deliveries = app.start_tasks(&mut tasks, &infra);
         Ok(Self {
@@ -155,19 +161,31 @@ impl App {
 }
 
 /// Binds the configured address. Returns the actual address too, because port 0 chooses a free port.
-fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), String> {
-    let listener = TcpListener::bind(settings.listen)
-        .map_err(|error| format!("{}: {error}", settings.listen))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    Ok((listener, address))
+/// Takes the address, without accepting connections yet.
+fn bind(address: SocketAddr) -> Result<(TcpSocket, SocketAddr), String> {
+    let bound = || {
+        let socket = if address.is_ipv4() {
+            TcpSocket::new_v4()?
+        } else {
+            TcpSocket::new_v6()?
+        };
+        // Connections of a former process may still be closing.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        let address = socket.local_addr()?;
+        Ok((socket, address))
+    };
+    bound().map_err(|error: std::io::Error| format!("{address}: {error}"))
 }
 
-/// Starts one worker per core.
+/// Accepts connections, and starts one worker per core.
 fn start_server(
     state: AppState,
-    listener: TcpListener,
+    socket: TcpSocket,
 ) -> Result<(ServerHandle, JoinHandle<std::io::Result<()>>), String> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    let listener = socket.listen(BACKLOG).and_then(TcpListener::into_std);
+    let listener = listener.map_err(|error| error.to_string())?;
     let server = server::start(state, listener, workers).map_err(|error| error.to_string())?;
     Ok((server.handle(), tokio::spawn(server)))
 }

@@ -40,6 +40,13 @@ pub(crate) fn handle() -> PrometheusHandle {
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("this process already has another metrics recorder");
         }
+        // An alert on an increase needs the counters from the start.
+        for name in [
+            "allclear_resyncs_total",
+            "allclear_broadcast_messages_rejected_total",
+        ] {
+            metrics::counter!(name).increment(0);
+        }
         handle
     };
     HANDLE.get_or_init(make).clone()

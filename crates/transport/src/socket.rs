@@ -16,6 +16,7 @@
 //! events is disconnected without packet `41`; it reconnects and reads the lists again.
 
 mod access;
+mod admission;
 mod handler;
 mod large_lists;
 mod request;
@@ -33,6 +34,7 @@ use allclear_domain::id::OrganisationId;
 use allclear_socketio::{Cors, Namespace, Origins, Server, Settings};
 
 use self::access::SocketAuthorizer;
+use self::admission::SessionAdmission;
 use self::handler::SocketHandler;
 pub use self::request::events;
 use self::room::Rooms;
@@ -102,10 +104,14 @@ impl Sockets {
             clock,
             settings.ping_interval,
         ));
+        let admission = SessionAdmission {
+            limits,
+            relay: Arc::clone(&relay),
+        };
         let handler = SocketHandler::new(pages, relay, Arc::clone(&rooms), Arc::clone(&authorizer));
         let server = Server::builder()
             .settings(settings.settings())
-            .admission(limits)
+            .admission(Arc::new(admission))
             .namespace("/", handler)
             .build();
         Self {

@@ -183,6 +183,7 @@ impl Protocol {
             return;
         };
         match acknowledgement {
+            Err(error) if error.is_temporary => session.drain(CloseReason::ForcedServerClose),
             Err(error) => session.send(encode_connect_error(&name, &error)),
             Ok(socket) => {
                 session.joined();

@@ -104,6 +104,8 @@ pub struct ConnectError {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Box<RawValue>>,
+    #[serde(skip)]
+    pub(super) is_temporary: bool,
 }
 
 impl ConnectError {
@@ -113,6 +115,17 @@ impl ConnectError {
         Self {
             message: message.into(),
             data: None,
+            is_temporary: false,
+        }
+    }
+
+    /// Creates an error that passes. The session ends instead of an event: a client connects again after the end of its session, but
+    /// not after `connect_error`.
+    #[must_use]
+    pub fn temporary() -> Self {
+        Self {
+            is_temporary: true,
+            ..Self::new("Temporarily unavailable")
         }
     }
 

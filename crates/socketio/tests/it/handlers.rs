@@ -25,6 +25,18 @@ async fn refused_client_gets_the_reason_and_may_retry() {
 }
 
 #[actix_web::test]
+async fn session_of_a_temporary_refusal_ends_without_a_reason() {
+    let server = TestServer::start(quick());
+    let mut wire = server.wire("EIO=4&transport=websocket").await;
+    wire.text().await;
+    wire.send(r#"40{"token":"unknown"}"#).await;
+    while let Some(message) = wire.message().await {
+        assert!(!message.to_string().starts_with("44"), "{message}");
+    }
+    server.until_sessions(0).await;
+}
+
+#[actix_web::test]
 async fn headers_and_credentials_reach_the_handler() {
     let mut server = TestServer::start(quick());
     let mut request = server

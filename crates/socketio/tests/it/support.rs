@@ -61,6 +61,7 @@ impl Handler for Reporter {
             r#"{"token":"bad"}"# => Err(ConnectError::new("bad token")
                 .with_data(&["expired"])
                 .expect("an array can be written")),
+            r#"{"token":"unknown"}"# => Err(ConnectError::temporary()),
             auth => Ok(format!("{bearer}{auth}")),
         }
     }

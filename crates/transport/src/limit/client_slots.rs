@@ -13,7 +13,7 @@ use crate::response::problem::Problem;
 use crate::server::client_address::TrustedProxies;
 
 /// Value of `Retry-After` in refusals, in seconds.
-const RETRY_AFTER: u64 = 10;
+pub(crate) const RETRY_AFTER: u64 = 10;
 /// File descriptors reserved for the database, the log and the workers.
 const OWN_DESCRIPTORS: usize = 64;
 

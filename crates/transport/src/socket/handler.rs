@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use allclear_application::caller::TokenError;
 use allclear_application::relay::Relay;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
@@ -68,7 +69,10 @@ impl Handler for SocketHandler {
             None => None,
             Some(token) => {
                 let checked = self.authorizer.check(token).await;
-                Some(checked.map_err(|error| ConnectError::new(Problem::from(error).to_string()))?)
+                Some(checked.map_err(|error| match error {
+                    TokenError::Unavailable(_) => ConnectError::temporary(),
+                    TokenError::Bad(_) => ConnectError::new(Problem::from(error).to_string()),
+                })?)
             }
         };
         Ok(SocketData {

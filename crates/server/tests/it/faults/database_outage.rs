@@ -130,9 +130,12 @@ impl Installation {
             .await
             .expect("sockets end");
         let events = self.call(&format!("/status/{}/events", self.operator.organisation));
-        let response = send(client().get(events)).await;
-        assert_eq!(response.status, 503, "{response:?}");
-        assert!(response.headers.contains_key("retry-after"), "{response:?}");
+        let handshake = format!("{}/socket.io/?EIO=4&transport=polling", self.operator.url);
+        for address in [events, handshake] {
+            let response = send(client().get(address)).await;
+            assert_eq!(response.status, 503, "{response:?}");
+            assert!(response.headers.contains_key("retry-after"), "{response:?}");
+        }
         // From now on no request for the page waits for the database.
         self.page_stands(before).await;
     }

@@ -1,0 +1,29 @@
+//! Which sessions may begin.
+
+use std::sync::Arc;
+
+use actix_web::HttpRequest;
+use allclear_application::relay::Relay;
+use allclear_socketio::{Admission, OverLimit, Permit, Permits};
+
+use crate::limit::client_slots::{ClientLimits, RETRY_AFTER};
+
+/// Refuses sessions over the limits of their clients, and all while this node does not know what is committed: a connected viewer is
+/// expected to show the current state.
+pub(super) struct SessionAdmission {
+    pub(super) limits: Arc<ClientLimits>,
+    pub(super) relay: Arc<Relay>,
+}
+
+impl Admission for SessionAdmission {
+    fn session(&self, request: &HttpRequest) -> Result<Permits, OverLimit> {
+        if self.relay.is_stale() {
+            return Err(OverLimit::server(RETRY_AFTER));
+        }
+        self.limits.session(request)
+    }
+
+    fn poll(&self, request: &HttpRequest) -> Result<Permit, OverLimit> {
+        self.limits.poll(request)
+    }
+}

@@ -9,6 +9,7 @@ use validator::Validate;
 use crate::event::{Changed, Event};
 use crate::id::IncidentId;
 use crate::impact::{self, Attachment};
+use crate::incident_update::IncidentUpdate;
 use crate::notice::{IncidentChange, NewNotice};
 use crate::organisation::Revision;
 use crate::text;
@@ -202,6 +203,8 @@ impl Incident {
             change: IncidentChange::Created,
             incident: state.clone(),
             message: None,
+            update_status: None,
+            shown_at: None,
         };
         Ok(Changed {
             notices: vec![notice],
@@ -257,20 +260,27 @@ impl Incident {
         Ok(after.touched(now).changed(&before, events, false, None))
     }
 
-    /// Returns the change from `before` to this incident. `message` is the message of an update, which was `recorded` or edited.
+    /// Returns the change from `before` to this incident. `update` was `recorded` or edited.
     pub(crate) fn changed(
         self,
         before: &Self,
         events: Vec<Event>,
         recorded: bool,
-        message: Option<&str>,
+        update: Option<&IncidentUpdate>,
     ) -> Changed<Self> {
-        let notice =
-            IncidentChange::of(before, &self, recorded).map(|change| NewNotice::Incident {
+        let notice = IncidentChange::of(before, &self, recorded).map(|change| {
+            let recorded = update.filter(|_| recorded);
+            NewNotice::Incident {
                 change,
                 incident: self.clone(),
-                message: message.map(str::to_owned),
-            });
+                message: update.map(|update| update.message.clone()),
+                update_status: recorded.map(|update| update.status),
+                shown_at: match change {
+                    IncidentChange::Resolved => self.resolved_at,
+                    _ => recorded.map(|update| update.display_at),
+                },
+            }
+        });
         Changed {
             notices: notice.into_iter().collect(),
             impacts: self.impact_after(before),

@@ -33,6 +33,13 @@ pub enum NoticeChange {
         change: IncidentChange,
         /// Status after the change.
         status: IncidentStatus,
+        /// Status of the recorded update; `None` if no update was recorded. An update that completes the timeline leaves the incident's
+        /// status as it is.
+        #[serde(default)]
+        update_status: Option<IncidentStatus>,
+        /// When the change happened, as pages show it; `None` for the time of the notice.
+        #[serde(default)]
+        shown_at: Option<DateTime<Utc>>,
         /// When the incident began, as the operator entered it.
         occurred_at: DateTime<Utc>,
         /// The affected components.
@@ -124,6 +131,10 @@ pub enum NewNotice {
         incident: Incident,
         /// The message of the update that made the change, if one did.
         message: Option<String>,
+        /// The status of the update that was recorded, if one was.
+        update_status: Option<IncidentStatus>,
+        /// When the change happened, as pages show it; `None` for the time of the notice.
+        shown_at: Option<DateTime<Utc>>,
     },
     /// A maintenance changed.
     Maintenance {

@@ -165,6 +165,8 @@ impl IncidentAndReview {
             change: IncidentChange::Reviewed,
             incident: self.incident,
             message: Some(beginning(&review.body)),
+            update_status: None,
+            shown_at: None,
         };
         Ok(Changed {
             notices: vec![notice],

@@ -7,7 +7,7 @@ use allclear_application::error::Error;
 use allclear_application::notice::Notice;
 use allclear_domain::component::{Component, ComponentStatus};
 use allclear_domain::id::OrganisationId;
-use allclear_domain::incident::Incident;
+use allclear_domain::incident::{Incident, IncidentStatus};
 use allclear_domain::maintenance::Maintenance;
 use allclear_domain::notice::{
     AffectedComponent, IncidentChange, MaintenanceChange, NewNotice, NoticeChange, NoticeContent,
@@ -161,7 +161,12 @@ async fn compose(scope: Scope<'_>, notice: NewNotice) -> Result<Composed, Error>
             change,
             incident,
             message,
-        } => of_incident(scope, change, incident, message).await,
+            update_status,
+            shown_at,
+        } => {
+            let shown = (update_status, shown_at);
+            of_incident(scope, change, incident, message, shown).await
+        }
         NewNotice::Maintenance {
             change,
             maintenance,
@@ -179,6 +184,7 @@ async fn of_incident(
     change: IncidentChange,
     incident: Incident,
     message: Option<String>,
+    (update_status, shown_at): (Option<IncidentStatus>, Option<DateTime<Utc>>),
 ) -> Result<Composed, Error> {
     let components = affected_by(scope.transaction, incident.id).await?;
     let attached = ids(components.iter().map(|affected| &affected.component_id))?;
@@ -198,6 +204,8 @@ async fn of_incident(
             change: NoticeChange::Incident {
                 change,
                 status: incident.status,
+                update_status,
+                shown_at,
                 occurred_at: incident.occured_at,
                 components: components.collect(),
             },

@@ -71,6 +71,8 @@ fn of(record: &IncidentRecord, state: &PublicState, now: DateTime<Utc>) -> Notic
             change: NoticeChange::Incident {
                 change: IncidentChange::Updated,
                 status: incident.status,
+                update_status: None,
+                shown_at: None,
                 occurred_at: incident.occured_at,
                 components: components.collect(),
             },
@@ -96,6 +98,8 @@ fn example(state: &PublicState, now: DateTime<Utc>) -> Notice {
             change: NoticeChange::Incident {
                 change: IncidentChange::Created,
                 status: IncidentStatus::Investigating,
+                update_status: None,
+                shown_at: None,
                 occurred_at: now,
                 components: component.into_iter().collect(),
             },

@@ -1,6 +1,8 @@
 //! Mail about a change of an incident or a maintenance.
 
 use allclear_application::notice::Notice;
+use allclear_domain::id::{IncidentId, MaintenanceId};
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{IncidentChange, MaintenanceChange, NoticeChange, NoticeContent};
 use allclear_domain::time_zone::TimeZone;
@@ -25,7 +27,7 @@ struct NoticeHtml<'a> {
 /// A notice as both templates show it.
 pub(super) struct NoticeMail<'a> {
     organisation: String,
-    at: DateTime<Utc>,
+    notice: &'a Notice,
     content: &'a NoticeContent,
     time_zone: TimeZone,
     links: NoticeLinks<'a>,
@@ -50,7 +52,7 @@ impl<'a> NoticeMail<'a> {
     ) -> Self {
         Self {
             organisation: organisation_name(organisation),
-            at: notice.at,
+            notice,
             content: &notice.content,
             time_zone,
             links,
@@ -95,19 +97,29 @@ impl<'a> NoticeMail<'a> {
 
     fn status(&self) -> StatusStyle {
         match &self.content.change {
-            NoticeChange::Incident { status, .. } => (*status).into(),
+            NoticeChange::Incident {
+                status,
+                update_status,
+                ..
+            } => update_status.unwrap_or(*status).into(),
             NoticeChange::Maintenance { status, .. } => (*status).into(),
             NoticeChange::Component { status, .. } => (*status).into(),
         }
     }
 
-    /// Names of the affected components, with the impact of an incident on each, or that each is under maintenance.
+    /// Names of the affected components, with the impact of an open incident on each, or that each is under maintenance.
     fn components(&self) -> Vec<(&str, Option<StatusStyle>)> {
         match &self.content.change {
-            NoticeChange::Incident { components, .. } => components
-                .iter()
-                .map(|affected| (affected.name.as_str(), Some(affected.status.into())))
-                .collect(),
+            NoticeChange::Incident {
+                status, components, ..
+            } => {
+                let is_over = *status == IncidentStatus::Resolved;
+                let named = components.iter().map(|affected| {
+                    let style = (!is_over).then(|| affected.status.into());
+                    (affected.name.as_str(), style)
+                });
+                named.collect()
+            }
             NoticeChange::Maintenance {
                 status, components, ..
             } => {
@@ -142,11 +154,28 @@ impl<'a> NoticeMail<'a> {
             .map(|_| (heading, description))
     }
 
+    /// Label and URL of the page about the incident or the maintenance; `None` for a component.
+    fn permalink(&self) -> Option<(&'static str, String)> {
+        let page = self.links.page;
+        match &self.content.change {
+            NoticeChange::Incident { .. } => {
+                let code = IncidentId(self.notice.subject).code();
+                Some(("incident", format!("{page}/incidents/{code}")))
+            }
+            NoticeChange::Maintenance { .. } => {
+                let code = MaintenanceId(self.notice.subject).code();
+                Some(("maintenance", format!("{page}/maintenances/{code}")))
+            }
+            NoticeChange::Component { .. } => None,
+        }
+    }
+
     /// Labelled times.
     fn times(&self) -> Vec<(&'static str, String)> {
         match &self.content.change {
             NoticeChange::Incident {
                 change,
+                shown_at,
                 occurred_at,
                 ..
             } => {
@@ -158,7 +187,7 @@ impl<'a> NoticeMail<'a> {
                 };
                 vec![
                     ("Began", self.time(*occurred_at)),
-                    (label, self.time(self.at)),
+                    (label, self.time(shown_at.unwrap_or(self.notice.at))),
                 ]
             }
             NoticeChange::Maintenance {
@@ -169,9 +198,9 @@ impl<'a> NoticeMail<'a> {
                     "Ends",
                     end_at.map_or_else(|| "---".to_owned(), |end| self.time(end)),
                 ),
-                ("Posted", self.time(self.at)),
+                ("Posted", self.time(self.notice.at)),
             ],
-            NoticeChange::Component { .. } => vec![("Changed", self.time(self.at))],
+            NoticeChange::Component { .. } => vec![("Changed", self.time(self.notice.at))],
         }
     }
 

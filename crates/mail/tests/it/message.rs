@@ -51,6 +51,8 @@ fn on_components(components: Vec<AffectedComponent>) -> NoticeChange {
     NoticeChange::Incident {
         change: IncidentChange::Updated,
         status: IncidentStatus::Identified,
+        update_status: None,
+        shown_at: None,
         occurred_at: at(1_700_000_000),
         components,
     }
@@ -192,6 +194,9 @@ Reads are slow.
 Began: Nov 14, 2023 10:13:20 PM UTC
 Updated: Nov 14, 2023 11:13:20 PM UTC
 
+View incident:
+https://status.example.com/status/org_1/incidents/3zld6hogdjl7
+
 Status page:
 https://status.example.com/status/org_1
 
@@ -212,11 +217,39 @@ Unsubscribe:
         "API",
         "Major Outage",
         "Nov 14, 2023 11:13:20 PM UTC",
+        "href=\"https://status.example.com/status/org_1/incidents/3zld6hogdjl7\"",
         "href=\"https://status.example.com/status/org_1\"",
         &format!("href=\"{}\"", MANAGE.replace('&', "&#38;")),
         &format!("href=\"{}\"", UNSUBSCRIBE.replace('&', "&#38;")),
     ] {
         assert!(html.contains(part), "{part} in {html}");
+    }
+}
+
+#[tokio::test]
+async fn mail_about_a_backdated_update_shows_its_status_and_time() {
+    let NoticeChange::Incident { components, .. } = incident().change else {
+        unreachable!("it is an incident");
+    };
+    let late = NoticeContent {
+        change: NoticeChange::Incident {
+            change: IncidentChange::Updated,
+            status: IncidentStatus::Resolved,
+            update_status: Some(IncidentStatus::Monitoring),
+            shown_at: Some(at(1_700_001_800)),
+            occurred_at: at(1_700_000_000),
+            components,
+        },
+        ..incident()
+    };
+    let mail = received(mail(late, "Acme", "1", "1")).await;
+    let text = mail["text"].as_str().unwrap().replace("\r\n", "\n");
+    for part in [
+        "\nStatus: Monitoring\n",
+        "\nUpdated: Nov 14, 2023 10:43:20 PM UTC\n",
+        "\nAffected components:\n- API\n- Website\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
     }
 }
 

@@ -78,6 +78,7 @@ impl<'a> Event<'a> {
                 status,
                 occurred_at,
                 components,
+                ..
             } => Self::Incident {
                 incident: Box::new(Incident::of_incident(
                     state,

@@ -86,6 +86,8 @@ pub(crate) fn notice() -> Notice {
             change: NoticeChange::Incident {
                 change: IncidentChange::Updated,
                 status: IncidentStatus::Identified,
+                update_status: None,
+                shown_at: None,
                 occurred_at: at("2026-03-05T16:00:00Z"),
                 components: vec![AffectedComponent {
                     name: "Edge API".into(),

@@ -154,6 +154,8 @@ fn any_change() -> impl Strategy<Value = NoticeChange> {
         .prop_map(|(change, status, components)| NoticeChange::Incident {
             change,
             status,
+            update_status: None,
+            shown_at: None,
             occurred_at: noticed_at(),
             components,
         });

@@ -50,6 +50,8 @@ fn notice() -> DeliveryKind {
         change: NoticeChange::Incident {
             change: IncidentChange::Created,
             status: IncidentStatus::Investigating,
+            update_status: None,
+            shown_at: None,
             occurred_at: now(),
             components: Vec::new(),
         },

@@ -73,6 +73,8 @@ async fn compose(composer: &MessageComposer, notice: u128) {
         change: NoticeChange::Incident {
             change: IncidentChange::Created,
             status: IncidentStatus::Investigating,
+            update_status: None,
+            shown_at: None,
             occurred_at: now(),
             components: Vec::new(),
         },

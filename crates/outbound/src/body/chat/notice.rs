@@ -6,6 +6,7 @@ use allclear_application::notice::Notice;
 use allclear_application::statuspage::PublicState;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{IncidentId, MaintenanceId};
+use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{IncidentChange, NoticeChange};
 
@@ -26,9 +27,13 @@ impl<'a> Chat<'a> {
             NoticeChange::Incident {
                 change,
                 status,
+                update_status,
+                shown_at,
                 occurred_at,
                 components,
             } => {
+                let is_over = *status == IncidentStatus::Resolved;
+                let status = &update_status.unwrap_or(*status);
                 let worst = components.iter().map(|component| component.status);
                 let (status_label, time_label) = match change {
                     IncidentChange::Created => (incident_label(*status), "Reported"),
@@ -44,10 +49,13 @@ impl<'a> Chat<'a> {
                         .iter()
                         .map(|component| {
                             let impact = component_label(component.status);
-                            (component.name.as_str(), Some(impact))
+                            (component.name.as_str(), (!is_over).then_some(impact))
                         })
                         .collect(),
-                    times: vec![("Began", time(*occurred_at)), (time_label, time(notice.at))],
+                    times: vec![
+                        ("Began", time(*occurred_at)),
+                        (time_label, time(shown_at.unwrap_or(notice.at))),
+                    ],
                     main: Link::new("View incident", format!("{}/incidents/{code}", state.url)),
                     ..base
                 }

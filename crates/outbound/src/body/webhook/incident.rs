@@ -95,6 +95,11 @@ impl<'a> Incident<'a> {
             postmortem_body_last_updated_at: review.map(|entry| Time(entry.updated_at)),
             postmortem_published_at: review.map(|entry| Time(entry.created_at)),
             postmortem_notified_subscribers: is_reviewed,
+            // Entered after it was over.
+            backfilled: incident.is_some_and(|incident| {
+                let resolved_at = incident.resolved_at;
+                resolved_at.is_some_and(|resolved_at| resolved_at < incident.created_at)
+            }),
             started_at: Time(occurred_at),
             ..Self::new(
                 state,

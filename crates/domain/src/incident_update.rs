@@ -94,12 +94,14 @@ impl Incident {
         let Some(resolved_at) = self.resolved_at else {
             return false;
         };
-        let resolved_later = other.is_some_and(|other| {
-            other.id > update.id
-                && other.status == IncidentStatus::Resolved
-                && other.display_at == resolved_at
-        });
+        let resolved_later =
+            other.is_some_and(|other| other.id > update.id && self.was_resolved_by(other));
         update.display_at < resolved_at && resolved_at <= update.created_at && !resolved_later
+    }
+
+    /// Whether an update set the time of resolution.
+    fn was_resolved_by(&self, update: &IncidentUpdate) -> bool {
+        update.status == IncidentStatus::Resolved && self.resolved_at == Some(update.display_at)
     }
 }
 
@@ -239,10 +241,9 @@ impl IncidentAndUpdate {
             Event::TimelineUpdated(before.id, self.update.id),
             Event::IncidentUpdated(before.id),
         ];
-        let message = Some(self.update.message.as_str());
         let changed = incident
             .touched(now)
-            .changed(before, events, recorded, message);
+            .changed(before, events, recorded, Some(&self.update));
         changed.map(|incident| Self { incident, ..self })
     }
 }
@@ -264,7 +265,8 @@ impl UpdateDeletion {
             (Some(newest), Some(left))
                 if updates.contains(&newest.id)
                     && !before.was_resolved_before(&newest, None)
-                    && !before.was_resolved_before(&left, Some(&newest)) =>
+                    && (before.was_resolved_by(&newest)
+                        || !before.was_resolved_before(&left, Some(&newest))) =>
             {
                 before.clone().with_status(left.status, left.display_at)
             }

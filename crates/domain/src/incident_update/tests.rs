@@ -178,6 +178,35 @@ fn deleting_the_newest_update_goes_back_to_the_newest_one_left() {
 }
 
 #[test]
+fn deleting_the_update_that_resolved_the_incident_goes_back_also_to_one_recorded_later() {
+    let resolving = IncidentUpdate {
+        created_at: at(6),
+        display_at: at(6),
+        ..update(8, IncidentStatus::Resolved)
+    };
+    let late = IncidentUpdate {
+        created_at: at(7),
+        display_at: at(5),
+        ..update(9, IncidentStatus::Identified)
+    };
+    let resolved = Incident {
+        resolved_at: Some(resolving.display_at),
+        ..incident(IncidentStatus::Resolved)
+    };
+    let deletion = UpdateDeletion {
+        incident: resolved,
+        known: vec![resolving.id],
+        newest: Some(resolving.clone()),
+        left: Some(late),
+    };
+    let after = deletion.delete(&[resolving.id], at(9)).unwrap().state;
+    assert_eq!(
+        (after.status, after.resolved_at),
+        (IncidentStatus::Identified, None)
+    );
+}
+
+#[test]
 fn deleting_the_last_update_or_an_older_one_leaves_the_status() {
     let resolved = incident(IncidentStatus::Resolved);
     let newest = update(9, IncidentStatus::Resolved);

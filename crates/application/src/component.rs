@@ -162,13 +162,17 @@ impl Components {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes a component. [`Error::NotFound`] if it does not exist.
+    /// Deletes a component. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is for another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentId,
+        precondition: Precondition,
     ) -> Result<(), Error> {
-        let rule: Transition<Component, ()> = Box::new(|component, _| Ok(component.delete()));
+        let rule: Transition<Component, ()> = Box::new(move |component, _| {
+            precondition.check(component.version)?;
+            Ok(component.delete())
+        });
         let committed = self
             .store
             .delete(organisation, id, rule)

@@ -195,13 +195,18 @@ impl ComponentGroups {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes a group. Its components stay. [`Error::NotFound`] if it does not exist.
+    /// Deletes a group. Its components stay. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is for
+    /// another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
         id: ComponentGroupId,
+        precondition: Precondition,
     ) -> Result<(), Error> {
-        let rule: Transition<ComponentGroup, ()> = Box::new(|group, _| Ok(group.delete()));
+        let rule: Transition<ComponentGroup, ()> = Box::new(move |group, _| {
+            precondition.check(group.version)?;
+            Ok(group.delete())
+        });
         let committed = self
             .store
             .delete(organisation, id, rule)

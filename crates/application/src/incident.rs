@@ -236,9 +236,18 @@ impl Incidents {
         Ok(self.relay.publish(committed).await)
     }
 
-    /// Deletes an incident, which ends its impacts. [`Error::NotFound`] if it does not exist.
-    pub async fn delete(&self, organisation: &OrganisationId, id: IncidentId) -> Result<(), Error> {
-        let rule: Transition<IncidentAndAttached, ()> = Box::new(|found, _| Ok(found.delete()));
+    /// Deletes an incident, which ends its impacts. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is
+    /// for another version.
+    pub async fn delete(
+        &self,
+        organisation: &OrganisationId,
+        id: IncidentId,
+        precondition: Precondition,
+    ) -> Result<(), Error> {
+        let rule: Transition<IncidentAndAttached, ()> = Box::new(move |found, _| {
+            precondition.check(found.incident.version)?;
+            Ok(found.delete())
+        });
         let committed = self
             .store
             .delete(organisation, id, rule)

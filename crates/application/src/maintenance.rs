@@ -236,14 +236,18 @@ impl Maintenances {
         Ok(self.publish(committed).await)
     }
 
-    /// Deletes a maintenance with its updates. [`Error::NotFound`] if it does not exist.
+    /// Deletes a maintenance with its updates. [`Error::NotFound`] if it does not exist, [`Error::Stale`] if the precondition is for
+    /// another version.
     pub async fn delete(
         &self,
         organisation: &OrganisationId,
         id: MaintenanceId,
+        precondition: Precondition,
     ) -> Result<(), Error> {
-        let rule: Transition<Maintenance, ()> =
-            Box::new(|maintenance, stamp| Ok(maintenance.delete(stamp.wall_time)));
+        let rule: Transition<Maintenance, ()> = Box::new(move |maintenance, stamp| {
+            precondition.check(maintenance.version)?;
+            Ok(maintenance.delete(stamp.wall_time))
+        });
         let committed = self
             .store
             .delete(organisation, id, rule)

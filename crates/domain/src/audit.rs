@@ -253,7 +253,7 @@ impl AuditedChange {
     }
 }
 
-/// Who may make a change.
+/// Kind of the actor that makes a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, Serialize, ToSchema)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -273,7 +273,7 @@ async fn edit(
 /// Deletes a component.
 #[utoipa::path(
     tag = "components",
-    params(("id" = String, Path, format = "uuid")),
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -281,9 +281,12 @@ async fn edit(
 async fn remove(
     caller: CanWrite,
     id: Id<ComponentId>,
+    if_match: IfMatch,
     components: web::Data<Components>,
 ) -> Result<HttpResponse, Problem> {
-    components.delete(&caller.organisation, id.0).await?;
+    components
+        .delete(&caller.organisation, id.0, if_match.0)
+        .await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

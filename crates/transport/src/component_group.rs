@@ -256,7 +256,7 @@ async fn edit(
 /// Deletes a component group. Its components stay, before those without a group.
 #[utoipa::path(
     tag = "component groups",
-    params(("id" = String, Path, format = "uuid")),
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -264,9 +264,12 @@ async fn edit(
 async fn remove(
     caller: CanWrite,
     id: Id<ComponentGroupId>,
+    if_match: IfMatch,
     groups: web::Data<ComponentGroups>,
 ) -> Result<HttpResponse, Problem> {
-    groups.delete(&caller.organisation, id.0).await?;
+    groups
+        .delete(&caller.organisation, id.0, if_match.0)
+        .await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

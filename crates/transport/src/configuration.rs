@@ -39,7 +39,7 @@ pub struct Configuration {
     /// Clerk's publishable key; null without Clerk.
     #[schema(required)]
     pub clerk_publishable_key: Option<String>,
-    /// Who may create an account.
+    /// Whether everybody, people on the waitlist or only invited people may create an account.
     pub sign_up: SignUpMode,
     /// Whether mail is sent by a mail server. Otherwise mails are written to files in the data
     /// folder, and their links to the log.

@@ -306,7 +306,7 @@ async fn edit(
 /// Deletes an incident with its updates, and removes its impact on components.
 #[utoipa::path(
     tag = "incidents",
-    params(("id" = String, Path, format = "uuid")),
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -314,9 +314,12 @@ async fn edit(
 async fn remove(
     caller: CanWrite,
     id: Id<IncidentId>,
+    if_match: IfMatch,
     incidents: web::Data<Incidents>,
 ) -> Result<HttpResponse, Problem> {
-    incidents.delete(&caller.organisation, id.0).await?;
+    incidents
+        .delete(&caller.organisation, id.0, if_match.0)
+        .await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

@@ -168,7 +168,7 @@ async fn edit(
 /// Deletes a maintenance with its updates.
 #[utoipa::path(
     tag = "maintenances",
-    params(("id" = String, Path, format = "uuid")),
+    params(("id" = String, Path, format = "uuid"), ("If-Match" = Option<String>, Header)),
     responses((status = 200, body = ApiResponse<Deleted>), ErrorResponses),
     security(("bearer" = ["editor"]))
 )]
@@ -176,9 +176,12 @@ async fn edit(
 async fn remove(
     caller: CanWrite,
     id: Id<MaintenanceId>,
+    if_match: IfMatch,
     maintenances: web::Data<Maintenances>,
 ) -> Result<HttpResponse, Problem> {
-    maintenances.delete(&caller.organisation, id.0).await?;
+    maintenances
+        .delete(&caller.organisation, id.0, if_match.0)
+        .await?;
     Ok(ApiResponse::new(Deleted {
         id: id.0.to_string(),
     })

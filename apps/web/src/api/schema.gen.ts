@@ -3411,7 +3411,7 @@ export interface components {
             type: components["schemas"]["ChangeActorType"];
         };
         /**
-         * @description Who may make a change.
+         * @description Kind of the actor that makes a change.
          * @enum {string}
          */
         ChangeActorType: "USER" | "API_KEY" | "PROVIDER" | "SCHEDULER";
@@ -3945,7 +3945,7 @@ export interface components {
             passwords: boolean;
             /** @description Identity providers beside the built-in one, in the order of the buttons. */
             signInProviders: components["schemas"]["SignInProvider"][];
-            /** @description Who may create an account. */
+            /** @description Whether everybody, people on the waitlist or only invited people may create an account. */
             signUp: components["schemas"]["SignUp"];
             /** @description Target of `/sponsor`; null if it is not configured. */
             sponsorUrl: string | null;
@@ -6264,7 +6264,9 @@ export interface operations {
     delete_component_group_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -7350,7 +7352,9 @@ export interface operations {
     delete_component_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -15309,7 +15313,9 @@ export interface operations {
     delete_incident_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -17912,7 +17918,9 @@ export interface operations {
     delete_maintenance_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-Match"?: string | null;
+            };
             path: {
                 id: string;
             };

@@ -81,7 +81,7 @@ async fn a_missing_component_is_not_found() {
             .edit(&acme, id, patch, author(), precondition)
             .await
             .map(drop),
-        service.delete(&acme, id).await,
+        service.delete(&acme, id, Precondition::Any).await,
     ] {
         assert!(matches!(outcome, Err(Error::NotFound("Component"))));
     }

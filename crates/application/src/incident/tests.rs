@@ -95,7 +95,7 @@ async fn a_missing_incident_or_update_is_not_found() {
             .edit(&acme, id, patch, Precondition::Any)
             .await
             .map(drop),
-        service.delete(&acme, id).await,
+        service.delete(&acme, id, Precondition::Any).await,
         service.components(&acme, id, page).await.map(drop),
         service.unattached(&acme, id, page).await.map(drop),
         service.attach(&acme, id, vec![attachment]).await.map(drop),

@@ -119,7 +119,7 @@ async fn a_missing_maintenance_or_update_is_not_found() {
     let outcomes = [
         service.edit(&org, ID, patch, any).await.map(drop),
         service.find(&org, ID).await.map(drop),
-        service.delete(&org, ID).await.map(drop),
+        service.delete(&org, ID, Precondition::Any).await.map(drop),
         service.updates(&org, ID, Page::default()).await.map(drop),
         service.delete_updates(&org, ID, Vec::new()).await.map(drop),
         service

@@ -298,3 +298,32 @@ async fn no_cache_keeps_a_response_to_a_token_or_a_session() {
         (422, &HeaderValue::from_static("no-store"))
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn item_of_another_version_is_not_deleted() {
+    let (_app, operator) = TestApp::with_operator().await;
+    let titled =
+        json!({"title": "Move", "description": "All of it", "startAt": "2030-01-01T00:00"});
+    for (item, body) in [
+        ("component", json!({"name": "API"})),
+        ("component-group", json!({"name": "Core"})),
+        (
+            "incident",
+            json!({"title": "Down", "description": "All of it"}),
+        ),
+        ("maintenance", titled),
+    ] {
+        let created = operator.create(&format!("/{item}/create"), body).await;
+        let path = format!("/{item}/{}", created["id"].as_str().unwrap());
+        let loaded = operator.get(&path).await.etag.unwrap();
+        let changed = json!({"name": "Renamed", "title": "Renamed"});
+        assert_status(operator.patch(&path, changed), 200).await;
+        let delete = |etag: String| {
+            let request = operator.request(Method::DELETE, &path);
+            send(request.header("if-match", etag))
+        };
+        assert_status(delete(loaded), 412).await;
+        let current = operator.get(&path).await.etag.unwrap();
+        assert_status(delete(current), 200).await;
+    }
+}

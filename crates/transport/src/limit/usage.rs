@@ -10,6 +10,7 @@ use allclear_application::keyed_semaphore::KeyedSemaphore;
 use allclear_application::outbox::Commit;
 use allclear_application::usage_limit::Concurrency;
 use allclear_domain::id::{OrganisationId, UserId};
+use allclear_domain::permission::Permission;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::limit::throttle::{Bucket, Limit};
@@ -29,6 +30,8 @@ pub struct WriteLimits {
 
 /// Maximum number of requests of an organisation that wait until they are handled. Further ones are refused.
 const MAX_WAITING: usize = 512;
+/// Maximum number of them that one caller makes wait.
+const MAX_WAITING_OF_CALLER: usize = 256;
 /// Maximum number of long requests of an organisation and kind that wait for another one. A client may read its export slowly.
 const MAX_WAITING_LONG: usize = 4;
 
@@ -51,16 +54,30 @@ pub(crate) enum LongRequest {
 /// Counts the writes of each organisation and account, and bounds what each organisation does at the same time.
 pub struct Usage {
     writes: Option<Bucket<OrganisationId>>,
+    /// Changes that only admins may make. They do not count as writes: otherwise the holder of a key could keep an admin from revoking
+    /// it.
+    administration: Option<Bucket<OrganisationId>>,
     text: Option<Bucket<OrganisationId>>,
     /// Writes with the sessions of an account.
     accounts: Option<Bucket<UserId>>,
-    reads: KeyedSemaphore<OrganisationId>,
-    running_writes: KeyedSemaphore<OrganisationId>,
+    reads: Places,
+    running_writes: Places,
+    running_administration: Places,
     long: KeyedSemaphore<(OrganisationId, LongRequest)>,
 }
 
+/// Places for requests of a kind that are handled at the same time.
+struct Places {
+    organisations: KeyedSemaphore<OrganisationId>,
+    /// A request waits for a place of its caller first, so that a caller with many requests does not delay others.
+    callers: KeyedSemaphore<(OrganisationId, String)>,
+}
+
 /// Keeps the place of a request until it is handled.
-struct Permit(#[expect(dead_code, reason = "dropped with the request")] OwnedSemaphorePermit);
+struct Permit(
+    #[expect(dead_code, reason = "dropped with the request")]
+    (OwnedSemaphorePermit, OwnedSemaphorePermit),
+);
 
 /// Keeps the place of a long request until it is dropped.
 pub(crate) struct LongPermit(
@@ -74,32 +91,43 @@ impl Usage {
         let text = |bytes: NonZeroU32| Bucket::refilled_by(DAY / bytes.get(), bytes.get());
         Self {
             writes: limits.writes.map(Bucket::new),
+            administration: limits.writes.map(Bucket::new),
             text: limits.text.map(text),
             accounts: limits.writes.map(Bucket::new),
-            reads: KeyedSemaphore::new(concurrency.reads, MAX_WAITING),
-            running_writes: KeyedSemaphore::new(concurrency.writes, MAX_WAITING),
+            reads: Places::new(concurrency.reads, concurrency.reads),
+            // A body that arrives slowly keeps its place meanwhile.
+            running_writes: Places::new(
+                concurrency.writes,
+                concurrency.writes - concurrency.writes / 4,
+            ),
+            running_administration: Places::new(concurrency.writes, concurrency.writes),
             long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
         }
     }
 
-    /// Counts a writing request of an organisation. Waits until a request may be handled.
+    /// Counts a writing request of an organisation's member or key `caller`. Waits until a request may be handled.
     ///
     /// # Errors
     /// 429 if the request exceeds a limit; for a writing one with a message that names the limit.
     pub(crate) async fn begin(
         &self,
         organisation: &OrganisationId,
+        caller: &str,
+        permission: Permission,
         request: &HttpRequest,
     ) -> Result<(), Problem> {
-        let permits = if request.method().is_safe() {
+        let places = if request.method().is_safe() {
             &self.reads
         } else {
-            self.count(organisation, request)?;
-            &self.running_writes
+            self.count(organisation, permission, request)?;
+            match permission {
+                Permission::Administer => &self.running_administration,
+                _ => &self.running_writes,
+            }
         };
-        let permit = permits.acquire(organisation).await;
+        let permit = places.acquire(organisation, caller).await;
         let permit = permit.ok_or_else(|| Problem::too_many(1))?;
-        request.extensions_mut().insert(Permit(permit));
+        request.extensions_mut().insert(permit);
         Ok(())
     }
 
@@ -155,17 +183,48 @@ impl Usage {
             .map_err(|wait| refusal("The account", "changes", "ALLCLEAR_LIMIT_WRITES", wait))
     }
 
-    fn count(&self, organisation: &OrganisationId, request: &HttpRequest) -> Result<(), Problem> {
-        if let Some(writes) = &self.writes {
+    fn count(
+        &self,
+        organisation: &OrganisationId,
+        permission: Permission,
+        request: &HttpRequest,
+    ) -> Result<(), Problem> {
+        let writes = match permission {
+            Permission::Administer => &self.administration,
+            _ => &self.writes,
+        };
+        if let Some(writes) = writes {
             writes.take(organisation, 1).map_err(|wait| {
                 refusal("The organisation", "changes", "ALLCLEAR_LIMIT_WRITES", wait)
             })?;
         }
         if let Some(text) = &self.text {
             text.take(organisation, body_length(request))
-                .map_err(|wait| refusal("The organisation", "text", "ALLCLEAR_LIMIT_TEXT", wait))?;
+                .map_err(|wait| {
+                    if let Some(writes) = writes {
+                        writes.give_back(organisation);
+                    }
+                    refusal("The organisation", "text", "ALLCLEAR_LIMIT_TEXT", wait)
+                })?;
         }
         Ok(())
+    }
+}
+
+impl Places {
+    fn new(of_organisation: usize, of_caller: usize) -> Self {
+        Self {
+            organisations: KeyedSemaphore::new(of_organisation, MAX_WAITING),
+            callers: KeyedSemaphore::new(of_caller, MAX_WAITING_OF_CALLER),
+        }
+    }
+
+    /// Waits for a place. `None` if too many requests wait.
+    async fn acquire(&self, organisation: &OrganisationId, caller: &str) -> Option<Permit> {
+        let key = (organisation.clone(), caller.to_owned());
+        let of_caller = self.callers.acquire(&key).await?;
+        let of_organisation = self.organisations.acquire(organisation).await?;
+        Some(Permit((of_organisation, of_caller)))
     }
 }
 
@@ -243,17 +302,33 @@ mod tests {
         let (one, other) = (organisation("one"), organisation("other"));
         for method in [Method::POST, Method::DELETE] {
             let request = request(method, ("content-length", "0"));
-            assert!(usage.count(&one, &request).is_ok());
+            assert!(usage.count(&one, Permission::Write, &request).is_ok());
         }
-        let error = usage.count(&one, &post("2")).unwrap_err().error_response();
+        let error = usage
+            .count(&one, Permission::Write, &post("2"))
+            .unwrap_err()
+            .error_response();
         assert_eq!(error.status(), 429);
         let wait = error.headers().get("retry-after").unwrap().to_str();
         assert!((1..=61).contains(&wait.unwrap().parse::<u64>().unwrap()));
         let body = to_bytes(error.into_body()).await.unwrap();
         assert!(String::from_utf8_lossy(&body).contains("ALLCLEAR_LIMIT_WRITES"));
-        assert!(usage.count(&other, &post("2")).is_ok());
+        assert!(usage.count(&other, Permission::Write, &post("2")).is_ok());
         let read = request(Method::GET, ("accept", "*/*"));
-        assert!(usage.begin(&one, &read).await.is_ok());
+        assert!(
+            usage
+                .begin(&one, "ada", Permission::Write, &read)
+                .await
+                .is_ok()
+        );
+    }
+
+    #[actix_web::test]
+    async fn write_with_too_much_text_is_not_counted_as_a_change() {
+        let usage = usage(Some((1, 60)), 100);
+        let one = organisation("one");
+        assert!(usage.count(&one, Permission::Write, &post("101")).is_err());
+        assert!(usage.count(&one, Permission::Write, &post("2")).is_ok());
     }
 
     #[actix_web::test]
@@ -267,13 +342,16 @@ mod tests {
         };
         usage.count_commit(&commit(EVENTS_OF_A_CHANGE - 1));
         for _ in 0..10 {
-            assert!(usage.count(&one, &post).is_ok());
+            assert!(usage.count(&one, Permission::Write, &post).is_ok());
         }
         usage.count_commit(&commit(10 * EVENTS_OF_A_CHANGE));
-        let refused = usage.count(&one, &post).unwrap_err().error_response();
+        let refused = usage
+            .count(&one, Permission::Write, &post)
+            .unwrap_err()
+            .error_response();
         let wait = refused.headers().get("retry-after").unwrap().to_str();
         assert!((600..=661).contains(&wait.unwrap().parse::<u64>().unwrap()));
-        assert!(usage.count(&other, &post).is_ok());
+        assert!(usage.count(&other, Permission::Write, &post).is_ok());
     }
 
     #[actix_web::test]
@@ -289,7 +367,7 @@ mod tests {
         };
         usage.count_commit(&commit(LARGE_COMMIT - 4));
         usage.count_commit(&commit(2 * LARGE_COMMIT - 4));
-        assert!(usage.count(&one, &post("1000")).is_err());
+        assert!(usage.count(&one, Permission::Write, &post("1000")).is_err());
     }
 
     #[actix_web::test]
@@ -299,48 +377,134 @@ mod tests {
         let read = || request(Method::GET, ("accept", "*/*"));
         for request in [read, || post("0")] {
             let held = request();
-            assert!(usage.begin(&one, &held).await.is_ok());
-            assert!(usage.begin(&one, &request()).now_or_never().is_none());
-            assert!(usage.begin(&other, &request()).await.is_ok());
+            assert!(
+                usage
+                    .begin(&one, "ada", Permission::Write, &held)
+                    .await
+                    .is_ok()
+            );
+            assert!(
+                usage
+                    .begin(&one, "ada", Permission::Write, &request())
+                    .now_or_never()
+                    .is_none()
+            );
+            assert!(
+                usage
+                    .begin(&other, "ada", Permission::Write, &request())
+                    .await
+                    .is_ok()
+            );
             drop(held);
-            assert!(usage.begin(&one, &request()).await.is_ok());
+            assert!(
+                usage
+                    .begin(&one, "ada", Permission::Write, &request())
+                    .await
+                    .is_ok()
+            );
         }
         let request = read();
-        assert!(usage.begin(&one, &request).await.is_ok());
+        assert!(
+            usage
+                .begin(&one, "ada", Permission::Write, &request)
+                .await
+                .is_ok()
+        );
         let begin = |kind, request| usage.begin_long(&one, kind, request);
         let export = begin(LongRequest::AuditExport, &request).await;
-        assert!(usage.begin(&one, &read()).await.is_ok());
+        assert!(
+            usage
+                .begin(&one, "ada", Permission::Write, &read())
+                .await
+                .is_ok()
+        );
         let next = read();
         let other_kind = begin(LongRequest::Metrics, &next).await;
         assert!(other_kind.is_ok());
         let same_kind = || begin(LongRequest::AuditExport, &next);
-        assert!(usage.begin(&one, &next).await.is_ok());
+        assert!(
+            usage
+                .begin(&one, "ada", Permission::Write, &next)
+                .await
+                .is_ok()
+        );
         let mut waiting = Box::pin(same_kind());
         assert!(waiting.as_mut().now_or_never().is_none());
         assert!(
-            usage.begin(&one, &read()).await.is_ok(),
+            usage
+                .begin(&one, "ada", Permission::Write, &read())
+                .await
+                .is_ok(),
             "its place is free"
         );
         drop(waiting);
         drop(export);
         assert!(same_kind().await.is_ok());
         let import = post("0");
-        assert!(usage.begin(&one, &import).await.is_ok());
+        assert!(
+            usage
+                .begin(&one, "ada", Permission::Write, &import)
+                .await
+                .is_ok()
+        );
         release(&import);
-        assert!(usage.begin(&one, &post("0")).await.is_ok());
+        assert!(
+            usage
+                .begin(&one, "ada", Permission::Write, &post("0"))
+                .await
+                .is_ok()
+        );
+    }
+
+    #[actix_web::test]
+    async fn requests_of_one_caller_do_not_delay_those_of_others() {
+        let usage = usage(None, 0);
+        let one = organisation("one");
+        let (first, second, other) = (post("0"), post("0"), post("0"));
+        let begin = |caller, request| usage.begin(&one, caller, Permission::Write, request);
+        assert!(begin("ada", &first).await.is_ok());
+        let mut waiting = Box::pin(begin("ada", &second));
+        let mut of_other = Box::pin(begin("bob", &other));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert!(of_other.as_mut().now_or_never().is_none());
+        release(&first);
+        assert!(waiting.as_mut().now_or_never().is_none());
+        assert!(of_other.now_or_never().is_some());
+    }
+
+    #[actix_web::test]
+    async fn changes_that_only_admins_may_make_do_not_wait_for_writes() {
+        let usage = usage(Some((1, 60)), 0);
+        let one = organisation("one");
+        let requests = [(); 4].map(|()| post("0"));
+        let [write, second, revocation, other] = &requests;
+        let begin = |permission, request| usage.begin(&one, "ada", permission, request);
+        assert!(begin(Permission::Write, write).await.is_ok());
+        assert!(begin(Permission::Write, second).await.is_err());
+        assert!(begin(Permission::Administer, revocation).await.is_ok());
+        assert!(begin(Permission::Administer, other).await.is_err());
     }
 
     #[actix_web::test]
     async fn bytes_of_chunked_bodies_are_counted_too() {
         let usage = usage(None, 300_000);
         let one = organisation("one");
-        assert!(usage.count(&one, &post("40000")).is_ok());
+        assert!(usage.count(&one, Permission::Write, &post("40000")).is_ok());
         let chunked = request(Method::POST, ("transfer-encoding", "chunked"));
-        assert!(usage.count(&one, &chunked).is_err(), "it may be 262,144");
-        assert!(usage.count(&one, &post("250000")).is_ok());
-        let error = usage.count(&one, &post("250000")).unwrap_err();
+        assert!(
+            usage.count(&one, Permission::Write, &chunked).is_err(),
+            "it may be 262,144"
+        );
+        assert!(
+            usage
+                .count(&one, Permission::Write, &post("250000"))
+                .is_ok()
+        );
+        let error = usage
+            .count(&one, Permission::Write, &post("250000"))
+            .unwrap_err();
         assert!(error.to_string().contains("ALLCLEAR_LIMIT_TEXT"));
-        assert!(usage.count(&one, &post("0")).is_ok());
+        assert!(usage.count(&one, Permission::Write, &post("0")).is_ok());
     }
 
     #[test]
@@ -353,14 +517,26 @@ mod tests {
                 .insert_header(("content-length", bytes))
                 .to_http_request()
         };
-        assert!(usage.count(&one, &file("900000")).is_ok());
-        assert!(usage.count(&one, &file("900000")).is_err());
+        assert!(
+            usage
+                .count(&one, Permission::Write, &file("900000"))
+                .is_ok()
+        );
+        assert!(
+            usage
+                .count(&one, Permission::Write, &file("900000"))
+                .is_err()
+        );
     }
 
     #[test]
     fn disabled_limits_refuse_nothing() {
         let usage = usage(None, 0);
         let one = organisation("one");
-        assert!((0..1000).all(|_| usage.count(&one, &post("262144")).is_ok()));
+        assert!((0..1000).all(|_| {
+            usage
+                .count(&one, Permission::Write, &post("262144"))
+                .is_ok()
+        }));
     }
 }

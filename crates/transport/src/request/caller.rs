@@ -183,7 +183,14 @@ async fn identify(request: &HttpRequest, permission: Permission) -> Result<Opera
         return Err(Error::Forbidden(permission.refusal()).into());
     }
     if let Some(usage) = request.app_data::<web::Data<Usage>>() {
-        usage.begin(&membership.organisation, request).await?;
+        usage
+            .begin(
+                &membership.organisation,
+                &caller.subject,
+                permission,
+                request,
+            )
+            .await?;
     }
     let operator = Operator {
         organisation: membership.organisation,

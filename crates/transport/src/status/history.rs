@@ -12,6 +12,7 @@ use allclear_domain::history::LAST_PAGE;
 use allclear_domain::id::OrganisationId;
 use serde::Deserialize;
 
+use crate::limit::throttle::client;
 use crate::response::problem::Problem;
 use crate::status::history::pages::{HistoryAddress, HistoryPages};
 use crate::status::page::boxed;
@@ -113,10 +114,12 @@ async fn respond(
 ) -> Result<HttpResponse, Problem> {
     let organisation = OrganisationId::parse(organisation).ok();
     let document = match (&organisation, address) {
-        (Some(organisation), Some(address)) => match pages.page(organisation, address).await {
-            Ok(document) => document,
-            Err(error) => return unread(request, error),
-        },
+        (Some(organisation), Some(address)) => {
+            match pages.page(organisation, address, client(request)).await {
+                Ok(document) => document,
+                Err(error) => return unread(request, error),
+            }
+        }
         _ => None,
     };
     if let Some(document) = document {

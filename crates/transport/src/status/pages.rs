@@ -281,12 +281,12 @@ impl Pages {
                 }
                 Ok(page)
             }
-            Err(Error::Unavailable(cause)) => {
+            Err(error @ (Error::Unavailable(_) | Error::Internal(_))) => {
                 slot.failed_at.store(Some(Arc::new(self.clock.now())));
                 let Some(last) = slot.current.load_full() else {
-                    return Err(Error::Unavailable(cause));
+                    return Err(error);
                 };
-                tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "reading a page failed; serving the last one");
+                tracing::warn!(%organisation, error = &error as &dyn std::error::Error, "reading a page failed; serving the last one");
                 Ok(Some(last))
             }
             Err(error) => Err(error),
@@ -332,14 +332,17 @@ impl PageSlot {
 
     /// Whether the last read failed so recently that the next one would fail too.
     fn has_just_failed(&self, now: DateTime<Utc>) -> bool {
-        // A negative duration means that the clock was set back, so the real one is unknown.
-        let ago = self
-            .failed_at
-            .load()
+        let failed_at = self.failed_at.load();
+        failed_at
             .as_ref()
-            .map(|failed_at| now - **failed_at);
-        ago.is_some_and(|ago| (TimeDelta::zero()..RETRY_DELAY).contains(&ago))
+            .is_some_and(|failed_at| is_just_before(**failed_at, now))
     }
+}
+
+/// Whether a read that failed at `failed_at` is to be repeated later than `now`.
+pub(super) fn is_just_before(failed_at: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+    // A negative duration means that the clock was set back, so the real one is unknown.
+    (TimeDelta::zero()..RETRY_DELAY).contains(&(now - failed_at))
 }
 
 impl Drop for RenderGuard {

@@ -4,6 +4,7 @@
 mod last_values;
 
 use std::hash::Hash;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -25,8 +26,11 @@ use crate::status::pages::{READ_TIMEOUT, one_shard};
 
 /// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
 const READS: usize = 2;
-/// Maximum number of requests that wait for reads of one organisation. Further ones are refused.
+/// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
+/// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
+/// already do not count.
+const READS_PER_CLIENT: usize = 16;
 
 /// A value with a size in memory.
 pub(crate) trait Weigh {
@@ -141,6 +145,7 @@ pub(crate) struct RevisionCache<A, V: Weigh> {
     last: Arc<LastValues<A, V>>,
     /// One read of each organisation at a time, so that requests for one do not delay those for others.
     organisations: KeyedSemaphore<OrganisationId>,
+    clients: KeyedSemaphore<(OrganisationId, IpAddr)>,
     reads: Arc<Semaphore>,
     runtime: Handle,
 }
@@ -164,6 +169,7 @@ where
             current: Arc::new(VersionCache::new(items, bytes)),
             last: Arc::new(LastValues::new(items, bytes)),
             organisations: KeyedSemaphore::new(1, MAX_WAITING),
+            clients: KeyedSemaphore::new(READS_PER_CLIENT, 0),
             reads: Arc::new(Semaphore::new(READS)),
             runtime: Handle::current(),
         }
@@ -183,10 +189,11 @@ where
 
     /// The value at an address for the newest known revision; `None` if there is none. `lifetime` is how long a value may stay the
     /// same under a revision, in seconds. `read` makes the value as of a time, once for all requests that wait for it;
-    /// [`Error::NotFound`] means that there is none. While the database is unavailable, the last value is served.
+    /// [`Error::NotFound`] means that there is none. While the database is unavailable, the last value is served. [`Error::TooMany`] if
+    /// too many reads wait; `client` is the one whose reads count, if it may choose among many addresses.
     pub(crate) async fn get<R>(
         &self,
-        organisation: &OrganisationId,
+        (organisation, client): (&OrganisationId, Option<IpAddr>),
         address: A,
         lifetime: i64,
         read: impl FnOnce(DateTime<Utc>) -> R,
@@ -199,14 +206,14 @@ where
         {
             return Ok(Some(last));
         }
-        let current = self.current(organisation, address, lifetime, read);
+        let current = self.current((organisation, client), address, lifetime, read);
         match self.unless_overdue(organisation, address, current).await {
             Ok(value) => Ok(Some(value)),
             Err(Error::NotFound(_)) => {
                 self.last.remove(organisation, address);
                 Ok(None)
             }
-            Err(error @ (Error::Unavailable(_) | Error::TooMany { .. })) => {
+            Err(error @ (Error::Unavailable(_) | Error::Internal(_) | Error::TooMany { .. })) => {
                 self.last.get(organisation, address).map(Some).ok_or(error)
             }
             Err(error) => Err(error),
@@ -235,7 +242,7 @@ where
     /// The value for the newest known revision.
     async fn current<R>(
         &self,
-        organisation: &OrganisationId,
+        (organisation, client): (&OrganisationId, Option<IpAddr>),
         address: A,
         lifetime: i64,
         read: impl FnOnce(DateTime<Utc>) -> R,
@@ -244,7 +251,7 @@ where
         R: Future<Output = Result<Arc<V>, Error>> + Send + 'static,
     {
         let followed = self.relay.follow(organisation).await;
-        if let Err(Error::Unavailable(_)) = &followed {
+        if let Err(Error::Unavailable(_) | Error::Internal(_)) = &followed {
             self.last
                 .note_failure(organisation, address, self.clock.now());
         }
@@ -252,7 +259,7 @@ where
         let now = self.clock.now();
         let revision = position.latest().unwrap_or_default();
         let version = Version::new(revision, now, lifetime);
-        let made = self.read(organisation, address, version, read(now));
+        let made = self.read((organisation, client), address, version, read(now));
         self.current
             .get_or_make(organisation, version, address, made)
             .await
@@ -261,21 +268,33 @@ where
     /// Reads a value in the runtime, where no request of a worker queues behind it.
     async fn read(
         &self,
-        organisation: &OrganisationId,
+        (organisation, client): (&OrganisationId, Option<IpAddr>),
         address: A,
         version: Version,
         read: impl Future<Output = Result<Arc<V>, Error>> + Send + 'static,
     ) -> Result<Arc<V>, Error> {
-        let turn = self.organisations.acquire(organisation).await;
-        let turn = turn.ok_or_else(|| {
+        let too_many = || {
             let message = "Too many visitors wait for this page, please try again in a moment";
             Error::TooMany {
                 message: message.to_owned(),
                 retry_after: 1,
             }
-        })?;
+        };
+        let place = match client {
+            Some(client) => {
+                let place = self.clients.acquire(&(organisation.clone(), client)).await;
+                Some(place.ok_or_else(too_many)?)
+            }
+            None => None,
+        };
+        let turn = self.organisations.acquire(organisation).await;
+        let turn = turn.ok_or_else(too_many)?;
         let permit = Arc::clone(&self.reads).acquire_owned().await;
         let permit = permit.map_err(Error::internal)?;
+        // The read of a request that has gone may have ended while this one waited.
+        if let Some(value) = self.current.get(organisation.as_str(), version, address) {
+            return Ok(value);
+        }
         // Another read may have failed while this one waited.
         if self.is_unavailable(organisation, address) {
             return Err(Error::Unavailable(
@@ -283,22 +302,22 @@ where
             ));
         }
         let (current, last) = (Arc::clone(&self.current), Arc::clone(&self.last));
-        let whose = organisation.clone();
+        let key = organisation.clone();
         let read = self.runtime.spawn(async move {
-            let _permits = (turn, permit);
+            let _permits = (place, turn, permit);
             let read = read.await;
             // No request may wait for it any more.
             if let Ok(value) = &read {
-                last.insert(&whose, address, version.revision, value);
-                current.insert(whose, version, address, Arc::clone(value));
+                last.insert(&key, address, version.revision, value);
+                current.insert(key, version, address, Arc::clone(value));
             }
             read
         });
         let read = read.await.map_err(Error::internal)?;
-        if let Err(Error::Unavailable(cause)) = &read {
+        if let Err(error @ (Error::Unavailable(_) | Error::Internal(_))) = &read {
             self.last
                 .note_failure(organisation, address, self.clock.now());
-            tracing::warn!(%organisation, error = cause.as_ref() as &dyn std::error::Error, "reading a public document failed");
+            tracing::warn!(%organisation, error = error as &dyn std::error::Error, "reading a public document failed");
         }
         read
     }

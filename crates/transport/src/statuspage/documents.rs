@@ -250,7 +250,9 @@ impl StatuspageDocuments {
                 state.map(Arc::new).ok_or(Error::NotFound("Organisation"))
             }
         };
-        self.states.get(organisation, (), LIFETIME, read).await
+        self.states
+            .get((organisation, None), (), LIFETIME, read)
+            .await
     }
 }
 

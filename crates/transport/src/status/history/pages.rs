@@ -2,6 +2,7 @@
 //!
 //! A page is read once per revision of its organisation, however many requests there are.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use allclear_application::clock::Clock;
@@ -56,7 +57,9 @@ impl HistoryAddress {
 pub struct HistoryPages {
     store: Arc<dyn HistoryStore>,
     template: Arc<HistoryTemplate>,
-    cached: RevisionCache<HistoryAddress, Document>,
+    lists: RevisionCache<HistoryAddress, Document>,
+    /// Incidents and maintenances. A stranger can choose among far more lists, whose reads must not delay the page of a new incident.
+    entries: RevisionCache<HistoryAddress, Document>,
 }
 
 impl HistoryPages {
@@ -70,19 +73,26 @@ impl HistoryPages {
         Self {
             store,
             template: Arc::new(template),
-            cached: RevisionCache::new(relay, clock, PAGES, MEMORY),
+            lists: RevisionCache::new(relay, clock, PAGES / 2, MEMORY / 2),
+            entries: RevisionCache::new(relay, clock, PAGES / 2, MEMORY / 2),
         }
     }
 
-    /// The page at an address; `None` if there is none.
+    /// The page at an address, for a client; `None` if there is none. [`Error::TooMany`] if too many pages are being read.
     pub(crate) async fn page(
         &self,
         organisation: &OrganisationId,
         address: HistoryAddress,
+        client: IpAddr,
     ) -> Result<Option<Arc<Document>>, Error> {
         let read = |now| self.read(organisation.clone(), address, now);
-        self.cached
-            .get(organisation, address, address.lifetime(), read)
+        let cache = match address {
+            HistoryAddress::History(_) | HistoryAddress::Uptime(_) => &self.lists,
+            HistoryAddress::Incident(_) | HistoryAddress::Maintenance(_) => &self.entries,
+        };
+        let requester = (organisation, Some(client));
+        cache
+            .get(requester, address, address.lifetime(), read)
             .await
     }
 
@@ -92,8 +102,7 @@ impl HistoryPages {
             page: 1,
             component: None,
         });
-        self.cached
-            .cached(organisation, address, address.lifetime())
+        self.lists.cached(organisation, address, address.lifetime())
     }
 
     /// The page for an unknown address, as HTML.

@@ -115,26 +115,28 @@ async fn write_of_this_node_is_visible_immediately() {
 }
 
 #[actix_web::test]
-async fn last_page_is_served_while_the_database_is_unavailable() {
-    let relay = relay();
-    let mut store = MockSnapshotStore::new();
-    let mut reads = 0;
-    store.expect_snapshot().times(2).returning(move |_, _| {
-        reads += 1;
-        if reads == 1 {
-            Ok(Some(snapshot(1)))
-        } else {
-            Err(Error::Unavailable("away".into()))
+async fn last_page_is_served_while_the_database_is_unavailable_or_unreadable() {
+    for failure in [Error::Unavailable, Error::Internal] {
+        let relay = relay();
+        let mut store = MockSnapshotStore::new();
+        let mut reads = 0;
+        store.expect_snapshot().times(2).returning(move |_, _| {
+            reads += 1;
+            if reads == 1 {
+                Ok(Some(snapshot(1)))
+            } else {
+                Err(failure("broken".into()))
+            }
+        });
+        let pages = pages(store, &relay);
+        pages.page(&organisation()).await.unwrap();
+        written(&relay, 2).await;
+        for _ in 0..3 {
+            assert_eq!(
+                pages.page(&organisation()).await.unwrap().unwrap().revision,
+                Revision(1)
+            );
         }
-    });
-    let pages = pages(store, &relay);
-    pages.page(&organisation()).await.unwrap();
-    written(&relay, 2).await;
-    for _ in 0..3 {
-        assert_eq!(
-            pages.page(&organisation()).await.unwrap().unwrap().revision,
-            Revision(1)
-        );
     }
 }
 

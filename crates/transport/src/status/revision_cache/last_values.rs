@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use allclear_domain::id::OrganisationId;
 use allclear_domain::organisation::Revision;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use quick_cache::sync::Cache;
 
 use super::{BySize, Weigh, cache};
-use crate::status::pages::RETRY_DELAY;
+use crate::status::pages::is_just_before;
 
 type Address<A> = (OrganisationId, A);
 
@@ -94,8 +94,7 @@ impl<A: Copy + Eq + Hash, V: Weigh> LastValues<A, V> {
         now: DateTime<Utc>,
     ) -> bool {
         let last = self.0.get(&(organisation.clone(), address));
-        let ago = last.and_then(|last| last.failed_at).map(|at| now - at);
-        // A negative duration means that the clock was set back, so the real one is unknown.
-        ago.is_some_and(|ago| (TimeDelta::zero()..RETRY_DELAY).contains(&ago))
+        last.and_then(|last| last.failed_at)
+            .is_some_and(|failed_at| is_just_before(failed_at, now))
     }
 }

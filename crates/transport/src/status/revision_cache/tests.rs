@@ -44,7 +44,10 @@ impl Site {
     async fn get(&self) -> Result<Option<Value>, Error> {
         let outcomes = Arc::clone(&self.outcomes);
         let read = |_| async move { outcomes.lock().unwrap().pop().unwrap().map(Arc::new) };
-        let value = self.cache.get(&organisation(), (), LIFETIME, read).await?;
+        let value = self
+            .cache
+            .get((&organisation(), None), (), LIFETIME, read)
+            .await?;
         Ok(value.map(|value| *value))
     }
 
@@ -66,8 +69,9 @@ fn gone() -> Result<Value, Error> {
 }
 
 #[actix_web::test]
-async fn last_value_is_served_while_the_database_is_unavailable() {
-    let site = Site::new([Ok("old"), unavailable(), unavailable(), Ok("new")]);
+async fn last_value_is_served_while_the_database_is_unavailable_or_unreadable() {
+    let unreadable = Err(Error::internal("the stored value is damaged"));
+    let site = Site::new([Ok("old"), unavailable(), unreadable, Ok("new")]);
     assert_eq!(site.get().await.unwrap(), Some("old"));
     for left in [2, 1] {
         site.lifetime_ends();
@@ -92,7 +96,10 @@ async fn last_value_is_served_while_the_database_hangs() {
     let start = Instant::now();
     for _ in 0..3 {
         let hangs = |_| std::future::pending();
-        let value = site.cache.get(&organisation(), (), LIFETIME, hangs).await;
+        let value = site
+            .cache
+            .get((&organisation(), None), (), LIFETIME, hangs)
+            .await;
         assert_eq!(value.unwrap().as_deref(), Some(&"old"));
         assert_eq!(
             start.elapsed(),
@@ -111,7 +118,10 @@ async fn value_of_a_slow_read_is_served_by_the_next_request() {
         tokio::time::sleep(READ_TIMEOUT * 2).await;
         Ok(Arc::new("new"))
     };
-    let value = site.cache.get(&organisation(), (), LIFETIME, slow).await;
+    let value = site
+        .cache
+        .get((&organisation(), None), (), LIFETIME, slow)
+        .await;
     assert_eq!(value.unwrap().as_deref(), Some(&"old"));
     tokio::time::sleep(READ_TIMEOUT * 2).await;
     site.clock.advance(RETRY_DELAY);
@@ -120,6 +130,21 @@ async fn value_of_a_slow_read_is_served_by_the_next_request() {
         Some("new"),
         "without another read"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn read_of_a_request_that_has_gone_serves_the_waiting_one() {
+    let site = Site::new([]);
+    let organisation = organisation();
+    let slow = |_| async {
+        tokio::time::sleep(READ_TIMEOUT).await;
+        Ok(Arc::new("new"))
+    };
+    let mut first = Box::pin(site.cache.get((&organisation, None), (), LIFETIME, slow));
+    assert!(timeout(READ_TIMEOUT / 2, first.as_mut()).await.is_err());
+    let second = site.get();
+    drop(first);
+    assert_eq!(second.await.unwrap(), Some("new"), "without another read");
 }
 
 #[actix_web::test]

@@ -10,6 +10,8 @@ use allclear_domain::validation::{FieldError, Invalid};
 use serde::Serialize;
 use utoipa::{IntoResponses, ToSchema};
 
+use crate::server::line_limit::LineLimit;
+
 /// An error response.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -133,10 +135,13 @@ impl From<Error> for Problem {
                 retry_after,
             } => Self::too_many_of(message, retry_after),
             Error::Unavailable(cause) => {
-                tracing::warn!(
-                    error = cause.as_ref() as &dyn std::error::Error,
-                    "request failed: something it needs is unavailable"
-                );
+                static LINES: LineLimit = LineLimit::new(20);
+                if LINES.allows() {
+                    tracing::warn!(
+                        error = cause.as_ref() as &dyn std::error::Error,
+                        "request failed: something it needs is unavailable"
+                    );
+                }
                 Self::unavailable()
             }
             Error::Internal(cause) => Self::internal(cause.as_ref()),

@@ -15,6 +15,7 @@ use pin_project_lite::pin_project;
 use tracing::{Level, Span};
 use uuid::Uuid;
 
+use crate::server::line_limit::LineLimit;
 use crate::server::security_log::{RequestId, record_throttled};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -184,6 +185,10 @@ impl RequestInfo {
         );
         let milliseconds = took.as_secs_f64() * 1000.0;
         if status.is_server_error() {
+            static LINES: LineLimit = LineLimit::new(20);
+            if !LINES.allows() {
+                return;
+            }
             let here = span.cloned().unwrap_or_else(|| self.span());
             here.in_scope(|| {
                 tracing::warn!(status = status.as_u16(), milliseconds, "request completed");

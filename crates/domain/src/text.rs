@@ -12,10 +12,14 @@ pub const MAX_DESCRIPTION_LENGTH: usize = 10_000;
 /// The longest link, in characters.
 pub const MAX_LINK_LENGTH: usize = 2_000;
 
-/// Trims white space at both ends, as texts are stored.
+/// Trims white space and characters of no width at both ends, as texts are stored: a title of them alone would look empty.
 #[must_use]
 pub fn trimmed(text: &str) -> String {
-    text.trim().to_owned()
+    let is_blank = |character: char| {
+        character.is_whitespace()
+            || matches!(character, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
+    };
+    text.trim_matches(is_blank).to_owned()
 }
 
 /// Keeps the first `length` characters of a text and marks by `…` that the rest is missing. Returns whether the text was longer.
@@ -181,6 +185,14 @@ mod tests {
         ] {
             assert!(link(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn text_without_anything_to_see_is_trimmed_to_nothing() {
+        for text in [" \u{200B}\n", "\u{AD}", "\u{FEFF} \u{2060}"] {
+            assert_eq!(trimmed(text), "", "{text:?}");
+        }
+        assert_eq!(trimmed("\u{FEFF}a\u{200B}b "), "a\u{200B}b");
     }
 
     proptest! {

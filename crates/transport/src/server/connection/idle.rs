@@ -58,6 +58,10 @@ impl Connections {
         if open.is_empty() {
             self.changed.notify_one();
         }
+        // Instead of growing: a reference to a closed connection keeps its memory.
+        if open.len() == open.capacity() {
+            open.retain(|connection| connection.strong_count() > 0);
+        }
         open.push(Rc::downgrade(&connection));
         Ok(ClientStream::new(tcp, connection))
     }

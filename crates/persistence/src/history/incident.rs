@@ -109,7 +109,11 @@ pub(super) async fn details(
     let Some(row) = found? else {
         return Ok(None);
     };
-    let review = review(row.id).fetch_one(transaction).await?;
+    // As for programs: the review of an incident that is open again waits for its next end.
+    let review = match row.resolved_at {
+        Some(_) => review(row.id).fetch_one(transaction).await?,
+        None => None,
+    };
     let query = timeline(row.id);
     let (updates, updates_truncated) = displayed(transaction, &query).await?;
     let rows = transaction.fetch_rows(&impacts(row.id)).await?;

@@ -85,6 +85,7 @@ async fn robots_txt_and_favicon_are_served() {
         "/metrics",
         "/verify",
         "/unsubscribe",
+        "/subscription",
     ] {
         assert!(is_kept(path), "{path}: {rules}");
     }

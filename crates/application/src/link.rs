@@ -72,32 +72,37 @@ impl Links {
 
     /// URL that confirms a subscription.
     #[must_use]
-    pub fn verify(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let (name, value) = subscriber_parameter(whose);
+    pub fn verify(&self, subscriber: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        let (name, value) = subscriber_parameter(subscriber);
         self.subscription("verify", (name, &value), target, ("verificationCode", code))
     }
 
     /// URL that ends a subscription.
     #[must_use]
-    pub fn unsubscribe(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let (name, value) = subscriber_parameter(whose);
+    pub fn unsubscribe(
+        &self,
+        subscriber: &Subscriber,
+        target: LinkTarget<'_>,
+        code: &str,
+    ) -> String {
+        let (name, value) = subscriber_parameter(subscriber);
         let code = ("unsubscribeCode", code);
         self.subscription("unsubscribe", (name, &value), target, code)
     }
 
     /// URL of the page that changes or ends a subscription.
     #[must_use]
-    pub fn manage(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let id = whose.id.to_string();
-        let whose = ("subscriberId", id.as_str());
-        self.subscription("subscription", whose, target, ("manageCode", code))
+    pub fn manage(&self, subscriber: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        let id = subscriber.id.to_string();
+        let parameter = ("subscriberId", id.as_str());
+        self.subscription("subscription", parameter, target, ("manageCode", code))
     }
 
     /// URL at which a mail program ends a subscription with one POST (RFC 8058).
     #[must_use]
-    pub fn one_click(&self, whose: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
-        let (name, value) = subscriber_parameter(whose);
-        let value = match whose.target.email() {
+    pub fn one_click(&self, subscriber: &Subscriber, target: LinkTarget<'_>, code: &str) -> String {
+        let (name, value) = subscriber_parameter(subscriber);
+        let value = match subscriber.target.email() {
             // In ASCII, so that it fits on one line of a header.
             Some(email) if name == EMAIL => Mailbox::of(email).as_str().to_owned(),
             _ => value,
@@ -199,9 +204,9 @@ mod tests {
             ..ann.clone()
         };
         let id = "00000000-0000-0000-0000-000000000001";
-        for whose in [&follower, &hook] {
+        for subscriber in [&follower, &hook] {
             assert_eq!(
-                links.verify(whose, target, "x"),
+                links.verify(subscriber, target, "x"),
                 format!(
                     "https://status.example.com/verify?subscriberId={id}&orgId=org_1&verificationCode=x"
                 )

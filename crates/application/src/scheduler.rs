@@ -115,8 +115,8 @@ impl Scheduler {
 
     /// Waits until the time of the wake timer has come, or for [`Self::POLL_INTERVAL`].
     async fn wait(&self) {
-        let look = Instant::now() + Self::POLL_INTERVAL;
-        while Instant::now() < look {
+        let poll_at = Instant::now() + Self::POLL_INTERVAL;
+        while Instant::now() < poll_at {
             let left = self
                 .wake_timer
                 .moment()
@@ -127,7 +127,7 @@ impl Scheduler {
             if left.is_zero() {
                 return;
             }
-            let until = look.min(Instant::now() + left.min(Self::POLL_INTERVAL));
+            let until = poll_at.min(Instant::now() + left.min(Self::POLL_INTERVAL));
             // In both cases the clock is read again: it or the timer may have been set.
             let _ = timeout_at(until, self.wake_timer.notified()).await;
         }

@@ -24,7 +24,7 @@ const MAX_BATCH: usize = 64;
 /// Maximum time of a commit's writes: the first one waits for the last.
 const MAX_BATCH_TIME: Duration = Duration::from_millis(10);
 /// Length of the queue; more writes wait for a place in it.
-const WAITING: usize = 1024;
+const QUEUE_LENGTH: usize = 1024;
 
 /// Completes a write when the result of the commit is known.
 type Completion = Box<dyn FnOnce(Result<(), DbErr>) + Send>;
@@ -51,7 +51,7 @@ pub(crate) struct GroupCommit {
 impl GroupCommit {
     /// Starts the queue for a connection. Its thread ends with the last handle.
     pub(crate) fn on(writer: DatabaseConnection) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
+        let (sender, receiver) = mpsc::channel(QUEUE_LENGTH);
         spin_executor::spawn(work(writer.clone(), receiver));
         Self {
             writer,

@@ -90,8 +90,8 @@ impl NewAuditItem {
 pub(crate) struct NewAuditItems(Vec<NewAuditItem>);
 
 impl From<NewAuditItem> for NewAuditItems {
-    fn from(note: NewAuditItem) -> Self {
-        Self(vec![note])
+    fn from(item: NewAuditItem) -> Self {
+        Self(vec![item])
     }
 }
 
@@ -119,17 +119,17 @@ impl NewAuditItems {
             address: None,
             ..origin
         });
-        for note in &mut self.0 {
-            note.name = Some(Author::DELETED.to_owned());
-            note.origin.clone_from(&anonymous);
+        for item in &mut self.0 {
+            item.name = Some(Author::DELETED.to_owned());
+            item.origin.clone_from(&anonymous);
         }
         self
     }
 
     /// Appends the items, in the transaction of the change.
     pub(crate) async fn append(self, transaction: &Transaction) -> Result<(), Error> {
-        for note in self.0 {
-            append(transaction, note).await?;
+        for item in self.0 {
+            append(transaction, item).await?;
         }
         Ok(())
     }
@@ -168,21 +168,21 @@ async fn following(
     })
 }
 
-async fn append(transaction: &Transaction, note: NewAuditItem) -> Result<(), Error> {
-    let (kind, target) = note.target;
-    let organisation = &note.organisation;
-    let (id, created_at) = following(transaction, organisation, note.at).await?;
-    let origin = note.origin.unwrap_or_else(Origin::current);
-    let item = ActiveModel {
+async fn append(transaction: &Transaction, item: NewAuditItem) -> Result<(), Error> {
+    let (kind, target) = item.target;
+    let organisation = &item.organisation;
+    let (id, created_at) = following(transaction, organisation, item.at).await?;
+    let origin = item.origin.unwrap_or_else(Origin::current);
+    let row = ActiveModel {
         id: Set(id),
         created_at: Set(created_at),
-        action: Set(note.action.to_string()),
+        action: Set(item.action.to_string()),
         target_type: Set(kind.to_string()),
         target_id: Set(target),
-        target_name: Set(note.name),
-        ..originated(organisation, origin, (note.before, note.after))
+        target_name: Set(item.name),
+        ..originated(organisation, origin, (item.before, item.after))
     };
-    insert(transaction, item).await
+    insert(transaction, row).await
 }
 
 /// Items for a change of a person's account, session, password or factor: one in each organisation of which the person is a

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 /// How long the thread spins: longer than a statement takes.
-const MOMENT: Duration = Duration::from_micros(100);
+const SPIN_TIME: Duration = Duration::from_micros(100);
 
 /// Wakes the thread.
 struct Signal {
@@ -55,7 +55,7 @@ pub(super) fn spawn(future: impl Future<Output = ()> + Send + 'static) {
         // With one processor, spinning would keep SQLite from running.
         let is_alone =
             thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
-        let awake = if is_alone { Duration::ZERO } else { MOMENT };
+        let awake = if is_alone { Duration::ZERO } else { SPIN_TIME };
         let signal = Arc::new(Signal {
             given: AtomicBool::new(false),
             thread: thread::current(),

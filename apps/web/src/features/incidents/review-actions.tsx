@@ -20,6 +20,7 @@ interface ReviewActionsProps {
 export function ReviewActions({ review, isResolved, onPublish, onRemove }: ReviewActionsProps) {
   const { values, errors, dirty, isSubmitting, resetForm } = useFormikContext<ReviewValues>();
   const isPublished = review?.status === 'PUBLISHED';
+  const isSaved = review !== null && !dirty;
 
   async function remove() {
     try {
@@ -69,8 +70,11 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
       <Button
         type="submit"
         variant="primary"
-        disabled={review !== null && !dirty}
+        // Not disabled: the pressed button would lose the focus once the text is saved.
+        aria-disabled={isSaved}
+        className="aria-disabled:pointer-events-none"
         pending={isSubmitting}
+        onClick={(event) => isSaved && event.preventDefault()}
       >
         {isSubmitting ? 'Saving...' : isPublished ? 'Update Review' : 'Save Draft'}
       </Button>

@@ -13,8 +13,8 @@ const calls = endpoints.incidents.review('incident-1');
 const resolved = anIncident({ status: 'RESOLVED', resolvedAt: '2026-11-21T15:00:00.000Z' });
 
 const draft: Review = {
-  body: '## What happened',
-  html: '<h2>What happened</h2>',
+  body: 'A bad deploy.',
+  html: '<p>A bad deploy.</p>',
   status: 'DRAFT',
   publishedAt: null,
   createdAt: '2026-11-22T09:00:00.000Z',
@@ -91,11 +91,17 @@ it('offers a template for the first review, and saves it as a draft', async () =
   await user.click(button('Start from a Template'));
   expect(text()).toHaveValue('## What happened\n\n## Impact\n\n## Root cause\n\n## What we do\n');
   expect(text()).toHaveAccessibleDescription(/58 of 50,000 characters/);
+  expect(text()).toHaveFocus();
+  await user.keyboard('A bad deploy.');
+  expect(text()).toHaveDisplayValue(/^## What happened\nA bad deploy\.\n## Impact\n/);
   write('A bad deploy.');
-  await user.click(button('Save Draft'));
+  button('Save Draft').focus();
+  await user.keyboard('{Enter}');
   expect(await screen.findByText('Review saved')).toBeInTheDocument();
   expect(screen.getByText('Draft')).toBeInTheDocument();
-  expect(button('Save Draft')).toBeDisabled();
+  expect(button('Save Draft')).toHaveAttribute('aria-disabled', 'true');
+  expect(button('Save Draft')).toHaveFocus();
+  await user.keyboard('{Enter}');
   expect(reviews.sent).toEqual([['PUT', { body: 'A bad deploy.' }]]);
 });
 
@@ -155,7 +161,7 @@ it('saves and publishes a text, with a mail unless that is switched off', async 
     '/status/org-1/incidents/0123456789ab',
   );
   expect(screen.queryByRole('button', { name: 'Publish' })).not.toBeInTheDocument();
-  expect(button('Update Review')).toBeDisabled();
+  expect(button('Update Review')).toHaveAttribute('aria-disabled', 'true');
 });
 
 it('says why a review is not published, and keeps the text that was saved before', async () => {
@@ -231,7 +237,7 @@ it('shows viewers another user’s draft, its deletion, and no conflict', async 
       vi.advanceTimersByTime(15_000);
     });
   renderScreen(<ReviewPanel incident={resolved} />, { auth: viewer });
-  expect(await screen.findByText('What happened')).toBeInTheDocument();
+  expect(await screen.findByText('A bad deploy.')).toBeInTheDocument();
   reviews.change({ ...draft, html: '<p>Theirs</p>' });
   poll();
   expect(await screen.findByText('Theirs')).toBeInTheDocument();
@@ -248,5 +254,5 @@ it('says when the review could not be fetched, and fetches it again', async () =
   expect(await screen.findByText('The review could not be loaded')).toBeInTheDocument();
   new Reviews(draft);
   await user.click(button('Try Again'));
-  await waitFor(() => expect(text()).toHaveValue('## What happened'));
+  await waitFor(() => expect(text()).toHaveValue('A bad deploy.'));
 });

@@ -1,5 +1,6 @@
 import { useFormikContext } from 'formik';
 import { FilePlus2 } from 'lucide-react';
+import type { MouseEvent } from 'react';
 import type { Review } from '@/api/types';
 import { useAuth } from '@/auth/auth';
 import { paths } from '@/paths';
@@ -45,6 +46,18 @@ export function ReviewState({ incident, review }: ReviewStateProps) {
 
 function NewReview() {
   const { values, setFieldValue } = useFormikContext<ReviewValues>();
+
+  /** Fills the text. The button is gone then, so the focus goes below the first heading. */
+  async function start({ currentTarget }: MouseEvent<HTMLButtonElement>) {
+    const { form } = currentTarget;
+    await setFieldValue('body', reviewTemplate);
+    const text = form?.querySelector('textarea');
+    const below = reviewTemplate.indexOf('\n') + 1;
+    text?.setSelectionRange(below, below);
+    // In the preview there is no field: its first button leads back to it.
+    (text ?? form?.querySelector('button'))?.focus();
+  }
+
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       <p className="max-w-prose text-sm text-muted">
@@ -52,7 +65,7 @@ function NewReview() {
         It stays a draft until you publish it.
       </p>
       {values.body === '' && (
-        <Button onClick={() => void setFieldValue('body', reviewTemplate)}>
+        <Button onClick={(event) => void start(event)}>
           <FilePlus2 aria-hidden /> Start from a Template
         </Button>
       )}

@@ -5,7 +5,7 @@ import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { FailureMessage } from '@/ui/failure-message';
 import { toast } from '@/ui/toast';
-import { reviewValues, type ReviewValues } from './review';
+import { reviewValues, hasOnlyHeadings, type ReviewValues } from './review';
 
 interface ReviewActionsProps {
   review: Review | null;
@@ -21,6 +21,7 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
   const { values, errors, dirty, isSubmitting, resetForm } = useFormikContext<ReviewValues>();
   const isPublished = review?.status === 'PUBLISHED';
   const isSaved = review !== null && !dirty;
+  const notPublishable = whyNotPublishable(values.body, isResolved);
 
   async function remove() {
     try {
@@ -35,11 +36,7 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
 
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
-      {!isPublished && !isResolved && (
-        <p className="text-sm text-muted">
-          A review can be published once the incident is resolved.
-        </p>
-      )}
+      {!isPublished && notPublishable && <p className="text-sm text-muted">{notPublishable}</p>}
       {review && (
         <ConfirmButton
           button={(ask) => (
@@ -59,9 +56,7 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
       )}
       {!isPublished && (
         <Button
-          disabled={
-            !isResolved || isSubmitting || values.body.trim() === '' || errors.body !== undefined
-          }
+          disabled={notPublishable !== null || isSubmitting || errors.body !== undefined}
           onClick={onPublish}
         >
           <Send aria-hidden /> Publish
@@ -80,4 +75,11 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
       </Button>
     </div>
   );
+}
+
+function whyNotPublishable(body: string, isResolved: boolean): string | null {
+  if (!isResolved) return 'A review can be published once the incident is resolved.';
+  return hasOnlyHeadings(body)
+    ? 'A review can be published once it has text, not only headings.'
+    : null;
 }

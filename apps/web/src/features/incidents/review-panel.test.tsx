@@ -7,6 +7,7 @@ import { renderScreen, signedIn } from '@/testing/render';
 import { apiUrl, problem, server, success } from '@/testing/server';
 import { anIncident } from './fixtures';
 import type { Incident } from './incident';
+import { reviewTemplate } from './review';
 import { ReviewPanel } from './review-panel';
 
 const calls = endpoints.incidents.review('incident-1');
@@ -138,6 +139,25 @@ it('publishes no review of an incident that goes on', async () => {
   expect(
     screen.getByText('A review can be published once the incident is resolved.'),
   ).toBeInTheDocument();
+});
+
+it.each([
+  ['', false],
+  [reviewTemplate, false],
+  ['# Summary\n \n###### Why', false],
+  [`${reviewTemplate}Tests.`, true],
+  ['#1 of the causes', true],
+])('publishes no review of headings only: %j', async (body, isPublishable) => {
+  await open(draft);
+  write(body);
+  const reason = 'A review can be published once it has text, not only headings.';
+  if (isPublishable) {
+    expect(button('Publish')).toBeEnabled();
+    expect(screen.queryByText(reason)).not.toBeInTheDocument();
+  } else {
+    expect(button('Publish')).toBeDisabled();
+    expect(screen.getByText(reason)).toBeInTheDocument();
+  }
 });
 
 it('saves and publishes a text, with a mail unless that is switched off', async () => {

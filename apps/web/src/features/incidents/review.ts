@@ -26,6 +26,11 @@ export const reviewTemplate = `## What happened
 ## What we do
 `;
 
+/** Whether a text is empty or, like the template, consists of headings. */
+export function hasOnlyHeadings(body: string): boolean {
+  return body.split('\n').every((line) => /^ {0,3}#{1,6}(\s|$)|^\s*$/.test(line));
+}
+
 /** An absent review, which the server counts as version 0. */
 export const noReview: ApiResponse<null> = { data: null, message: null, next: null, etag: '"0"' };
 

@@ -44,7 +44,8 @@ export function Tabs({ label, tabs, defaultValue = tabs[0]?.value ?? '' }: TabsP
           className="data-[state=inactive]:hidden"
           {...(stays(tab) && { forceMount: true })}
         >
-          {tab.content}
+          {/* Takes the focus from a dialog whose opener in the tab is gone: see return-focus.ts. */}
+          <div tabIndex={-1}>{tab.content}</div>
         </Radix.Content>
       ))}
     </Radix.Root>

@@ -120,6 +120,19 @@ it('resolves an incident at a past time, of which nobody is notified by default'
   });
 });
 
+it('leaves the focus in the tab when the recorded update resolves the incident', async () => {
+  const { user } = await open();
+  server.use(http.post(apiUrl(incidents.createUpdate(id)), () => success({}, { status: 201 })));
+  const record = screen.getByRole('button', { name: 'Record Update' });
+  await user.click(record);
+  await user.type(screen.getByRole('textbox', { name: /Message/ }), 'Over.');
+  serve(anIncident({ status: 'RESOLVED', resolvedAt: '2026-07-15T10:00:00.000Z' }), '2');
+  await user.click(screen.getByRole('button', { name: 'Record Update' }));
+  await waitFor(() => expect(record).toBeDisabled());
+  const panel = screen.getByRole('tabpanel', { name: 'Updates' });
+  await waitFor(() => expect(panel).toContainElement(document.activeElement as HTMLElement));
+});
+
 it('keeps the choice of a mail when another user changes the incident', async () => {
   const { user } = await open();
   const notify = screen.getByRole('checkbox', { name: 'Notify subscribers' });

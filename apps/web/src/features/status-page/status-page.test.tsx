@@ -255,7 +255,8 @@ describe('without a state to begin with', () => {
       await screen.findByRole('heading', { name: 'There is no status page here' }),
     ).toBeVisible();
     expect(screen.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/');
-    expect(document.title).toBe('Status page not found');
+    // The title is set by an effect, which may run after the page is painted.
+    await waitFor(() => expect(document.title).toBe('Status page not found'));
   });
 
   it('asks nothing when the server has said already that there is no such organisation', () => {

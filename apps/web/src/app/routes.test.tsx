@@ -125,6 +125,20 @@ it.each([paths.components.list, paths.components.edit('1')])(
   },
 );
 
+it('moves the focus to the first screen after a sign-in', async () => {
+  const { become } = renderApp('/login', { auth: signedOut });
+  await screen.findByRole('heading', { name: 'Sign in' });
+  act(() => become(signedIn));
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  expect(screen.getByRole('main')).toHaveFocus();
+});
+
+it('leaves the focus at the beginning of a page that has been loaded', async () => {
+  renderApp('/dashboard');
+  await screen.findByRole('heading', { name: 'Dashboard' });
+  expect(document.body).toHaveFocus();
+});
+
 it('mounts again, without any state of the old one, when the organisation changes', async () => {
   const names: Record<string, string> = { first: 'Website', second: 'Payments' };
   let current = 'first';

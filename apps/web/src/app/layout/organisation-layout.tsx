@@ -1,6 +1,6 @@
 import { PanelLeft } from 'lucide-react';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Outlet, useLocation } from 'react-router-dom';
+import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router-dom';
 import { useIdentity } from '@/auth/auth';
 import { IconButton } from '@/ui/icon-button';
 import { SkipLink } from '@/ui/skip-link';
@@ -42,11 +42,12 @@ export function OrganisationLayout({ children = <Outlet /> }: OrganisationLayout
   );
 }
 
-/** Moves the focus to a new screen, so that screen readers start there. */
+/** Moves the focus to a new screen, also to the first one after a sign-in, so that screen readers start there. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  const shown = useRef(pathname);
+  const isLoadedPage = useNavigationType() === NavigationType.Pop;
+  const shown = useRef(isLoadedPage ? pathname : null);
   useEffect(() => {
     if (shown.current !== pathname) main.current?.focus({ preventScroll: true });
     shown.current = pathname;

@@ -145,6 +145,7 @@ it('checks a corrected file of the same name', async () => {
   await user.upload(field, file);
   expect(await dialog.findByText('The header is missing')).toBeInTheDocument();
   expect(dialog.getByText('people.csv')).toBeInTheDocument();
+  expect(field).toHaveProperty('files.length', 1);
   await user.upload(field, file);
   expect(await dialog.findByText('Line 3')).toBeInTheDocument();
 });

@@ -1,5 +1,5 @@
 import { useFormikContext, type FormikHelpers } from 'formik';
-import { useRef, useState, type ChangeEvent, type RefObject } from 'react';
+import { useRef, useState, type ChangeEvent, type MouseEvent, type RefObject } from 'react';
 import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
@@ -87,10 +87,23 @@ function FileField() {
   const chosen = useRef<File>(undefined);
   const isRunning = check?.outcome === 'running';
 
+  /**
+   * Forgets the file before another one is chosen. Otherwise the browser sends no event when that is a corrected file
+   * of the same name. Afterwards would be too late: the field would say that no file is chosen.
+   */
+  async function clear(event: MouseEvent<HTMLInputElement>) {
+    if (isSubmitting) {
+      event.preventDefault();
+      return;
+    }
+    event.currentTarget.value = '';
+    chosen.current = undefined;
+    setCheck(undefined);
+    await setFieldValue('csv', '');
+  }
+
   async function choose({ target }: ChangeEvent<HTMLInputElement>) {
     const file = target.files?.[0];
-    // Otherwise the browser sends no event when a corrected file of the same name is chosen.
-    target.value = '';
     if (!file || isSubmitting) return;
     chosen.current = file;
     const show = (outcome: Outcome) => setCheck({ fileName: file.name, outcome });
@@ -121,7 +134,8 @@ function FileField() {
             {...control}
             type="file"
             accept=".csv,text/csv"
-            className="h-auto! py-1.5"
+            className="h-auto! py-1 pl-1! file:mr-3 file:h-7 file:rounded-sm file:border file:border-line file:bg-raised file:px-2.5 file:text-sm file:font-medium"
+            onClick={(event) => void clear(event)}
             onChange={(event) => void choose(event)}
           />
         )}

@@ -7,6 +7,7 @@ import { givenEmailAddress } from '@/auth/built-in/form/validation';
 import { endpoints } from '@/paths';
 import { Alert } from '@/ui/alert';
 import { AuthCard } from './auth-card';
+import { MailNotice } from './check-mail-card';
 
 export function ForgotCard({ footer }: { footer: ReactNode }) {
   const api = useApi();
@@ -22,6 +23,7 @@ export function ForgotCard({ footer }: { footer: ReactNode }) {
     return (
       <AuthCard title="Check your mailbox" footer={footer}>
         <Alert kind="success">{sent}</Alert>
+        <MailNotice />
       </AuthCard>
     );
   }

@@ -195,7 +195,7 @@ it('offers no account where sign-up is closed', async () => {
 });
 
 it('mails a link that resets the password', async () => {
-  const { user } = await openSignIn();
+  const { user } = await openSignIn({ configuration: { mailServer: false } });
   await user.click(screen.getByRole('button', { name: 'Forgot your password?' }));
   server.use(
     http.post(apiUrl(endpoints.identity.passwordReset), async ({ request }) => {
@@ -206,6 +206,7 @@ it('mails a link that resets the password', async () => {
   await fillIn(user, { 'Email*': 'ada@example.com' });
   await user.click(screen.getByRole('button', { name: 'Send the link' }));
   expect(await screen.findByText('If there is an account, a link is on its way')).toBeVisible();
+  expect(screen.getByText(/No mail server is set up here yet/)).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Back to sign in' }));
   expect(title()).toBe('Sign in');
 });

@@ -248,8 +248,8 @@ mod tests {
     async fn hashes_share_the_memory_of_those_before() {
         let hasher = Argon2idHasher::new(2);
         let password = password("correct horse");
-        let hashes = (0..8).map(|_| hasher.hash(&password, Requester::Stranger));
-        for hash in futures_util::future::join_all(hashes).await {
+        let computed = (0..8).map(|_| hasher.hash(&password, Requester::Stranger));
+        for hash in futures_util::future::join_all(computed).await {
             let found = hasher.verify(&password, vec![hash.unwrap()], KNOWN).await;
             assert_eq!(found.unwrap(), Some(0));
         }

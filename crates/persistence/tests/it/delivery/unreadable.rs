@@ -38,9 +38,15 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
         let addresses = claimed
             .into_iter()
             .map(|delivery| delivery.subscriber.target.as_str().to_owned());
-        BTreeSet::from_iter(addresses)
+        addresses.collect::<BTreeSet<_>>()
     };
-    let of = |addresses: &[&str]| addresses.iter().copied().map(String::from).collect();
+    let of = |addresses: &[&str]| {
+        addresses
+            .iter()
+            .copied()
+            .map(String::from)
+            .collect::<BTreeSet<_>>()
+    };
     assert_eq!(queued(59).await, of(&["bob@example.com"]));
     assert_eq!(
         queued(61).await,

@@ -9,12 +9,11 @@ import {
   type TooltipContentProps,
   type YAxisTickContentProps,
 } from 'recharts';
+import { columnsHeight, rowsHeight } from './chart-height';
 import { NameTick } from './name-tick';
 import { countTicks, type Point } from './series';
 
 const axisText = { fill: 'var(--muted)', fontSize: 12 };
-const barHeight = 34;
-
 interface ChartProps {
   label: string;
   points: readonly Point[];
@@ -47,7 +46,7 @@ export function RowsChart({
       layout="vertical"
       data={points.map((point) => ({ ...point, fill: colour?.(point) ?? 'var(--accent)' }))}
       margin={{ top: 0, right: 84, bottom: 0, left: 0 }}
-      style={{ width: '100%', height: points.length * barHeight + 30 }}
+      style={{ width: '100%', height: rowsHeight(points) }}
     >
       <CartesianGrid horizontal={false} stroke="var(--line)" />
       <XAxis
@@ -101,7 +100,7 @@ export function ColumnsChart({ label, points, format }: ChartProps) {
       aria-label={label}
       data={[...points]}
       margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
-      style={{ width: '100%', height: 240 }}
+      style={{ width: '100%', height: columnsHeight }}
     >
       <CartesianGrid vertical={false} stroke="var(--line)" />
       <XAxis

@@ -1,6 +1,7 @@
 import { lazy, Suspense, type ComponentProps } from 'react';
 import { loadCode } from '@/api/load-code';
 import { Skeleton } from '@/ui/skeleton';
+import { columnsHeight, rowsHeight } from './chart-height';
 
 // Loaded separately, so that the tables do not wait for the chart library.
 const charts = () => loadCode(() => import('./bar-charts'));
@@ -9,7 +10,7 @@ const LazyColumns = lazy(async () => ({ default: (await charts()).ColumnsChart }
 
 export function Rows(props: ComponentProps<typeof LazyRows>) {
   return (
-    <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+    <Suspense fallback={<Placeholder height={rowsHeight(props.points)} />}>
       <LazyRows {...props} />
     </Suspense>
   );
@@ -17,8 +18,16 @@ export function Rows(props: ComponentProps<typeof LazyRows>) {
 
 export function Columns(props: ComponentProps<typeof LazyColumns>) {
   return (
-    <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+    <Suspense fallback={<Placeholder height={columnsHeight} />}>
       <LazyColumns {...props} />
     </Suspense>
+  );
+}
+
+function Placeholder({ height }: { height: number }) {
+  return (
+    <div style={{ height }}>
+      <Skeleton className="size-full" />
+    </div>
   );
 }

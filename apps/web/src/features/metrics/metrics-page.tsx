@@ -79,8 +79,9 @@ function Placeholder() {
   return (
     <>
       <span className="sr-only">Loading…</span>
+      <Skeleton className="h-5 w-80 max-w-full" />
       <div className="grid gap-4 xl:grid-cols-2">
-        {[0, 1, 2, 3].map((card) => (
+        {[0, 1, 2, 3, 4].map((card) => (
           <Card key={card} className="grid gap-4 p-4">
             <Skeleton className="h-5 w-48" />
             <Skeleton className="h-40 w-full" />

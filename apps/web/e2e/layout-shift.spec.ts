@@ -17,12 +17,15 @@ async function screensOf(organisation: Organisation) {
     [forms.maintenanceForm, 'Updates show on the status page'],
     ['/subscribers', 'grace@example.com'],
     ['/organisation', 'Leave the organisation'],
+    ['/settings', 'The organisation has no API keys.'],
+    ['/metrics', 'Messages to subscribers'],
   ] as const;
 }
 
 /** Delays the responses to a screen until its placeholders are painted. */
 async function answerLate(page: Page) {
-  const asked = /\/api\/v1\/(component|incident|maintenance|subscriber|identity\/organisations)\//;
+  const asked =
+    /\/api\/v1\/(api-key|component|identity\/organisations|incident|maintenance|metrics|organisation|status|subscriber)\b/;
   await page.route(asked, async (route) => {
     // The story may leave the screen before all its requests have been answered.
     await painted(page).catch(() => undefined);

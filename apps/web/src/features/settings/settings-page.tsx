@@ -35,6 +35,7 @@ export function SettingsPage() {
   const edit = useEdit<OrganisationSettings>(endpoints.organisationSettings);
   const organisation = state.status === 'signed-in' ? state.organisation : null;
   const isAdmin = useMay('administer');
+  const isLoading = edit.loaded === undefined && edit.error === undefined;
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-4" aria-busy={edit.loaded === undefined}>
       <PageHeader
@@ -60,26 +61,31 @@ export function SettingsPage() {
           </CardBody>
         </Card>
       )}
-      {organisation && <Integrations orgId={organisation.id} />}
-      {isAdmin && <ApiKeysCard />}
-      {isAdmin && (
-        <Card>
-          <CardHeader
-            title="Audit log"
-            actions={
-              <Link to={paths.audit} className={buttonVariants({ size: 'sm' })}>
-                Open Audit Log
-              </Link>
-            }
-          />
-          <CardBody>
-            <p className="text-sm text-muted">
-              Lists every change of the organisation and every sign-in, with its author and address.
-            </p>
-          </CardBody>
-        </Card>
-      )}
+      {/* Not before the settings: they would stand at the top, and move. */}
+      {!isLoading && organisation && <Integrations orgId={organisation.id} />}
+      {!isLoading && isAdmin && <ApiKeysCard />}
+      {!isLoading && isAdmin && <AuditLogCard />}
     </div>
+  );
+}
+
+function AuditLogCard() {
+  return (
+    <Card>
+      <CardHeader
+        title="Audit log"
+        actions={
+          <Link to={paths.audit} className={buttonVariants({ size: 'sm' })}>
+            Open Audit Log
+          </Link>
+        }
+      />
+      <CardBody>
+        <p className="text-sm text-muted">
+          Lists every change of the organisation and every sign-in, with its author and address.
+        </p>
+      </CardBody>
+    </Card>
   );
 }
 

@@ -34,14 +34,15 @@ it.each([
   expect(countTicks(points(largest))).toEqual(ticks);
 });
 
-it('draws the lowest uptimes and lists all', () => {
+it('draws the lowest uptimes and lists all in the same order, those without data last', () => {
   const uptimes = Array.from({ length: 30 }, (_, index) => ({
     id: String(index),
     name: `Component ${String(index)}`,
-    percentage: 100 - index / 100,
+    percentage: index === 0 ? null : 100 - index / 100,
   }));
   const series = uptimeSeries('Component', uptimes);
   expect(series.points).toHaveLength(mostBars);
   expect(series.points[0]?.id).toBe('29');
-  expect(series.rows).toHaveLength(30);
+  expect(series.rows.map(({ id }) => id)).toEqual(uptimes.map(({ id }) => id).toReversed());
+  expect(series.file.at(-1)).toEqual(['Component 0', null]);
 });

@@ -26,19 +26,21 @@ export interface Series {
 export const mostBars = 20;
 
 export function uptimeSeries(heading: string, uptimes: Metrics['components']): Series {
-  const known = uptimes.flatMap(({ id, name, percentage }) =>
+  // The lowest ones first, those without data last.
+  const sorted = uptimes.toSorted((a, b) => (a.percentage ?? 101) - (b.percentage ?? 101));
+  const known = sorted.flatMap(({ id, name, percentage }) =>
     percentage === null ? [] : [{ id, name, value: percentage }],
   );
   return {
-    points: known.toSorted((a, b) => a.value - b.value).slice(0, mostBars),
+    points: known.slice(0, mostBars),
     head: [heading, 'Uptime'],
-    rows: uptimes.map(({ id, name, percentage }) => ({
+    rows: sorted.map(({ id, name, percentage }) => ({
       id,
       cells: [name, percentage === null ? 'No data' : formatPercent(percentage)],
     })),
     file: [
       [heading, 'Uptime in percent'],
-      ...uptimes.map(({ name, percentage }) => [name, percentage]),
+      ...sorted.map(({ name, percentage }) => [name, percentage]),
     ],
   };
 }

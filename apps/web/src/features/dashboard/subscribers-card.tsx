@@ -6,7 +6,7 @@ import { formatNumber } from '@/ui/format';
 import { tones } from '@/ui/tone';
 import { Nothing, Section } from './section';
 
-/** The subscribers, and what could not be delivered to them. */
+/** The subscribers, and the messages that they did not get. */
 export function SubscribersCard({
   subscribers,
   deliveries,
@@ -26,11 +26,7 @@ export function SubscribersCard({
           </dl>
           <dl className="grid gap-1.5 border-t border-line px-4 py-3 text-sm">
             <Line label="Messages that wait to be sent" value={deliveries.waiting} />
-            <Line
-              label="Messages that could not be delivered, last 30 days"
-              value={deliveries.failed}
-              alarming
-            />
+            <Line label="Messages that failed, last 30 days" value={deliveries.failed} alarming />
             <Line
               label="Subscribers that cannot be reached"
               value={subscribers.failing}

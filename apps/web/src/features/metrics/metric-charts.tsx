@@ -196,7 +196,7 @@ function Messages({ metrics }: { metrics: Metrics }) {
   return (
     <ChartCard
       title="Messages to subscribers"
-      description="Sent on all channels, and failed for good"
+      description="Sent and failed, on all channels"
       series={series}
       fileName={file(metrics, 'messages')}
       empty={

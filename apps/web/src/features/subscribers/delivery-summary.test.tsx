@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('says how many messages were sent, wait and were given up', async () => {
+it('says how many messages were sent, wait and failed', async () => {
   serve({
     sent: 12345,
     waiting: 0,
@@ -39,10 +39,10 @@ it('says how many messages were sent, wait and were given up', async () => {
   const card = await summary();
   expect(count(card, 'Sent')).toBe('12,345');
   expect(count(card, 'Waiting')).toBe('0');
-  expect(count(card, 'Given up')).toBe('1');
+  expect(count(card, 'Failed')).toBe('1');
 });
 
-it('shows on request why messages were given up', async () => {
+it('shows on request why messages failed', async () => {
   const reasons = [
     { reason: '550 No such user', count: 3 },
     { reason: '552 Mailbox full', count: 1 },
@@ -52,7 +52,7 @@ it('shows on request why messages were given up', async () => {
   const card = await summary();
   const why = within(card).getByRole('group');
   expect(why).not.toHaveAttribute('open');
-  await user.click(within(card).getByText('Why messages were given up'));
+  await user.click(within(card).getByText('Why messages failed'));
   expect(why).toHaveAttribute('open');
   expect(
     within(why)

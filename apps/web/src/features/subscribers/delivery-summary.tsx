@@ -28,7 +28,7 @@ export function DeliverySummary() {
         <dl className="flex flex-wrap gap-x-6 gap-y-1">
           <Count label="Sent" value={counts.sent} />
           <Count label="Waiting" value={counts.waiting} />
-          <Count label="Given up" value={counts.givenUp} alarming />
+          <Count label="Failed" value={counts.givenUp} alarming />
         </dl>
       </div>
       {counts.reasons.length > 0 && <Reasons counts={counts} />}
@@ -63,7 +63,7 @@ function Reasons({ counts }: { counts: DeliveryCounts }) {
   return (
     <details className="group">
       <summary className="w-fit cursor-pointer rounded-sm text-muted hover:text-ink">
-        Why messages were given up
+        Why messages failed
       </summary>
       <ul className="mt-2 grid gap-1">
         {counts.reasons.map(({ reason, count }) => (

@@ -18,9 +18,9 @@ test('an open incident appears on the dashboard, and an update is recorded from 
   const incidents = operatorPage.getByRole('region', { name: /^Open incidents/ });
   await expect(incidents.getByRole('link', { name: 'Payments fail' })).toBeVisible();
   await expect(operatorPage.getByText('Some systems are experiencing issues')).toBeVisible();
-  await expect(
-    operatorPage.getByRole('region', { name: /^Components with problems/ }),
-  ).toContainText('Major Outage');
+  await expect(operatorPage.getByRole('region', { name: /^Affected components/ })).toContainText(
+    'Major Outage',
+  );
 
   await incidents.getByRole('button', { name: 'Record Update: Payments fail' }).click();
   const dialog = operatorPage.getByRole('dialog', { name: 'Record Update' });

@@ -8,7 +8,7 @@ import { ItemLink, Nothing, Section, listClass, rowClass } from './section';
 export function AffectedComponents({ components }: { components: Dashboard['components'] }) {
   return (
     <Section
-      title="Components with problems"
+      title="Affected components"
       count={components.length}
       link={{ to: paths.components.list, text: 'All components' }}
     >

@@ -88,7 +88,7 @@ it('has its heading, and the headline as the public sees it with a link to the p
   );
 });
 
-it('shows open incidents with their age, components with problems and what is planned', async () => {
+it('shows open incidents with their age, affected components and what is planned', async () => {
   serve(() =>
     aDashboard({
       banner: { operational: false, text: 'Some systems are experiencing issues' },
@@ -109,7 +109,7 @@ it('shows open incidents with their age, components with problems and what is pl
     'href',
     '/incidents/incident/edit/incident-1',
   );
-  expect(await section('Components with problems 1')).toHaveTextContent('APIMajor Outage');
+  expect(await section('Affected components 1')).toHaveTextContent('APIMajor Outage');
   const planned = await section('Maintenance, next seven days 2');
   expect(planned).toHaveTextContent('starts in 1 d 3 h');
   expect(planned).toHaveTextContent('no end known');
@@ -117,7 +117,7 @@ it('shows open incidents with their age, components with problems and what is pl
   expect(incidents).toHaveTextContent('open for 2 h 15 min');
 });
 
-it('shows the subscribers with what could not be delivered', async () => {
+it('shows the subscribers with the messages that failed', async () => {
   serve(() =>
     aDashboard({
       subscribers: { total: 1240, subscribed: 1200, pending: 30, failing: 4 },
@@ -128,7 +128,7 @@ it('shows the subscribers with what could not be delivered', async () => {
   const card = await section('Subscribers');
   expect(card).toHaveTextContent('Subscribed1,200');
   expect(card).toHaveTextContent('Pending30');
-  expect(card).toHaveTextContent('Messages that could not be delivered, last 30 days7');
+  expect(card).toHaveTextContent('Messages that failed, last 30 days7');
   expect(card).toHaveTextContent('Subscribers that cannot be reached4');
 });
 

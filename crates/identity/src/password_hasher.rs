@@ -1,6 +1,6 @@
 //! Argon2id (RFC 9106), with the parameters of the OWASP Password Storage Cheat Sheet.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use allclear_application::error::Error;
 use allclear_application::keyed_semaphore::KeyedSemaphore;
@@ -16,6 +16,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 /// Memory of a hash, in KiB.
 const MEMORY: u32 = 19_456;
+/// Number of blocks for which address space is reserved: 33 MiB, of which a hash uses [`MEMORY`]. The C library keeps smaller pieces of
+/// memory for the thread that has used them, and any of the blocking threads computes hashes. Pieces above 32 MiB are returned to the
+/// system at once (glibc, mallopt(3), `M_MMAP_THRESHOLD`).
+const CAPACITY: usize = 33 * 1024;
 /// Number of iterations.
 const PASSES: u32 = 2;
 /// Degree of parallelism.
@@ -27,7 +31,6 @@ const SALT: usize = 16;
 /// processors and memory.
 pub struct Argon2idHasher {
     running: Arc<Semaphore>,
-    memory: Arc<HashMemory>,
     waiting: Semaphore,
     waiting_strangers: Semaphore,
     of_accounts: KeyedSemaphore<UserId>,
@@ -43,13 +46,12 @@ impl Argon2idHasher {
     /// Maximum number of hashes that wait for such a place; further ones fail as unavailable.
     pub const WAITING_PER_ACCOUNT: usize = 32;
 
-    /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB, which stay for the next hashes.
+    /// A hasher that computes at most `at_once` hashes at a time. Each takes 19 MiB.
     #[must_use]
     pub fn new(at_once: usize) -> Self {
         let running = Arc::new(Semaphore::new(at_once.max(1)));
         Self {
             running,
-            memory: Arc::default(),
             waiting: Semaphore::new(Self::QUEUE),
             waiting_strangers: Semaphore::new(Self::STRANGERS),
             of_accounts: KeyedSemaphore::new(Self::PLACES_PER_ACCOUNT, Self::WAITING_PER_ACCOUNT),
@@ -154,36 +156,16 @@ impl Parameters {
         }
     }
 
-    fn compute(&self, password: &Password, blocks: &mut Vec<Block>) -> Result<Vec<u8>, Error> {
+    fn compute(&self, password: &Password) -> Result<Vec<u8>, Error> {
         let params = Params::new(self.memory, self.passes, self.lanes, Some(32))
             .map_err(|error| Error::internal(error.to_string()))?;
-        if blocks.len() < params.block_count() {
-            blocks.resize(params.block_count(), Block::new());
-        }
+        let mut blocks = Vec::with_capacity(params.block_count().max(CAPACITY));
+        blocks.resize(params.block_count(), Block::new());
         let mut hash = vec![0; 32];
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-            .hash_password_into_with_memory(password.as_bytes(), &self.salt, &mut hash, blocks)
+            .hash_password_into_with_memory(password.as_bytes(), &self.salt, &mut hash, &mut blocks)
             .map_err(|error| Error::internal(error.to_string()))?;
         Ok(hash)
-    }
-}
-
-/// The memory of finished hashes, for the next ones. Allocated for each hash, it would stay with every thread that has computed one:
-/// the C library returns little of it to the system.
-#[derive(Default)]
-struct HashMemory(Mutex<Vec<Vec<Block>>>);
-
-impl HashMemory {
-    fn take(&self) -> Vec<Block> {
-        self.lock().pop().unwrap_or_default()
-    }
-
-    fn give_back(&self, blocks: Vec<Block>) {
-        self.lock().push(blocks);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Vec<Block>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -195,12 +177,9 @@ impl Argon2idHasher {
         requester: Requester,
     ) -> Result<Vec<u8>, Error> {
         let password = password.clone();
-        let memory = Arc::clone(&self.memory);
         let permit = self.permit(requester).await?;
         let computing = tokio::task::spawn_blocking(move || {
-            let mut blocks = memory.take();
-            let hash = parameters.compute(&password, &mut blocks);
-            memory.give_back(blocks);
+            let hash = parameters.compute(&password);
             drop(permit);
             hash
         });
@@ -244,18 +223,6 @@ mod tests {
         Password::new(text.into())
     }
 
-    #[tokio::test(flavor = "multi_thread")]
-    async fn hashes_share_the_memory_of_those_before() {
-        let hasher = Argon2idHasher::new(2);
-        let password = password("correct horse");
-        let computed = (0..8).map(|_| hasher.hash(&password, Requester::Stranger));
-        for hash in futures_util::future::join_all(computed).await {
-            let found = hasher.verify(&password, vec![hash.unwrap()], KNOWN).await;
-            assert_eq!(found.unwrap(), Some(0));
-        }
-        assert!((1..=2).contains(&hasher.memory.lock().len()));
-    }
-
     #[tokio::test]
     async fn every_hash_has_a_random_salt_and_verifies_its_password_only() {
         let hasher = hasher();
@@ -287,9 +254,7 @@ mod tests {
     async fn the_second_of_two_hashes_with_one_salt_is_found() {
         let parameters = Parameters::present(vec![7; 32]);
         let stored = |text: &str| {
-            let hash = parameters
-                .compute(&password(text), &mut Vec::new())
-                .unwrap();
+            let hash = parameters.compute(&password(text)).unwrap();
             PasswordHash::new(format!(
                 "$argon2id$v=19$m={MEMORY},t={PASSES},p={LANES}${}${}",
                 STANDARD_NO_PAD.encode([7; 32]),

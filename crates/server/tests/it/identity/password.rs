@@ -1,7 +1,10 @@
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{Person, mailed};
-use crate::app::{PASSWORD, TestApp, assert_status};
+use crate::app::{PASSWORD, TestApp, assert_status, client, send};
+use crate::process::{Process, command};
+use crate::request_rules::peak;
 
 const ADDRESS: &str = "ann@example.com";
 const NEW: &str = "a brand new password";
@@ -101,4 +104,32 @@ async fn a_changed_password_ends_the_other_sessions_only() {
     assert_eq!(there.session().await, Value::Null);
     assert_eq!(there.components(&token).await, 401);
     assert_eq!(there.sign_in(NEW).await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hashes_of_many_sign_ups_leave_no_memory_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::serve(command(&folder.path().join("data"), &["--log", "off"])).await;
+    let before = peak(&process);
+    let sign_ups = (0..40).map(|number| {
+        let body = json!({
+            "name": "Eve",
+            "email": format!("eve{number}@example.com"),
+            "password": PASSWORD,
+        });
+        send(
+            client()
+                .post(format!("{}/api/v1/identity/sign-up", process.url))
+                .json(&body),
+        )
+    });
+    for response in join_all(sign_ups).await {
+        assert!((201..=202).contains(&response.status), "{response:?}");
+    }
+    let processors = std::thread::available_parallelism().unwrap().get() as u64;
+    let growth = peak(&process) - before;
+    assert!(
+        growth < (processors * 24 + 64) * 1024,
+        "{growth} KiB: one hash a processor takes 19 MiB"
+    );
 }

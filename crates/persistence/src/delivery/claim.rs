@@ -1,6 +1,6 @@
 //! Claims of deliveries, which expire.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use allclear_application::delivery::{Claim, ClaimRequest, Delivery, DeliveryKind, Founder, Route};
@@ -10,13 +10,14 @@ use allclear_domain::domain::DomainName;
 use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::subscriber::Subscriber;
 use allclear_domain::time_zone::TimeZone;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sea_orm::sea_query::{
     Alias, Expr, ExprTrait, LockBehavior, LockType, Query, SelectStatement, UpdateStatement,
 };
 use sea_orm::{ColumnTrait, Condition, EntityTrait, FromQueryResult, Order, QueryFilter};
 use uuid::Uuid;
 
+use super::expand::UNREADABLE_FOR;
 use super::organisation_scan::OrganisationWithDue;
 use crate::domain;
 use crate::entity::delivery::{Column, Entity, Model};
@@ -27,6 +28,9 @@ use crate::run::{Fetch, Run, RunStatement};
 use crate::subscriber::subscribers as subscribers_of;
 use crate::transaction::Transaction;
 
+/// Delay before deliveries whose notice cannot be read are claimed again.
+const UNREADABLE_RETRY: TimeDelta = TimeDelta::minutes(1);
+
 /// Claims at most `limit` deliveries of these organisations and returns them.
 pub(super) async fn claim(
     transaction: &Transaction,
@@ -36,6 +40,7 @@ pub(super) async fn claim(
 ) -> Result<Vec<Delivery>, Error> {
     let rows = claim_alike(transaction, request, waiting, limit).await?;
     let references = References::of(transaction, &rows).await?;
+    postpone_unreadable(transaction, &rows, &references.unreadable, request.now).await?;
     Ok(rows
         .iter()
         .filter_map(|row| references.delivery(row))
@@ -182,6 +187,35 @@ pub(super) fn these(claims: &[Claim]) -> Condition {
         })
 }
 
+/// Gives back the claims of deliveries whose notice cannot be read, so that they stop no others. A newer node, which may have written
+/// the notice, can send them for [`UNREADABLE_FOR`]; after that they are removed.
+async fn postpone_unreadable(
+    transaction: &Transaction,
+    rows: &[Model],
+    notices: &HashSet<Uuid>,
+    now: DateTime<Utc>,
+) -> Result<(), Error> {
+    let is_unreadable = |row: &&Model| row.notice_id.is_some_and(|id| notices.contains(&id));
+    let (over, waiting): (Vec<_>, Vec<_>) = rows
+        .iter()
+        .filter(is_unreadable)
+        .partition(|row| now - row.created_at > UNREADABLE_FOR);
+    let these = |rows: Vec<&Model>| Column::Id.is_in(rows.into_iter().map(|row| row.id));
+    if !over.is_empty() {
+        let removed = Entity::delete_many().filter(these(over));
+        removed.run(transaction).await?;
+    }
+    if !waiting.is_empty() {
+        let postponed = Entity::update_many()
+            .col_expr(Column::DueAt, Expr::val(now + UNREADABLE_RETRY))
+            .col_expr(Column::ClaimedUntil, Expr::val(None::<DateTime<Utc>>))
+            .col_expr(Column::Attempts, Expr::col(Column::Attempts).sub(1))
+            .filter(these(waiting));
+        postponed.run(transaction).await?;
+    }
+    Ok(())
+}
+
 struct OrganisationReference {
     founder: Option<UserId>,
     name: String,
@@ -194,12 +228,15 @@ struct References {
     organisations: HashMap<String, OrganisationReference>,
     subscribers: HashMap<Uuid, Subscriber>,
     notices: HashMap<Uuid, Arc<Notice>>,
+    /// Notices that cannot be read.
+    unreadable: HashSet<Uuid>,
 }
 
 impl References {
     async fn of(transaction: &Transaction, rows: &[Model]) -> Result<Self, Error> {
         let mut organisations = HashMap::new();
         let mut notices = HashMap::new();
+        let mut unreadable = HashSet::new();
         let mut subscribers = HashMap::new();
         if !rows.is_empty() {
             let ids = rows.iter().map(|row| row.organisation_id.clone());
@@ -219,13 +256,15 @@ impl References {
             for row in found.fetch_all(transaction).await? {
                 match notice_of(&row) {
                     Ok(notice) => drop(notices.insert(row.id, notice)),
-                    // A newer node may have written it, and claims its deliveries later.
-                    Err(error) => tracing::error!(
-                        organisation = row.organisation_id,
-                        notice = %row.id,
-                        error = &error as &dyn std::error::Error,
-                        "a stored notice cannot be read; its messages are not sent"
-                    ),
+                    Err(error) => {
+                        tracing::error!(
+                            organisation = row.organisation_id,
+                            notice = %row.id,
+                            error = &error as &dyn std::error::Error,
+                            "a stored notice cannot be read; its messages are not sent"
+                        );
+                        unreadable.insert(row.id);
+                    }
                 }
             }
             let ids = rows.iter().map(|row| row.subscriber_id);
@@ -239,6 +278,7 @@ impl References {
             organisations,
             subscribers,
             notices,
+            unreadable,
         })
     }
 

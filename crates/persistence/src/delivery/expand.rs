@@ -101,7 +101,7 @@ pub(super) async fn expand(
 }
 
 /// How long a notice that cannot be read is left to newer nodes: they may have written it.
-const UNREADABLE_FOR: TimeDelta = TimeDelta::hours(1);
+pub(super) const UNREADABLE_FOR: TimeDelta = TimeDelta::hours(1);
 
 /// Puts a notice that cannot be read behind all others, and ends its expansion after [`UNREADABLE_FOR`]: it must not stop the messages
 /// of others. Returns whether there may be other notices.

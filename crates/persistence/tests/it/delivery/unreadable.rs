@@ -56,6 +56,12 @@ async fn unreadable_notice_stops_no_others_and_is_left_to_newer_nodes_for_an_hou
 
     // A delivery that a newer node has queued.
     change("UPDATE notices SET news = '{' WHERE organisation_id = 'beta'").await;
+    beta.incident("Slow again").await;
     assert_eq!(queued(62).await, of(&["ann@example.com"]));
+    assert_eq!(
+        queued(64).await,
+        of(&["ann@example.com", "bob@example.com"]),
+        "the unreadable one is removed"
+    );
     connection.close().await.unwrap();
 }

@@ -68,16 +68,15 @@ pub struct Usage {
 
 /// Places for requests of a kind that are handled at the same time.
 struct Places {
+    /// The handled and the waiting requests of an organisation.
+    all: KeyedSemaphore<OrganisationId>,
     organisations: KeyedSemaphore<OrganisationId>,
     /// A request waits for a place of its caller first, so that a caller with many requests does not delay others.
     callers: KeyedSemaphore<(OrganisationId, String)>,
 }
 
 /// Keeps the place of a request until it is handled.
-struct Permit(
-    #[expect(dead_code, reason = "dropped with the request")]
-    (OwnedSemaphorePermit, OwnedSemaphorePermit),
-);
+struct Permit(#[expect(dead_code, reason = "dropped with the request")] [OwnedSemaphorePermit; 3]);
 
 /// Keeps the place of a long request until it is dropped.
 pub(crate) struct LongPermit(
@@ -100,7 +99,7 @@ impl Usage {
                 concurrency.writes,
                 concurrency.writes - concurrency.writes / 4,
             ),
-            running_administration: Places::new(concurrency.writes, concurrency.writes),
+            running_administration: Places::new(1, 1),
             long: KeyedSemaphore::new(1, MAX_WAITING_LONG),
         }
     }
@@ -198,7 +197,9 @@ impl Usage {
                 refusal("The organisation", "changes", "ALLCLEAR_LIMIT_WRITES", wait)
             })?;
         }
-        if let Some(text) = &self.text {
+        if let Some(text) = &self.text
+            && permission != Permission::Administer
+        {
             text.take(organisation, body_length(request))
                 .map_err(|wait| {
                     if let Some(writes) = writes {
@@ -214,6 +215,7 @@ impl Usage {
 impl Places {
     fn new(of_organisation: usize, of_caller: usize) -> Self {
         Self {
+            all: KeyedSemaphore::new(of_organisation + MAX_WAITING, 0),
             organisations: KeyedSemaphore::new(of_organisation, MAX_WAITING),
             callers: KeyedSemaphore::new(of_caller, MAX_WAITING_OF_CALLER),
         }
@@ -222,9 +224,10 @@ impl Places {
     /// Waits for a place. `None` if too many requests wait.
     async fn acquire(&self, organisation: &OrganisationId, caller: &str) -> Option<Permit> {
         let key = (organisation.clone(), caller.to_owned());
+        let of_all = self.all.acquire(organisation).await?;
         let of_caller = self.callers.acquire(&key).await?;
         let of_organisation = self.organisations.acquire(organisation).await?;
-        Some(Permit((of_organisation, of_caller)))
+        Some(Permit([of_organisation, of_caller, of_all]))
     }
 }
 
@@ -474,13 +477,16 @@ mod tests {
 
     #[actix_web::test]
     async fn changes_that_only_admins_may_make_do_not_wait_for_writes() {
-        let usage = usage(Some((1, 60)), 0);
+        let usage = usage(Some((1, 60)), 1_000);
         let one = organisation("one");
         let requests = [(); 4].map(|()| post("0"));
         let [write, second, revocation, other] = &requests;
         let begin = |permission, request| usage.begin(&one, "ada", permission, request);
         assert!(begin(Permission::Write, write).await.is_ok());
         assert!(begin(Permission::Write, second).await.is_err());
+        if let Some(text) = &usage.text {
+            text.charge(&one, 1_000_000);
+        }
         assert!(begin(Permission::Administer, revocation).await.is_ok());
         assert!(begin(Permission::Administer, other).await.is_err());
     }

@@ -286,7 +286,12 @@ impl Pages {
                 let Some(last) = slot.current.load_full() else {
                     return Err(error);
                 };
-                tracing::warn!(%organisation, error = &error as &dyn std::error::Error, "reading a page failed; serving the last one");
+                let cause = &error as &dyn std::error::Error;
+                if matches!(error, Error::Internal(_)) {
+                    tracing::error!(%organisation, error = cause, "reading a page failed; serving the last one");
+                } else {
+                    tracing::warn!(%organisation, error = cause, "reading a page failed; serving the last one");
+                }
                 Ok(Some(last))
             }
             Err(error) => Err(error),

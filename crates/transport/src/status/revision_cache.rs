@@ -24,8 +24,6 @@ use tokio::time::timeout;
 use self::last_values::LastValues;
 use crate::status::pages::{READ_TIMEOUT, one_shard};
 
-/// How many values of a cache are read concurrently. So requests for many addresses cannot load the database without bound.
-const READS: usize = 2;
 /// Maximum number of reads of one organisation that wait. Further ones are refused.
 const MAX_WAITING: usize = 64;
 /// Maximum number of reads of one organisation that requests of one client have begun or wait for. Requests for what is being read
@@ -156,10 +154,12 @@ where
     V: Weigh + Send + Sync + 'static,
 {
     /// An empty cache for about `items` values of together `bytes`, and as many last values, which mostly are the same ones. Beyond
-    /// that the least requested values are evicted. Values are read in the current runtime.
+    /// that the least requested values are evicted. At most `reads` values are read concurrently, in the current runtime, so requests for
+    /// many addresses cannot load the database without bound.
     pub(crate) fn new(
         relay: &Arc<Relay>,
         clock: &Arc<dyn Clock>,
+        reads: usize,
         items: usize,
         bytes: u64,
     ) -> Self {
@@ -170,7 +170,7 @@ where
             last: Arc::new(LastValues::new(items, bytes)),
             organisations: KeyedSemaphore::new(1, MAX_WAITING),
             clients: KeyedSemaphore::new(READS_PER_CLIENT, 0),
-            reads: Arc::new(Semaphore::new(READS)),
+            reads: Arc::new(Semaphore::new(reads)),
             runtime: Handle::current(),
         }
     }
@@ -317,7 +317,12 @@ where
         if let Err(error @ (Error::Unavailable(_) | Error::Internal(_))) = &read {
             self.last
                 .note_failure(organisation, address, self.clock.now());
-            tracing::warn!(%organisation, error = error as &dyn std::error::Error, "reading a public document failed");
+            let cause = error as &dyn std::error::Error;
+            if matches!(error, Error::Internal(_)) {
+                tracing::error!(%organisation, error = cause, "reading a public document failed");
+            } else {
+                tracing::warn!(%organisation, error = cause, "reading a public document failed");
+            }
         }
         read
     }

@@ -27,6 +27,8 @@ const DOCUMENT_MEMORY: u64 = 16 * 1024 * 1024;
 const DOCUMENTS: usize = 512;
 /// Bytes of cached states.
 const STATE_MEMORY: u64 = 16 * 1024 * 1024;
+/// Maximum number of states that are read concurrently.
+const READS: usize = 2;
 /// Expected number of cached states.
 const STATES: usize = 64;
 /// Lifetime of a document under one revision, in seconds. It bounds the delay of a maintenance's start and end, whose revision
@@ -190,7 +192,7 @@ impl StatuspageDocuments {
     ) -> Self {
         Self {
             store,
-            states: RevisionCache::new(relay, clock, STATES, STATE_MEMORY),
+            states: RevisionCache::new(relay, clock, READS, STATES, STATE_MEMORY),
             documents: VersionCache::new(DOCUMENTS, DOCUMENT_MEMORY),
             runtime: Handle::current(),
         }

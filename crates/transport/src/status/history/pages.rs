@@ -73,8 +73,8 @@ impl HistoryPages {
         Self {
             store,
             template: Arc::new(template),
-            lists: RevisionCache::new(relay, clock, PAGES / 2, MEMORY / 2),
-            entries: RevisionCache::new(relay, clock, PAGES / 2, MEMORY / 2),
+            lists: RevisionCache::new(relay, clock, 1, PAGES / 2, MEMORY / 2),
+            entries: RevisionCache::new(relay, clock, 1, PAGES / 2, MEMORY / 2),
         }
     }
 

@@ -34,7 +34,7 @@ impl Site {
         let mut outcomes: Vec<_> = outcomes.into_iter().collect();
         outcomes.reverse();
         Self {
-            cache: RevisionCache::new(&relay, &(Arc::clone(&clock) as _), 8, 8),
+            cache: RevisionCache::new(&relay, &(Arc::clone(&clock) as _), 2, 8, 8),
             relay,
             clock,
             outcomes: Arc::new(Mutex::new(outcomes)),
@@ -197,4 +197,29 @@ async fn a_value_may_take_nearly_the_whole_cache() {
     let made = cache.get_or_make(&organisation, version, (), async { Ok(Arc::new(Large)) });
     made.await.unwrap();
     assert!(cache.get(organisation.as_str(), version, ()).is_some());
+}
+
+#[actix_web::test]
+async fn one_client_has_a_part_of_the_places_of_an_organisation() {
+    let (relay, clock) = (relay(), TestClock::stopped());
+    let cache = RevisionCache::<usize, Value>::new(&relay, &(clock as _), 1, 8, 8);
+    let organisation = organisation();
+    let client = |last| Some(IpAddr::from([192, 0, 2, last]));
+    let hangs = |_| std::future::pending();
+    let mut waiting = Vec::new();
+    for address in 0..READS_PER_CLIENT {
+        let mut read = Box::pin(cache.get((&organisation, client(1)), address, LIFETIME, hangs));
+        assert!(futures_util::poll!(read.as_mut()).is_pending());
+        waiting.push(read);
+    }
+    let of = |last| {
+        cache.get(
+            (&organisation, client(last)),
+            READS_PER_CLIENT,
+            LIFETIME,
+            hangs,
+        )
+    };
+    assert!(matches!(of(1).await, Err(Error::TooMany { .. })));
+    assert!(futures_util::poll!(Box::pin(of(2)).as_mut()).is_pending());
 }

@@ -36,6 +36,7 @@ impl OperatorMailStore for Database {
             });
             match queued.await {
                 Ok(is_queued) => count += u64::from(is_queued),
+                Err(error @ Error::Unavailable(_)) => return Err(error),
                 // It must not hold back those of other organisations.
                 Err(error) => tracing::warn!(
                     organisation,
@@ -58,6 +59,7 @@ impl OperatorMailStore for Database {
             match is_queued.await {
                 Ok(true) => queued.push(organisation),
                 Ok(false) => {}
+                Err(error @ Error::Unavailable(_)) => return Err(error),
                 // It must not hold back those of other organisations.
                 Err(error) => tracing::warn!(
                     organisation = organisation.as_str(),

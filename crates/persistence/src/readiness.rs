@@ -3,12 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use allclear_application::delivery::DeliveryQueue;
 use allclear_application::error::Error;
 use allclear_application::health::{NotReady, Readiness};
 use async_trait::async_trait;
-use chrono::TimeDelta;
-use sea_orm::DbBackend;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -23,8 +20,6 @@ use crate::transaction::Transaction;
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Timeout of the read, and of the write probe.
 const PROBE_TIME: Duration = Duration::from_secs(2);
-/// Difference of the clocks above which the node is not ready.
-const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::seconds(30);
 /// Bytes below which the disk counts as full. A write needs a few pages of 4 KiB in the write-ahead log.
 const MIN_FREE_SPACE: u64 = 64 * 1024;
 
@@ -67,19 +62,13 @@ impl Readiness for Database {
         let probe = self.probe.clone();
         let checked = tokio::task::spawn_blocking(move || probe.check_file());
         checked.await.unwrap_or(Err(NotReady::Unavailable))?;
-        let read = timeout(PROBE_TIME, DeliveryQueue::now(self)).await;
-        let Ok(Ok(time)) = read else {
+        let read = timeout(PROBE_TIME, self.read().0.ping()).await;
+        if !matches!(read, Ok(Ok(()))) {
             return Err(NotReady::Unavailable);
-        };
+        }
         let is_writable = timeout(PROBE_TIME, self.is_writable()).await;
         if !is_writable.unwrap_or(false) {
             return Err(NotReady::NotWritable);
-        }
-        // SQLite has the clock of the node.
-        if self.read().backend() != DbBackend::Sqlite
-            && (self.clock.now() - time).abs() > MAX_CLOCK_DIFFERENCE
-        {
-            return Err(NotReady::WrongClock);
         }
         Ok(())
     }

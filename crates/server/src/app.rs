@@ -72,7 +72,7 @@ impl App {
         let app = AppServices::load(&infra, clerk.as_ref()).await?;
         let draining = Draining::default();
         let state = app.state(&infra, clerk.as_ref(), draining.clone())?;
-        let (handle, serving) = start_server(state, socket)?;
+        let (handle, serving) = start_server(state, (socket, address))?;
         let mut tasks = Tasks::default();
         let running_deliveries = app.start_tasks(&mut tasks, &infra);
         Ok(Self {
@@ -160,8 +160,8 @@ impl App {
     }
 }
 
-/// Binds the configured address. Returns the actual address too, because port 0 chooses a free port.
-/// Takes the address, without accepting connections yet.
+/// Binds the configured address, without accepting connections yet: until then another process may bind it, too. Returns the actual
+/// address as well, because port 0 chooses a free port.
 fn bind(address: SocketAddr) -> Result<(TcpSocket, SocketAddr), String> {
     let bound = || {
         let socket = if address.is_ipv4() {
@@ -181,11 +181,11 @@ fn bind(address: SocketAddr) -> Result<(TcpSocket, SocketAddr), String> {
 /// Accepts connections, and starts one worker per core.
 fn start_server(
     state: AppState,
-    socket: TcpSocket,
+    (socket, address): (TcpSocket, SocketAddr),
 ) -> Result<(ServerHandle, JoinHandle<std::io::Result<()>>), String> {
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     let listener = socket.listen(BACKLOG).and_then(TcpListener::into_std);
-    let listener = listener.map_err(|error| error.to_string())?;
+    let listener = listener.map_err(|error| format!("{address}: {error}"))?;
     let server = server::start(state, listener, workers).map_err(|error| error.to_string())?;
     Ok((server.handle(), tokio::spawn(server)))
 }

@@ -37,7 +37,7 @@ impl Database {
             Box::pin(async move {
                 let checked = check(transaction, id).await?;
                 if let Ok(departures) = &checked {
-                    // Nobody joins an organisation while its rows are removed.
+                    // They cannot be accepted while its rows are removed.
                     remove_invitations(transaction, &departures.ended).await?;
                 }
                 Ok(checked)

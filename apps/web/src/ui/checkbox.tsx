@@ -26,7 +26,7 @@ export function Checkbox({
         id={id}
         type="checkbox"
         aria-describedby={description ? `${id}-description` : undefined}
-        className="size-4 translate-y-0.5 accent-primary"
+        className="choice translate-y-0.75"
         {...props}
         aria-readonly={keepsValue}
         onChange={(event) => !keepsValue && onChange?.(event)}

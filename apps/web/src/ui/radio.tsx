@@ -15,7 +15,7 @@ export function Radio({ label, onChange, ...props }: RadioProps) {
       <input
         id={id}
         type="radio"
-        className="size-4 translate-y-0.5 accent-primary"
+        className="choice translate-y-0.75"
         {...props}
         onChange={(event) => !isSaving && onChange?.(event)}
       />

@@ -1,7 +1,5 @@
 import type { RowData } from '@tanstack/react-table';
-import { Check, Minus } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef } from 'react';
-import { cn } from '@/ui/cn';
 import { columnsOf, columnStyles, type DataColumn } from './columns';
 
 export const selectionId = 'select';
@@ -30,35 +28,23 @@ export function selectionColumn<Row extends RowData>(
   });
 }
 
-interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'ref'> {
+interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'ref' | 'className'> {
   /** Whether some, but not all, rows are selected. */
   indeterminate?: boolean;
 }
 
-function Checkbox({ indeterminate = false, className, ...props }: CheckboxProps) {
+function Checkbox({ indeterminate = false, ...props }: CheckboxProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (input.current) input.current.indeterminate = indeterminate;
   }, [indeterminate]);
 
   return (
-    <span className={cn('relative grid size-4 shrink-0 place-items-center', className)}>
-      <input
-        ref={input}
-        type="checkbox"
-        className="peer size-4 appearance-none rounded-sm border border-line-strong bg-canvas before:absolute before:-inset-2 before:content-[''] checked:border-primary checked:bg-primary indeterminate:border-primary indeterminate:bg-primary disabled:opacity-50 forced-colors:appearance-auto pointer-coarse:before:-inset-3"
-        {...props}
-      />
-      <Check
-        aria-hidden
-        className="pointer-events-none absolute hidden size-3 text-on-primary peer-checked:block peer-indeterminate:hidden forced-colors:hidden!"
-        strokeWidth={3}
-      />
-      <Minus
-        aria-hidden
-        className="pointer-events-none absolute hidden size-3 text-on-primary peer-indeterminate:block forced-colors:hidden!"
-        strokeWidth={3}
-      />
-    </span>
+    <input
+      ref={input}
+      type="checkbox"
+      className="choice block before:absolute before:-inset-2 before:content-[''] pointer-coarse:before:-inset-3"
+      {...props}
+    />
   );
 }

@@ -17,9 +17,6 @@ pub enum NotReady {
     /// The path of the database leads to another file than the opened one, or to none.
     #[error("the database file was replaced or removed")]
     Replaced,
-    /// The node's clock differs from that of the database, which other nodes use too. Its writes would have wrong times.
-    #[error("this node's clock differs from the clock of the database")]
-    WrongClock,
 }
 
 /// Checks whether the resources that every request needs are available.

@@ -20,6 +20,7 @@ use crate::domain::DomainServices;
 use crate::identity::Identity;
 use crate::infrastructure::Infrastructure;
 use crate::metrics;
+use crate::postgresql;
 use crate::public_services::PublicServices;
 use crate::services::Services;
 use crate::settings::clerk::Clerk;
@@ -27,8 +28,6 @@ use crate::tasks::Tasks;
 
 /// Interval of the removal of old commits and items of the audit log.
 const PRUNE_INTERVAL: Duration = Duration::from_hours(1);
-/// Interval at which idle connections to PostgreSQL are closed.
-const IDLE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// All services of a server.
 pub(crate) struct AppServices {
@@ -164,14 +163,7 @@ impl AppServices {
             async move { retention.prune().await.map(drop) }
         });
         if !infra.settings.database().starts_with("sqlite:") {
-            let database = infra.store();
-            tasks.repeat("close_idle_connections", IDLE_INTERVAL, move || {
-                let database = Arc::clone(&database);
-                async move {
-                    database.close_idle_connections().await;
-                    Ok(())
-                }
-            });
+            postgresql::start(tasks, infra);
         }
         running_deliveries
     }

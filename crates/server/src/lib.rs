@@ -18,6 +18,7 @@ mod log;
 mod mail;
 mod metrics;
 mod openid;
+mod postgresql;
 mod private;
 mod public_services;
 mod rlimit;

@@ -63,21 +63,16 @@ function EditMaintenance({ id }: { id: string }) {
   return (
     <div className="mx-auto grid w-full max-w-5xl min-w-0 gap-6">
       <Card>
-        <CardHeader
-          title={title}
-          level={1}
-          actions={
-            <>
-              {loaded && <StatusBadge {...maintenanceStatuses[loaded.status]} />}
-              {loaded && (
-                <Permitted>
-                  <Cancellation status={loaded.status} onSet={setStatus} />
-                </Permitted>
-              )}
-            </>
-          }
-        />
-        <CardBody>
+        <CardHeader title={title} level={1} actions={<AuditLink id={id} />} />
+        <CardBody className="grid gap-5">
+          {loaded && (
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              <StatusBadge {...maintenanceStatuses[loaded.status]} />
+              <Permitted>
+                <Cancellation status={loaded.status} onSet={setStatus} />
+              </Permitted>
+            </div>
+          )}
           {loaded === undefined ? (
             <FormSkeleton fields={['line', ['line', 'line'], 'text']} />
           ) : (
@@ -115,7 +110,7 @@ function EditMaintenance({ id }: { id: string }) {
       </Card>
       {loaded && (
         <Card>
-          <CardHeader title="Updates" actions={<AuditLink id={id} />} />
+          <CardHeader title="Updates" />
           <CardBody>
             <UpdatesPanel
               timeline={maintenanceTimeline(id)}

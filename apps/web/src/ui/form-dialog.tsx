@@ -1,5 +1,5 @@
 import { Formik, useFormikContext, type FormikConfig } from 'formik';
-import type { ReactNode, RefObject } from 'react';
+import { useEffect, useRef, type ReactNode, type RefObject } from 'react';
 import type { Schema } from 'yup';
 import { Button } from './button';
 import { DialogActions } from './dialog';
@@ -41,24 +41,51 @@ export function FormDialog<Values extends object>({
 }: FormDialogProps<Values>) {
   return (
     <GuardedDialog {...dialog}>
-      {initialValues === undefined ? (
-        <FormSkeleton fields={['line', 'text']} />
-      ) : (
-        <Formik
-          initialValues={initialValues}
-          validationSchema={validationSchema}
-          onSubmit={onSubmit}
-          validateOnBlur={false}
-        >
-          <Form className="grid min-w-0 gap-4">
-            <FormProgress />
-            {children}
-            <FormFailure />
-            <Actions loading={loading} submitLabel={submitLabel} pendingLabel={pendingLabel} />
-          </Form>
-        </Formik>
-      )}
+      <Content isLoading={initialValues === undefined}>
+        {initialValues === undefined ? (
+          <FormSkeleton fields={['line', 'text']} />
+        ) : (
+          <Formik
+            initialValues={initialValues}
+            validationSchema={validationSchema}
+            onSubmit={onSubmit}
+            validateOnBlur={false}
+          >
+            <Form className="grid min-w-0 gap-4">
+              <FormProgress />
+              {children}
+              <FormFailure />
+              <Actions loading={loading} submitLabel={submitLabel} pendingLabel={pendingLabel} />
+            </Form>
+          </Formik>
+        )}
+      </Content>
     </GuardedDialog>
+  );
+}
+
+interface ContentProps {
+  isLoading: boolean;
+  children: ReactNode;
+}
+
+/** Has the focus while the form is loading, and gives it to the first field afterwards. */
+function Content({ isLoading, children }: ContentProps) {
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isLoading || document.activeElement !== content.current) return;
+    content.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+  }, [isLoading]);
+  return (
+    <div
+      ref={content}
+      // The dialog gives the focus to the first part that takes it, which would be its Close button.
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={isLoading ? 0 : -1}
+      className="min-w-0 outline-none"
+    >
+      {children}
+    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { withRetries } from '@/api/retry';
 import type { AuthOrganisation } from '@/auth/auth';
 import { endpoints } from '@/paths';
 import { hasUnsavedChanges } from '@/ui/unsaved-changes';
+import { lastOrganisation, storeLastOrganisation } from './last-organisation';
 import { TokenCache } from './token-cache';
 import type { IssuedToken, Session, SessionUser, SignedOut, SignInWays } from './types';
 
@@ -249,8 +250,10 @@ export class SessionStore {
       : (named(wanted) ??
         named(current) ??
         named(activeOrganisationId) ??
+        named(lastOrganisation(user.id)) ??
         organisations[0] ??
         null);
+    if (organisation !== null) storeLastOrganisation(user.id, organisation.id);
     // A token names its person, organisation and role, any of which may be others now.
     this.#tokens.forget();
     this.#set({

@@ -149,15 +149,10 @@ function FileField() {
 
 function CheckResult({ check: { fileName, outcome } }: { check: Check }) {
   if (outcome === 'running') return <Spinner label={`Checking ${fileName}…`} />;
-  return (
-    <>
-      <p className="font-medium wrap-anywhere text-ink">{fileName}</p>
-      {'reason' in outcome ? (
-        <p className="font-medium text-major">{outcome.reason}</p>
-      ) : (
-        <ImportReport result={outcome} />
-      )}
-    </>
+  return 'reason' in outcome ? (
+    <p className="font-medium text-major">{outcome.reason}</p>
+  ) : (
+    <ImportReport result={outcome} />
   );
 }
 

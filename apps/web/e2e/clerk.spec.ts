@@ -16,6 +16,16 @@ async function signIn(page: Page, { email, password }: Person) {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
+/** Chooses an item of an open menu. Clerk draws its menus again while it loads, and may lose a click meanwhile. */
+async function choose(page: Page, name: string) {
+  const item = page.getByRole('menuitem', { name });
+  await item.waitFor();
+  await expect(async () => {
+    if (await item.isVisible()) await item.click({ timeout: 2_000 });
+    await expect(item).toBeHidden({ timeout: 2_000 });
+  }).toPass();
+}
+
 async function createComponent(page: Page, name: string) {
   await page.getByRole('link', { name: 'New Component' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill(name);
@@ -65,18 +75,18 @@ test('another organisation takes the whole app over, from a list and from an ite
   await expect(page.getByText('1 selected')).toBeVisible();
   await switcher(page).click();
   await expect(page.getByText('Personal account')).toBeHidden();
-  await page.getByRole('menuitem', { name: second.name }).click();
+  await choose(page, second.name);
   await expect(page.getByText('No Data')).toBeVisible();
   await expect(page.getByText('Shuttle')).toBeHidden();
   await expect(page.getByText('1 selected')).toBeHidden();
   await isLive(page);
 
   await switcher(page).click();
-  await page.getByRole('menuitem', { name: first.name }).click();
+  await choose(page, first.name);
   await page.getByRole('link', { name: 'Edit Shuttle' }).click();
   await expect(page.getByRole('textbox', { name: 'Name' })).toHaveValue('Shuttle');
   await switcher(page).click();
-  await page.getByRole('menuitem', { name: second.name }).click();
+  await choose(page, second.name);
   await arrivesAt(page, '/components');
   await expect(page.getByText('No Data')).toBeVisible();
 });
@@ -87,7 +97,7 @@ test('the panel of the organisation is on a screen of its own', async ({ page, c
   await signIn(page, ada);
   await page.getByText('Ferries').click();
   await switcher(page).click();
-  await page.getByRole('menuitem', { name: 'Manage' }).click();
+  await choose(page, 'Manage');
   await arrivesAt(page, '/organisation');
   await page.getByRole('button', { name: 'Members' }).click();
   await expect(page.getByRole('cell', { name: /Ada Noel/ })).toContainText(ada.email);
@@ -109,7 +119,7 @@ test('signing out drops the socket, in every tab', async ({ page, context, clerk
   await expect.poll(() => sockets).toEqual(['open']);
 
   await userButton(page).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await choose(page, 'Sign out');
   await arrivesAt(page, '/');
   await expect.poll(() => sockets).toEqual(['open', 'closed']);
   const later = await context.newPage();
@@ -163,7 +173,7 @@ test('the public page loads Clerk for a signed-in visitor only', async ({
 
   await page.goto('/dashboard');
   await userButton(page).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await choose(page, 'Sign out');
   await arrivesAt(page, '/');
   asked.operator = [];
   await page.goto(`/status/${id}`);

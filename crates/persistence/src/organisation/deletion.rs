@@ -289,7 +289,7 @@ async fn lock_ending(
         && other_members(transaction, organisation, sole_member).await? > 0
     {
         return Err(Error::Conflict(format!(
-            "{} has a new member and stays; a part of its data is deleted already. Please try again",
+            "{} has a new member and stays; a part of its data may be deleted already. Please try again",
             locked.name
         )));
     }

@@ -1,4 +1,5 @@
 import { screen, waitFor } from '@testing-library/react';
+import type { UserEvent } from '@testing-library/user-event';
 import { http } from 'msw';
 import { useState } from 'react';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -124,21 +125,29 @@ it('takes a passkey without the password', async () => {
   expect(screen.getByLabelText('Title')).toHaveValue('Payments fail');
 });
 
-it('asks for the code of an account with a second factor', async () => {
-  const { backend, user } = await saveAfterTheEnd();
+/** Enters the password of an account with a second factor. */
+async function enterPassword(user: UserEvent) {
   server.use(
     http.post(apiUrl(endpoints.identity.signIn), () =>
       success({ secondFactor: true, authenticatorApp: true, passkey: false }),
     ),
+  );
+  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
+  await user.click(screen.getByRole('button', { name: 'Sign in' }));
+  await screen.findByLabelText('Code*');
+}
+
+it('asks for the code of an account with a second factor', async () => {
+  const { backend, user } = await saveAfterTheEnd();
+  server.use(
     http.post(apiUrl(endpoints.identity.signInCode), async ({ request }) => {
       expect(await request.json()).toEqual({ code: '123456' });
       backend.session = sessionOf();
       return success({});
     }),
   );
-  await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
-  await user.click(screen.getByRole('button', { name: 'Sign in' }));
-  await user.type(await screen.findByLabelText('Code*'), '123456');
+  await enterPassword(user);
+  await user.type(screen.getByLabelText('Code*'), '123456');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
 });
@@ -167,26 +176,37 @@ it('signs a user without a password in again in a window of the provider', async
   channel.close();
 });
 
-it('lets the user leave instead', async () => {
-  const { user } = await saveAfterTheEnd();
-  await user.click(screen.getByRole('button', { name: 'Sign out' }));
-  await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-out'));
-});
-
-it('asks for a code as well if the account has a second factor', async () => {
+it('leads from the code back to the password, because a pending sign-in expires', async () => {
   const { backend, user } = await saveAfterTheEnd();
+  await enterPassword(user);
+  await user.click(screen.getByRole('button', { name: 'Back to password' }));
+  expect(screen.queryByLabelText('Code*')).not.toBeInTheDocument();
   server.use(
-    http.post(apiUrl(endpoints.identity.signIn), () =>
-      success({ secondFactor: true, authenticatorApp: true, passkey: false }),
-    ),
-    http.post(apiUrl(endpoints.identity.signInCode), () => {
+    http.post(apiUrl(endpoints.identity.signIn), () => {
       backend.session = sessionOf();
       return success({});
     }),
   );
   await user.type(screen.getByLabelText('Password*'), 'a few words of mine');
   await user.click(screen.getByRole('button', { name: 'Sign in' }));
-  await user.type(await screen.findByLabelText('Code*'), '123456');
-  await user.click(screen.getByRole('button', { name: 'Sign in' }));
   expect(await screen.findByText('saved with test-token')).toBeVisible();
+});
+
+it('begins with the password when the session ends once more', async () => {
+  const { backend, user } = await saveAfterTheEnd();
+  await enterPassword(user);
+  // The session of the other tab ends before this tab has a token.
+  server.use(http.post(apiUrl(endpoints.identity.token), () => problem(401, 'Please sign in')));
+  backend.session = sessionOf();
+  const channel = new BroadcastChannel('allclear:session');
+  channel.postMessage({ kind: 'authenticated' });
+  expect(await screen.findByLabelText('Password*')).toBeVisible();
+  expect(screen.queryByLabelText('Code*')).not.toBeInTheDocument();
+  channel.close();
+});
+
+it('lets the user leave instead', async () => {
+  const { user } = await saveAfterTheEnd();
+  await user.click(screen.getByRole('button', { name: 'Sign out' }));
+  await waitFor(() => expect(screen.getByTestId('who')).toHaveTextContent('signed-out'));
 });

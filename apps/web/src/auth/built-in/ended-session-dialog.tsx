@@ -11,7 +11,9 @@ import { givenPassword } from './form/validation';
 import { PasskeyButton, useHasPasskeys } from './passkey/passkey-button';
 import { OrDivider, ProviderList } from './provider-list';
 import { openProvider } from './provider-window';
-import { useSession } from './session-context';
+import { useSession, useSignedIn } from './session-context';
+import type { SignedIn } from './session-store';
+import { TextButton } from './sign-in/auth-card';
 import { SecondStep } from './sign-in/code-card';
 import type { SignInResponse } from './sign-in/sign-in-card';
 import type { AwaitedFactors } from './types';
@@ -20,12 +22,16 @@ const schema = object({ password: givenPassword });
 
 /** Asks a user whose session has ended to sign in again, over the screen with what the user has typed. */
 export function EndedSessionDialog() {
-  const { state, refresh, leave } = useSession();
+  const session = useSignedIn();
+  return session?.hasEnded && <OpenDialog session={session} />;
+}
+
+function OpenDialog({ session }: { session: SignedIn }) {
+  const { refresh, leave } = useSession();
   const takesPasskey = useHasPasskeys();
   const [awaited, setAwaited] = useState<AwaitedFactors | null>(null);
-  if (state.status !== 'signed-in' || !state.hasEnded) return null;
-  const { email } = state.user;
-  const { password, providers } = state.ways;
+  const { email } = session.user;
+  const { password, providers } = session.ways;
 
   async function signIn({ password }: { password: string }) {
     const { data } = await anonymousApi.post<SignInResponse>(endpoints.identity.signIn, {
@@ -34,11 +40,6 @@ export function EndedSessionDialog() {
     });
     if (data.secondFactor) setAwaited(data);
     else await refresh();
-  }
-
-  async function finish() {
-    setAwaited(null);
-    await refresh();
   }
 
   return (
@@ -56,11 +57,18 @@ export function EndedSessionDialog() {
       {providers.length > 0 && (password || takesPasskey) && awaited === null && <OrDivider />}
       {awaited === null && takesPasskey && (
         <>
-          <PasskeyButton purpose="signIn" onDone={finish} />
+          <PasskeyButton purpose="signIn" onDone={refresh} />
           {password && <OrDivider />}
         </>
       )}
-      {awaited !== null && <SecondStep awaited={awaited} onSignedIn={finish} />}
+      {awaited !== null && (
+        <>
+          <SecondStep awaited={awaited} onSignedIn={refresh} />
+          <div className="grid justify-items-center">
+            <TextButton onClick={() => setAwaited(null)}>Back to password</TextButton>
+          </div>
+        </>
+      )}
       {password && awaited === null && (
         <IdentityForm
           initialValues={{ password: '' }}

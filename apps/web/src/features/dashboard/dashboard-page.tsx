@@ -31,7 +31,7 @@ export function DashboardPage() {
   const organisationId = state.status === 'signed-in' ? (state.organisation?.id ?? '') : '';
   const isSending = data !== undefined && data.deliveries.waiting > 0;
   useErrorToast(error !== undefined, fetchFailed);
-  usePolling(() => void refresh(), isSending ? pollIntervalWhileSendingMs : pollIntervalMs);
+  usePolling(refresh, isSending ? pollIntervalWhileSendingMs : pollIntervalMs);
 
   return (
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>

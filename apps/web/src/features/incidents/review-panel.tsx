@@ -26,8 +26,10 @@ import { ReviewState } from './review-state';
 export function ReviewPanel({ incident }: { incident: Incident }) {
   const edit = useEdit<Review | null>(endpoints.incidents.review(incident.id).item, readReview);
   const mayWrite = useMay('write');
-  const refresh = () => edit.loaded !== undefined && void edit.refresh();
-  useItemChanges('incident-updated', incident.id, refresh);
+  const refresh = async () => {
+    if (edit.loaded !== undefined) await edit.refresh();
+  };
+  useItemChanges('incident-updated', incident.id, () => void refresh());
   usePolling(refresh, pollMs);
   if (edit.loaded !== undefined && !mayWrite) {
     return <ReviewText incident={incident} edit={edit} review={edit.loaded} />;

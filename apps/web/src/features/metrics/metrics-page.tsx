@@ -24,7 +24,7 @@ export function MetricsPage() {
   const range = useRange();
   const { data, error, refresh } = useQuery<Metrics>(endpoints.metrics(range));
   useErrorToast(error !== undefined, fetchFailed);
-  usePolling(() => void refresh(), pollIntervalMs);
+  usePolling(refresh, pollIntervalMs);
 
   return (
     <div className="grid min-w-0 gap-4" aria-busy={data === undefined && error === undefined}>

@@ -16,7 +16,7 @@ export function DeliverySummary() {
   const { data: counts, refresh } = useQuery<DeliveryCounts>(endpoints.subscribers.deliveries);
   const sending = counts !== undefined && counts.waiting > 0;
 
-  usePolling(() => void refresh(), sending ? whileSending : otherwise);
+  usePolling(refresh, sending ? whileSending : otherwise);
 
   if (counts === undefined || counts.waiting + counts.sent + counts.givenUp === 0) return null;
   return (

@@ -18,7 +18,7 @@ const pollMs = 60_000;
 export function SubscribersPage() {
   const { list } = endpoints.subscribers;
   const refreshList = useRefreshList(list);
-  usePolling(() => void refreshList(), pollMs);
+  usePolling(refreshList, pollMs);
   const filter = useSubscriberFilter();
   const { open, dialogs } = useSubscriberDialogs(listPath(list, filter.query));
   const columns = useMemo(() => subscriberColumns(open), [open]);

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { Demo } from './demo';
 import { expect, test } from './fixtures';
 import { expectNothingMoved, painted, watchShifts } from './layout-shifts';
-import { hasReact, reactFiles, scriptsOf } from './loaded-scripts';
+import { hasReact, loadReact, reactFiles, scriptsOf } from './loaded-scripts';
 import type { Organisation } from './operator';
 
 const live = (page: Page) => page.getByText('Live', { exact: true });
@@ -291,6 +291,36 @@ test.describe('after the files of the page have been replaced by those of a new 
     await expect(dialog(page)).toBeVisible();
     expectOnlyFailedLoads(consoleErrors);
   });
+});
+
+test('a press makes the page load again after the files of its dialog have been replaced', async ({
+  page,
+  organisation,
+  consoleErrors,
+}) => {
+  await page.goto(organisation.statusPage);
+  await expect(live(page)).toBeVisible();
+  await loadReact(page);
+  const dialogFiles = /\/assets\/(forms|standalone-subscribe-dialog)-/;
+  await page.route(dialogFiles, (route) => route.fulfill({ status: 404 }));
+  await page.route(/\/assets\/starter-/, (route) =>
+    // The new page gets its script.
+    route.request().method() === 'HEAD' ? route.fulfill({ status: 404 }) : route.continue(),
+  );
+  // A fake clock would hide the requested files from `loadReact`.
+  await page.evaluate(() => {
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 60_001;
+  });
+  const navigated = page.waitForRequest((request) => request.isNavigationRequest());
+  const loaded = page.waitForEvent('load');
+  await subscribe(page).click();
+  await navigated;
+  await page.unroute(dialogFiles);
+  await loaded;
+  await subscribe(page).click();
+  await expect(dialog(page)).toBeVisible();
+  expectOnlyFailedLoads(consoleErrors);
 });
 
 test('theme, groups and feeds work without React, and are kept', async ({ page, organisation }) => {

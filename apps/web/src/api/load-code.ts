@@ -2,6 +2,12 @@ import { backoffMs } from './retry';
 
 const attempts = 3;
 
+/**
+ * Minimum age of a page that is loaded again if the files of its version do not exist any more. A younger page tries
+ * again, because nodes may run different versions for a moment.
+ */
+export const reloadAfterMs = 60_000;
+
 /** The code of a screen could not be loaded. */
 export class CodeNotLoaded extends Error {
   /** Whether the server has another version of the app, without the files of this one. */
@@ -30,9 +36,26 @@ export async function loadCode<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Loads the code of a control. Retries after 1 and 2 seconds. If the server has another version of the app, loads the page
+ * again, unless it is younger than `reloadAfterMs`.
+ *
+ * @throws CodeNotLoaded
+ */
+export async function loadCodeOrReload<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await loadCode(load);
+  } catch (error) {
+    const isReplaced = error instanceof CodeNotLoaded && error.isReplaced;
+    if (isReplaced && performance.now() > reloadAfterMs) location.reload();
+    throw error;
+  }
+}
+
 /** Whether the file that started this page is gone. Its name changes with every version. */
 async function isAppReplaced(): Promise<boolean> {
-  const entry = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
+  // The script of the status page is no module.
+  const entry = document.querySelector<HTMLScriptElement>('script[src*="/assets/"]');
   if (entry === null) return false;
   try {
     const { status } = await fetch(entry.src, { method: 'HEAD', cache: 'no-store' });

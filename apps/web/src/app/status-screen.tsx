@@ -1,11 +1,17 @@
 import { useMemo } from 'react';
 import { useParams } from 'react-router-dom';
+import { loadCodeOrReload } from '@/api/load-code';
 import { followEventStream } from '@/features/status-page/event-stream';
 import { followSocket } from '@/features/status-page/follow-socket';
 import { IconSprite } from '@/features/status-page/icon-sprite';
 import { StatusPage } from '@/features/status-page/status-page';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 import { useRealtime } from '@/realtime/realtime';
+
+const loadDialog = () =>
+  loadCodeOrReload(
+    async () => (await import('@/features/status-page/subscribe/subscribe-dialog')).SubscribeDialog,
+  );
 
 /** The status page within the app. Other links load it as a separate page from the server. */
 export function StatusScreen() {
@@ -22,7 +28,12 @@ export function StatusScreen() {
   return (
     <>
       <IconSprite />
-      <StatusPage key={orgId} orgId={orgId} follow={follow} actions={<SubscribeButton />} />
+      <StatusPage
+        key={orgId}
+        orgId={orgId}
+        follow={follow}
+        actions={<SubscribeButton loadDialog={loadDialog} />}
+      />
     </>
   );
 }

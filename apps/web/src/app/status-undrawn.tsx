@@ -3,13 +3,20 @@ import { StatusPage } from '@/features/status-page/status-page';
 import { IconSprite } from '@/features/status-page/icon-sprite';
 import { SubscribeButton } from '@/features/status-page/subscribe/subscribe-button';
 
+const importDialog = async () =>
+  (await import('@/features/status-page/subscribe/standalone-subscribe-dialog'))
+    .StandaloneSubscribeDialog;
+
 /** Draws the page of an organisation that the development server has not drawn. */
 export function drawPage(root: HTMLElement): void {
   const orgId = window.location.pathname.split('/')[2] ?? '';
   createRoot(root).render(
     <>
       <IconSprite />
-      <StatusPage orgId={orgId} actions={<SubscribeButton standalone />} />
+      <StatusPage
+        orgId={orgId}
+        actions={<SubscribeButton standalone loadDialog={importDialog} />}
+      />
     </>,
   );
 }

@@ -15,7 +15,9 @@ export async function hydrate(started: StartedPage): Promise<void> {
   completeSprite(document);
   const start = { connection: started.stop(), readAt };
   const follow = started.maybeSignedIn ? followLater(() => chooseFollow(started)) : started.follow;
-  const actions = <SubscribeButton standalone />;
+  const actions = (
+    <SubscribeButton standalone loadDialog={() => started.loadCode(importSubscribeDialog)} />
+  );
   await new Promise<void>((done) => {
     const page = (
       <StrictMode>
@@ -31,6 +33,11 @@ export async function hydrate(started: StartedPage): Promise<void> {
     });
   });
 }
+
+const importSubscribeDialog = () =>
+  import('@/features/status-page/subscribe/standalone-subscribe-dialog').then(
+    (it) => it.StandaloneSubscribeDialog,
+  );
 
 /** Without a hint of a session, the code of sign-in and socket is never loaded. */
 function chooseFollow({ follow }: StartedPage): Promise<Follow> {

@@ -1,3 +1,4 @@
+import { loadCodeOrReload, reloadAfterMs } from '@/api/load-code';
 import { backoffMs } from '@/api/retry';
 import { afterConnected, type Connection } from '@/features/status-page/connection';
 import {
@@ -13,12 +14,6 @@ import { showConnection, showTimeZone } from './live-indicator';
 import { showLocalTimes } from './local-times';
 import type { StartedPage, StartedState } from './started-page';
 
-/**
- * Minimum age of a page that is loaded again if the files of its version do not exist any more. A younger page tries
- * again, because nodes may run different versions for a moment.
- */
-const reloadAfterMs = 60_000;
-
 /** Loads React and lets it hydrate the page. Resolves once React handles the input. */
 type Hydrate = (page: StartedPage) => Promise<void>;
 
@@ -30,6 +25,7 @@ export class LivePage implements StartedPage {
   readonly orgId: string;
   readonly maybeSignedIn: boolean;
   readonly state: Promise<StartedState>;
+  readonly loadCode = loadCodeOrReload;
   private readonly hydrate: Hydrate;
   private readonly input: KeptInput;
   private readonly clock = new AbortController();

@@ -19,6 +19,8 @@ export interface StartedPage {
   maybeSignedIn: boolean;
   /** Follows the changes. Hands over the event stream if it is open. */
   follow: Follow;
+  /** Loads the code of a control. If the files of this version are gone, loads the page again. */
+  loadCode: <T>(load: () => Promise<T>) => Promise<T>;
   /** Stops the changes that the first script makes to the page. React must draw the page as it is then. */
   stop: () => Connection;
 }

@@ -9,10 +9,13 @@ import { SubscribeProvider } from './subscribe-provider';
 
 const { organisation } = aSnapshot();
 
+const loadDialog = async () =>
+  (await import('./standalone-subscribe-dialog')).StandaloneSubscribeDialog;
+
 function open(channels = organisation.channels) {
   render(
     <SubscribeProvider state={aSnapshot({ organisation: { ...organisation, channels } })}>
-      <SubscribeButton standalone />
+      <SubscribeButton standalone loadDialog={loadDialog} />
       <FeedMenu />
       <button type="button">Elsewhere</button>
     </SubscribeProvider>,

@@ -5,29 +5,31 @@ import type { SubscribeDialogProps } from './subscribe-dialog';
 type Dialog = (props: SubscribeDialogProps) => ReactNode;
 
 interface SubscribeButtonProps {
+  loadDialog: () => Promise<Dialog>;
   /** Whether the page has no toaster. */
   standalone?: boolean;
 }
 
 /** Opens the dialog, and draws it for every control that opens it. Few visitors need it, so its code is loaded on demand. */
-export function SubscribeButton({ standalone = false }: SubscribeButtonProps) {
+export function SubscribeButton({ loadDialog, standalone }: SubscribeButtonProps) {
   const { state, request, isOpen, open, close } = useSubscribe();
   const { channels } = state.organisation;
   const [Dialog, setDialog] = useState<Dialog>();
   const [failed, setFailed] = useState(false);
   const isLoading = isOpen && !Dialog;
 
-  const fail = useEffectEvent(() => {
-    setFailed(true);
-    close();
+  const load = useEffectEvent(() => {
+    loadDialog().then(
+      (dialog) => setDialog(() => dialog),
+      () => {
+        setFailed(true);
+        close();
+      },
+    );
   });
   useEffect(() => {
-    if (!isLoading) return;
-    loadDialog(standalone).then(
-      (dialog) => setDialog(() => dialog),
-      () => fail(),
-    );
-  }, [isLoading, standalone]);
+    if (isLoading) load();
+  }, [isLoading]);
 
   return (
     <>
@@ -66,9 +68,4 @@ function PlainForm() {
   return (
     <form data-script="absent" suppressHydrationWarning dangerouslySetInnerHTML={{ __html: '' }} />
   );
-}
-
-async function loadDialog(standalone: boolean): Promise<Dialog> {
-  if (standalone) return (await import('./standalone-subscribe-dialog')).StandaloneSubscribeDialog;
-  return (await import('./subscribe-dialog')).SubscribeDialog;
 }

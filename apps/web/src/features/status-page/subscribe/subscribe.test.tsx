@@ -12,8 +12,11 @@ import { aComponent, aGroup, anIncident, aSnapshot } from '@/features/status-pag
 import type { Channel, StatusSnapshot } from '@/api/types';
 import type { ReactNode } from 'react';
 
-// What the button loads when it is pressed is slow to load the first time.
-beforeAll(() => import('./standalone-subscribe-dialog'));
+const loadDialog = async () =>
+  (await import('./standalone-subscribe-dialog')).StandaloneSubscribeDialog;
+
+// It is slow to load the first time.
+beforeAll(loadDialog);
 beforeEach(() => toast.remove());
 
 const { organisation } = aSnapshot();
@@ -25,7 +28,7 @@ function page(children: ReactNode, change: Partial<StatusSnapshot> = {}) {
 const withChannels = (...channels: Channel[]) => ({ organisation: { ...organisation, channels } });
 
 async function open(change: Partial<StatusSnapshot> = {}) {
-  render(page(<SubscribeButton standalone />, change));
+  render(page(<SubscribeButton standalone loadDialog={loadDialog} />, change));
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
@@ -110,21 +113,19 @@ it('reports a failure when a response has no message', async () => {
 });
 
 it('leaves what it has to say to the toaster of the app around it', async () => {
-  render(page(<SubscribeButton />));
+  const loadDialog = async () => (await import('./subscribe-dialog')).SubscribeDialog;
+  render(page(<SubscribeButton loadDialog={loadDialog} />));
   await userEvent.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe Via Email' });
   expect(document.querySelector('[data-toaster]')).toBeNull();
 });
 
 it('says that its form could not be loaded, until it can', async () => {
-  vi.doMock('./standalone-subscribe-dialog', () => {
-    throw new Error('offline');
-  });
-  render(page(<SubscribeButton standalone />));
+  const load = vi.fn(loadDialog).mockRejectedValueOnce(new Error('offline'));
+  render(page(<SubscribeButton standalone loadDialog={load} />));
   const button = screen.getByRole('button', { name: 'Subscribe To Updates' });
   await userEvent.click(button);
   expect(await screen.findByRole('alert')).toHaveTextContent('The form could not be loaded.');
-  vi.doUnmock('./standalone-subscribe-dialog');
   await userEvent.click(button);
   expect(await screen.findByRole('dialog', { name: 'Subscribe Via Email' })).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -193,7 +194,9 @@ it('takes a group for its components', async () => {
 });
 
 it('lets the visitor choose the channel where mail is off, and says where the refusal belongs', async () => {
-  render(page(<SubscribeButton standalone />, withChannels('slack', 'teams')));
+  render(
+    page(<SubscribeButton standalone loadDialog={loadDialog} />, withChannels('slack', 'teams')),
+  );
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Subscribe To Updates' }));
   await screen.findByRole('dialog', { name: 'Subscribe To Updates' });
@@ -228,7 +231,7 @@ it('offers nothing where no channel is on', () => {
   render(
     page(
       <>
-        <SubscribeButton standalone />
+        <SubscribeButton standalone loadDialog={loadDialog} />
         <FollowButton incident={anIncident()} />
       </>,
       withChannels(),
@@ -243,7 +246,7 @@ it('follows one incident by any channel', async () => {
   render(
     page(
       <>
-        <SubscribeButton standalone />
+        <SubscribeButton standalone loadDialog={loadDialog} />
         <FollowButton incident={anIncident({ id: 'i-1', title: 'Payments fail' })} />
       </>,
       parts,

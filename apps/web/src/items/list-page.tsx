@@ -78,7 +78,7 @@ export function ListPage<Item extends { id: string }>({
         <LoadFailure
           title={`${title} could not be loaded`}
           reason={list.error.message}
-          onRetry={() => void list.refresh()}
+          onRetry={list.refresh}
         />
       ) : isLoading && placeholder ? (
         placeholder

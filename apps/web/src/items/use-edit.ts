@@ -29,7 +29,7 @@ export interface Edit<T> {
   loaded: T | undefined;
   error: ApiError | undefined;
   /** Reads the first version again, after `error`. */
-  retry: () => void;
+  retry: () => Promise<unknown>;
   /** A newer version of another user, which the form must not adopt before its user has seen it. */
   theirs: T | undefined;
   /** Whether another user has deleted the item meanwhile. */
@@ -112,7 +112,7 @@ export function useEdit<T>(
   return {
     loaded: loaded?.data,
     error: first.error,
-    retry: () => void first.mutate(),
+    retry: () => first.mutate(),
     theirs: theirs?.data,
     isDeleted,
     save,

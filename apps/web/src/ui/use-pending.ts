@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from 'react';
 
 /** Runs an action, unless an earlier one still runs. The action shows its own failure. */
-type Run = (action: () => Promise<void>) => void;
+type Run = (action: () => Promise<unknown>) => void;
 
 /** Returns whether an action runs, for the `pending` of its button, and a function that runs one. */
 export function usePending(): [isPending: boolean, run: Run] {

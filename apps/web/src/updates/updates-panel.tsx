@@ -85,7 +85,7 @@ export function UpdatesPanel({
         <LoadFailure
           title="The updates could not be loaded"
           reason={error.message}
-          onRetry={() => void refresh()}
+          onRetry={refresh}
         />
       ) : (
         <UpdatesTable updates={data} onEdit={setEdited} onDelete={remove} />

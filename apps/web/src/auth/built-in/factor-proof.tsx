@@ -46,7 +46,7 @@ export function hasFactor({ totp, passkeys }: Factors): boolean {
 
 interface FactorsFailureProps {
   reason: string;
-  onRetry: () => void;
+  onRetry: () => Promise<unknown>;
 }
 
 /** Replaces the second factors if they could not be loaded. */

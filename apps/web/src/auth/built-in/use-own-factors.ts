@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { anonymousApi } from '@/api/anonymous-api';
 import { withRetries } from '@/api/retry';
 import { endpoints } from '@/paths';
@@ -10,22 +10,20 @@ interface OwnFactors {
   factors?: Factors;
   /** Why they could not be read. */
   failure?: string;
-  retry: () => void;
+  retry: () => Promise<void>;
 }
 
 /** Reads the second factors of the account. */
 export function useOwnFactors(): OwnFactors {
   const [outcome, setOutcome] = useState<Omit<OwnFactors, 'retry'>>({});
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    let isCurrent = true;
-    withRetries(() => anonymousApi.get<Factors>(endpoints.identity.factors)).then(
-      ({ data }) => isCurrent && setOutcome({ factors: data }),
-      (error: unknown) => isCurrent && setOutcome({ failure: failureText(error) }),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [attempt]);
-  return { ...outcome, retry: () => setAttempt((made) => made + 1) };
+  const read = useCallback(
+    () =>
+      withRetries(() => anonymousApi.get<Factors>(endpoints.identity.factors)).then(
+        ({ data }) => setOutcome({ factors: data }),
+        (error: unknown) => setOutcome({ failure: failureText(error) }),
+      ),
+    [],
+  );
+  useEffect(() => void read(), [read]);
+  return { ...outcome, retry: read };
 }

@@ -73,7 +73,7 @@ function Selection({ list: whole, isFiltered }: SelectionProps) {
         <LoadFailure
           title="The audit log could not be loaded"
           reason={list.error.message}
-          onRetry={() => void list.refresh()}
+          onRetry={list.refresh}
         />
       ) : list.rows === undefined ? (
         <Placeholder />

@@ -116,7 +116,7 @@ function GroupField({ loading }: { loading: boolean }) {
       <LoadFailure
         title="The groups could not be loaded"
         reason={error.message}
-        onRetry={mayWrite ? () => void refresh() : undefined}
+        onRetry={mayWrite ? refresh : undefined}
       />
     );
   }

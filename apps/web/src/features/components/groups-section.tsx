@@ -45,13 +45,13 @@ export function GroupsSection() {
         <LoadFailure
           title="The groups could not be loaded"
           reason={groups.error.message}
-          onRetry={() => void groups.refresh()}
+          onRetry={groups.refresh}
         />
       ) : components.error && components.data === undefined ? (
         <LoadFailure
           title="The components of the groups could not be loaded"
           reason={components.error.message}
-          onRetry={() => void components.refresh()}
+          onRetry={components.refresh}
         />
       ) : (
         <DeleteQuestion kind={groupKind}>

@@ -120,7 +120,7 @@ export function HistoryPanel({ componentId }: { componentId: string }) {
         <LoadFailure
           title="The history could not be loaded"
           reason={error.message}
-          onRetry={() => void refresh()}
+          onRetry={refresh}
         />
       ) : (
         <HistoryTable periods={periods} onEdit={edit} onDelete={remove} />

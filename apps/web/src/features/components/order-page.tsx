@@ -54,10 +54,7 @@ export function OrderPage() {
           <LoadFailure
             title="The order could not be loaded"
             reason={error.message}
-            onRetry={() => {
-              order.retry();
-              names.retry();
-            }}
+            onRetry={() => Promise.all([order.retry(), names.retry()])}
           />
         ) : (
           <Placeholder />
@@ -79,10 +76,7 @@ function useNames() {
     // An order may arrive a moment before the name of something new.
     nameOf: names && ((id: string) => (id === noGroup ? 'No group' : (names.get(id) ?? '…'))),
     error: components.error ?? groups.error,
-    retry: () => {
-      void components.refresh();
-      void groups.refresh();
-    },
+    retry: () => Promise.all([components.refresh(), groups.refresh()]),
   };
 }
 

@@ -24,7 +24,7 @@ export interface OrderEdit {
   tree: OrderTree | undefined;
   error: ApiError | undefined;
   /** Reads the order again, after `error`. */
-  retry: () => void;
+  retry: () => Promise<unknown>;
   /** Whether there are moves that are not saved. */
   isDirty: boolean;
   isSaving: boolean;

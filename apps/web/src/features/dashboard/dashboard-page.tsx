@@ -42,7 +42,7 @@ export function DashboardPage() {
         <LoadFailure
           title="The dashboard could not be loaded"
           reason={error.message}
-          onRetry={() => void refresh()}
+          onRetry={refresh}
         />
       ) : (
         <Placeholder />

@@ -60,7 +60,7 @@ export function AttachedComponents({ incidentId, onChange }: AttachedComponentsP
         <LoadFailure
           title="The components could not be loaded"
           reason={attached.error.message}
-          onRetry={() => void attached.refresh()}
+          onRetry={attached.refresh}
         />
       ) : (
         <AttachedComponentsTable components={attached.data} onDetach={detach} />

@@ -63,7 +63,7 @@ export function CreateIncidentPage() {
             <LoadFailure
               title="The components could not be loaded"
               reason={components.error.message}
-              onRetry={() => void components.refresh()}
+              onRetry={components.refresh}
             />
           ) : (
             <AffectedComponentsField

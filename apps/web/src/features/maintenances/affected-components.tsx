@@ -26,7 +26,7 @@ export function AffectedComponents({ current = [] }: AffectedComponentsProps) {
       <LoadFailure
         title="The components could not be loaded"
         reason={components.error.message}
-        onRetry={mayWrite ? () => void components.refresh() : undefined}
+        onRetry={mayWrite ? components.refresh : undefined}
       />
     );
   }

@@ -40,7 +40,7 @@ export function MetricsPage() {
         <LoadFailure
           title="The metrics could not be loaded"
           reason={error.message}
-          onRetry={() => void refresh()}
+          onRetry={refresh}
         />
       ) : (
         <Placeholder />

@@ -47,7 +47,7 @@ export function ApiKeysCard() {
           <LoadFailure
             title="The API keys could not be loaded"
             reason={keys.error.message}
-            onRetry={refresh}
+            onRetry={keys.refresh}
           />
         </CardBody>
       ) : (

@@ -26,7 +26,7 @@ export function Integrations({ orgId }: { orgId: string }) {
           <LoadFailure
             title="The public page could not be loaded"
             reason={error.message}
-            onRetry={() => void refresh()}
+            onRetry={refresh}
           />
         ) : (
           <FormSkeleton fields={['line', 'line', 'line']} />

@@ -49,6 +49,13 @@ it('says why an address is not verified, and tries again only when asked', async
   expect(await screen.findByRole('heading', { name: 'Email Verified!' })).toBeInTheDocument();
 });
 
+it('keeps the focus on the button that tries again when that fails', async () => {
+  server.use(http.post(apiUrl(endpoints.subscribers.verify), () => problem(400, 'Wrong code')));
+  const { user } = open(`/verify?${person}&verificationCode=c0de`);
+  await user.click(await screen.findByRole('button', { name: 'Try Again' }));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Try Again' })).toHaveFocus());
+});
+
 it('unsubscribes, and links to the landing page', async () => {
   server.use(http.post(apiUrl(endpoints.subscribers.unsubscribe), () => success({})));
   const { user, router } = open(`/unsubscribe?${person}&unsubscribeCode=c0de`);

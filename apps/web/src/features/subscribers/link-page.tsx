@@ -11,6 +11,7 @@ import { Logo } from '@/ui/logo';
 import { Spinner } from '@/ui/spinner';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
+import { usePending } from '@/ui/use-pending';
 
 interface LinkPageProps {
   progress: Progress<unknown>;
@@ -18,7 +19,7 @@ interface LinkPageProps {
   /** The consequence of success. */
   done: ReactNode;
   doneAction?: ReactNode;
-  onRetry: () => void;
+  onRetry: () => Promise<void>;
 }
 
 const icons = {
@@ -31,6 +32,7 @@ const icons = {
 export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPageProps) {
   const title = titles[progress.status];
   usePageTitle(title);
+  const [isRetrying, run] = usePending();
   return (
     <LinkFrame>
       <Card className="grid min-h-60 content-center justify-items-center gap-4 rounded-xl! p-6 text-center">
@@ -41,13 +43,13 @@ export function LinkPage({ progress, titles, done, doneAction, onRetry }: LinkPa
           {progress.status === 'failed' && <p className="text-muted">{progress.message}</p>}
         </div>
         {progress.status === 'done' && doneAction}
-        {progress.status === 'failed' && (
+        {(progress.status === 'failed' || isRetrying) && (
           <div className="flex flex-wrap justify-center gap-2">
             <Link to={paths.landing} className={buttonVariants()}>
               Go Back
             </Link>
-            <Button variant="primary" onClick={onRetry}>
-              Try Again
+            <Button variant="primary" pending={isRetrying} onClick={() => run(onRetry)}>
+              {isRetrying ? 'Trying again...' : 'Try Again'}
             </Button>
           </div>
         )}
@@ -79,7 +81,12 @@ interface LinkCall {
 }
 
 /** Sends the request of a mailed link once, and again on demand. */
-export function useLinkCall<T>({ path, body, done, failed }: LinkCall): [Progress<T>, () => void] {
+export function useLinkCall<T>({
+  path,
+  body,
+  done,
+  failed,
+}: LinkCall): [Progress<T>, () => Promise<void>] {
   const api = useApi();
   const [progress, setProgress] = useState<Progress<T>>({ status: 'running' });
   const call = useRef({ path, body, done, failed });
@@ -102,5 +109,5 @@ export function useLinkCall<T>({ path, body, done, failed }: LinkCall): [Progres
     void run();
   }, [run]);
 
-  return [progress, () => void run()];
+  return [progress, run];
 }

@@ -55,7 +55,7 @@ function Preview({ channel }: { channel: Channel }) {
       <LoadFailure
         title="The preview could not be loaded"
         reason={error.message}
-        onRetry={() => void refresh()}
+        onRetry={refresh}
       />
     );
   }

@@ -42,10 +42,7 @@ function Subscription({ link }: { link: ManageLink }) {
   const [isEnded, setIsEnded] = useState(false);
   const error = subscriber.error ?? snapshot.error;
 
-  function retry() {
-    void subscriber.mutate();
-    void snapshot.refresh();
-  }
+  const retry = () => Promise.all([subscriber.mutate(), snapshot.refresh()]);
 
   return (
     <LinkFrame>

@@ -10,7 +10,7 @@ interface ScopeEntriesQuery {
   /** In the order of the page; undefined while they load or if they could not be read. */
   entries: ScopeEntry[] | undefined;
   error: ApiError | undefined;
-  refresh: () => void;
+  refresh: () => Promise<unknown>;
 }
 
 /** Reads what subscribers can choose. */
@@ -21,5 +21,5 @@ export function useScopeEntries(isNeeded: boolean): ScopeEntriesQuery {
     id && isNeeded ? endpoints.status(id) : null,
   );
   const entries = useMemo(() => data && scopeEntries(data), [data]);
-  return { entries, error, refresh: () => void refresh() };
+  return { entries, error, refresh };
 }

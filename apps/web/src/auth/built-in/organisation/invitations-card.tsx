@@ -60,7 +60,7 @@ export function InvitationsCard({ organisation }: { organisation: AuthOrganisati
           <LoadFailure
             title="The invitations could not be loaded"
             reason={invitations.error.message}
-            onRetry={() => void invitations.refresh()}
+            onRetry={invitations.refresh}
           />
         </CardBody>
       ) : (

@@ -51,7 +51,7 @@ export function MembersCard({ organisation, user }: MembersCardProps) {
           <LoadFailure
             title="The members could not be loaded"
             reason={members.error.message}
-            onRetry={() => void members.refresh()}
+            onRetry={members.refresh}
           />
         </CardBody>
       ) : (

@@ -44,7 +44,7 @@ export function SecurityCard({ organisation }: { organisation: AuthOrganisation 
           <LoadFailure
             title="The requirement could not be loaded"
             reason={requirement.error.message}
-            onRetry={() => void requirement.refresh()}
+            onRetry={requirement.refresh}
           />
         ) : (
           <div aria-busy>

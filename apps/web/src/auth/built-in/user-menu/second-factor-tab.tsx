@@ -26,7 +26,7 @@ export function SecondFactorTab({ onAdded }: SecondFactorTabProps) {
       <LoadFailure
         title="The second factors could not be loaded"
         reason={error.message}
-        onRetry={() => void refresh()}
+        onRetry={refresh}
       />
     ) : (
       <div aria-busy className="grid gap-3">

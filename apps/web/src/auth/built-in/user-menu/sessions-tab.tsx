@@ -38,7 +38,7 @@ export function SessionsTab() {
       <LoadFailure
         title="The sessions could not be loaded"
         reason={sessions.error.message}
-        onRetry={() => void sessions.refresh()}
+        onRetry={sessions.refresh}
       />
     ) : (
       <div aria-busy className="grid gap-3">

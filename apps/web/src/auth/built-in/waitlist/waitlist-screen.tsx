@@ -52,7 +52,7 @@ export function WaitlistScreen() {
         <LoadFailure
           title="The waitlist could not be loaded"
           reason={waiting.error.message}
-          onRetry={() => void waiting.refresh()}
+          onRetry={waiting.refresh}
         />
       ) : (
         <Card>

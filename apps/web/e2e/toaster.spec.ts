@@ -63,3 +63,25 @@ test('toasts are as wide, as far apart and as many as they should be', async ({
   };
   await expect.poll(left).toBe(0);
 });
+
+test('a toast that is dismissed by the keyboard returns the focus, and the next one leaves in time', async ({
+  operatorPage,
+  organisation,
+}) => {
+  for (const name of ['One', 'Two']) await organisation.createComponent(name);
+  await openWithStoppedClock(operatorPage);
+  for (const name of ['One', 'Two']) await deleteOne(operatorPage, name);
+  await expect(toasts(operatorPage)).toHaveCount(2);
+  // The closed dialogs move the focus by a timer.
+  await operatorPage.clock.runFor(1);
+  const link = operatorPage.getByRole('link', { name: 'Incidents' });
+  await link.focus();
+  await operatorPage.keyboard.press('Alt+KeyT');
+  await operatorPage.keyboard.press('Tab');
+  await operatorPage.keyboard.press('Enter');
+  await operatorPage.clock.runFor(200);
+  await expect(toasts(operatorPage)).toHaveCount(1);
+  await expect(link).toBeFocused();
+  await operatorPage.clock.runFor(4000);
+  await expect(toasts(operatorPage)).toHaveAttribute('data-leaving', 'true');
+});

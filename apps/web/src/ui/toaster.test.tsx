@@ -98,6 +98,35 @@ describe('the toaster', () => {
     expect(shown()).toEqual([]);
   });
 
+  it.each([
+    ['moves there by Alt+T', () => fireEvent.keyDown(document, { altKey: true, code: 'KeyT' })],
+    ['moves there otherwise', () => undefined],
+  ])('returns the focus that %s when its toast is dismissed, and goes on', async (_how, enter) => {
+    render(<input aria-label="Name" />);
+    screen.getByLabelText('Name').focus();
+    show('Component Created', 'Component Updated');
+    enter();
+    const [dismiss = document.body] = screen.getAllByRole('button', { name: 'Dismiss' });
+    act(() => dismiss.focus());
+    fireEvent.click(dismiss);
+    await pass(200);
+    expect(shown()).toEqual(['Component Created']);
+    expect(screen.getByLabelText('Name')).toHaveFocus();
+    await pass(4000);
+    await pass(200);
+    expect(shown()).toEqual([]);
+  });
+
+  it('returns the focus when newer toasts replace the focused one', () => {
+    render(<input aria-label="Name" />);
+    screen.getByLabelText('Name').focus();
+    show('one');
+    act(() => screen.getByRole('button', { name: 'Dismiss' }).focus());
+    act(() => ['two', 'three', 'four'].forEach((message) => toast.success(message)));
+    expect(shown()).toEqual(['four', 'three', 'two']);
+    expect(screen.getByLabelText('Name')).toHaveFocus();
+  });
+
   it('waits while the pointer is on it', async () => {
     show('Component Deleted');
     fireEvent.mouseEnter(screen.getByRole('region'));

@@ -1,5 +1,12 @@
 import { CircleCheck, Info, OctagonX, X } from 'lucide-react';
-import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  type RefObject,
+} from 'react';
 import { resolveValue, toast, useToaster, type Toast } from 'react-hot-toast/headless';
 import { Button } from './button';
 import { Spinner } from './spinner';
@@ -22,7 +29,7 @@ export function Toaster() {
     error: toastOptions,
   });
   const region = useRef<HTMLElement>(null);
-  useHotkey(region);
+  const returnFocus = useHotkey(region);
   useFocusBesideDialogs(region);
   usePauseWhileAttended(region, handlers);
 
@@ -36,32 +43,47 @@ export function Toaster() {
     >
       <ol aria-live="polite" aria-relevant="additions text">
         {toasts.slice(0, visibleAtMost).map((item) => (
-          <ToastItem key={item.id} item={item} />
+          <ToastItem key={item.id} item={item} returnFocus={returnFocus} />
         ))}
       </ol>
     </section>
   );
 }
 
-function useHotkey(region: RefObject<HTMLElement | null>) {
+/** Moves the focus to the toasts and back. Returns the function that moves it back. */
+function useHotkey(region: RefObject<HTMLElement | null>): () => void {
+  const cameFrom = useRef<Element | null>(null);
+  const returnFocus = useCallback(() => leave(cameFrom.current), []);
+
+  // It may come by Tab or a press as well.
   useEffect(() => {
-    let cameFrom: Element | null = null;
+    const element = region.current;
+    const remember = ({ relatedTarget: other }: FocusEvent) => {
+      if (other instanceof Element && !element?.contains(other)) cameFrom.current = other;
+    };
+    element?.addEventListener('focusin', remember);
+    return () => element?.removeEventListener('focusin', remember);
+  }, [region]);
+
+  useEffect(() => {
     function listen(event: KeyboardEvent) {
       const inside = region.current?.contains(document.activeElement);
       if (event.altKey && event.code === 'KeyT') {
         event.preventDefault();
-        if (!inside) cameFrom = document.activeElement;
+        if (!inside) cameFrom.current = document.activeElement;
         region.current?.focus();
       } else if (event.key === 'Escape' && inside) {
         // It would close a dialog.
         event.stopPropagation();
-        leave(cameFrom);
+        returnFocus();
       }
     }
     // Before Radix, which listens on the document.
     window.addEventListener('keydown', listen, true);
     return () => window.removeEventListener('keydown', listen, true);
-  }, [region]);
+  }, [region, returnFocus]);
+
+  return returnFocus;
 }
 
 /** The dialog on top, if one is open. */
@@ -126,10 +148,31 @@ function usePauseWhileAttended(
   useEffect(() => () => resume(), []);
 }
 
-function ToastItem({ item }: { item: Toast }) {
+/**
+ * Returns the focus before a toast that has it is removed. Browsers would drop the focus without an event, so that the pause
+ * would not end.
+ */
+function useReturnFocus(item: RefObject<HTMLElement | null>, returnFocus: () => void) {
+  useLayoutEffect(() => {
+    const element = item.current;
+    return () => {
+      if (element?.contains(document.activeElement)) returnFocus();
+    };
+  }, [item, returnFocus]);
+}
+
+interface ToastItemProps {
+  item: Toast;
+  returnFocus: () => void;
+}
+
+function ToastItem({ item, returnFocus }: ToastItemProps) {
   const { offset, handlers } = useSwipe(() => toast.dismiss(item.id));
+  const element = useRef<HTMLLIElement>(null);
+  useReturnFocus(element, returnFocus);
   return (
     <li
+      ref={element}
       className="toast"
       data-leaving={!item.visible}
       data-swiping={offset !== null && item.visible}

@@ -22,6 +22,7 @@ use redis::{
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use uuid::Uuid;
 
 use self::envelope::{Envelopes, Rejections};
 use crate::InProcess;
@@ -34,6 +35,8 @@ const BATCH: usize = 64;
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two attempts to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
+/// Length of the sender's identifier, which precedes the commit in a message.
+const SENDER: usize = size_of::<uuid::Bytes>();
 /// A subscription without messages is renewed after this time, because its connection may be dead.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 
@@ -88,6 +91,7 @@ impl Redis {
         let client = client(options.url, options.authorities)?;
         let channel: Arc<str> = format!("allclear:{}:commits", options.installation).into();
         let envelopes = Envelopes::new(options.key);
+        let node = Uuid::new_v4();
         let local = Arc::new(InProcess::default());
         let (outgoing, waiting) = mpsc::channel(QUEUE_LENGTH);
         let mut tasks = JoinSet::new();
@@ -95,9 +99,16 @@ impl Redis {
             client.clone(),
             Arc::clone(&channel),
             envelopes.clone(),
+            node,
             waiting,
         ));
-        tasks.spawn(listen(client, channel, envelopes, Arc::clone(&local)));
+        let receiver = Receiver {
+            envelopes,
+            node,
+            local: Arc::clone(&local),
+            rejections: Rejections::default(),
+        };
+        tasks.spawn(listen(client, channel, receiver));
         Ok(Self {
             local,
             outgoing,
@@ -128,6 +139,7 @@ async fn publish(
     client: Client,
     channel: Arc<str>,
     envelopes: Envelopes,
+    node: Uuid,
     mut waiting: mpsc::Receiver<Arc<Commit>>,
 ) {
     let config = AsyncConnectionConfig::new()
@@ -151,7 +163,10 @@ async fn publish(
             let mut pipe = redis::pipe();
             for commit in batch.drain(..) {
                 match serde_json::to_vec(&*commit) {
-                    Ok(text) => _ = pipe.publish(&*channel, envelopes.sign(&text)).ignore(),
+                    Ok(text) => {
+                        let message = [&node.as_bytes()[..], &text].concat();
+                        pipe.publish(&*channel, envelopes.sign(&message)).ignore();
+                    }
                     Err(error) => tracing::error!(%error, "a commit cannot be serialised"),
                 }
             }
@@ -168,15 +183,14 @@ async fn publish(
 }
 
 /// Delivers the commits of other nodes to this node's subscribers.
-async fn listen(client: Client, channel: Arc<str>, envelopes: Envelopes, local: Arc<InProcess>) {
+async fn listen(client: Client, channel: Arc<str>, mut receiver: Receiver) {
     let mut outage = Outage::default();
-    let mut rejections = Rejections::default();
     loop {
         let subscribed = subscribe(&client, &channel).await;
         match subscribed {
             Ok(subscription) => {
                 outage.end();
-                receive(subscription, &envelopes, &local, &mut rejections).await;
+                receiver.receive(subscription).await;
             }
             Err(error) => outage.begin(&error),
         }
@@ -195,23 +209,33 @@ async fn subscribe(client: &Client, channel: &str) -> RedisResult<PubSub> {
     subscribed.await.map_err(silent)?
 }
 
-/// Receives messages until the subscription ends or is silent for too long. Messages without the
-/// installation's signature are dropped.
-async fn receive(
-    mut subscription: PubSub,
-    envelopes: &Envelopes,
-    local: &InProcess,
-    rejections: &mut Rejections,
-) {
-    let mut messages = subscription.on_message();
-    while let Ok(Some(message)) = timeout(MAX_SILENCE, messages.next()).await {
-        let Some(text) = envelopes.open(message.get_payload_bytes()) else {
-            rejections.count();
-            continue;
-        };
-        match serde_json::from_slice(text) {
-            Ok(commit) => local.publish(Arc::new(commit)).await,
-            Err(error) => tracing::warn!(%error, "received a message that is not a commit"),
+/// Receives the messages of all nodes.
+struct Receiver {
+    envelopes: Envelopes,
+    /// This node, whose subscribers already have its commits.
+    node: Uuid,
+    local: Arc<InProcess>,
+    rejections: Rejections,
+}
+
+impl Receiver {
+    /// Receives until the subscription ends or is silent for too long. Messages without the installation's signature are dropped.
+    async fn receive(&mut self, mut subscription: PubSub) {
+        let mut messages = subscription.on_message();
+        while let Ok(Some(message)) = timeout(MAX_SILENCE, messages.next()).await {
+            let message = self.envelopes.open(message.get_payload_bytes());
+            let Some((sender, text)) = message.and_then(|text| text.split_at_checked(SENDER))
+            else {
+                self.rejections.count();
+                continue;
+            };
+            if sender == self.node.as_bytes() {
+                continue;
+            }
+            match serde_json::from_slice(text) {
+                Ok(commit) => self.local.publish(Arc::new(commit)).await,
+                Err(error) => tracing::warn!(%error, "received a message that is not a commit"),
+            }
         }
     }
 }

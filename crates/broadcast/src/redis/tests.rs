@@ -85,6 +85,20 @@ async fn other_nodes_receive_commits_in_order() {
 }
 
 #[tokio::test]
+async fn a_node_receives_its_own_commits_once() {
+    let Some(url) = redis() else { return };
+    let (here, there) = (start(&url, "once"), start(&url, "once"));
+    let (mut own, mut others) = (here.subscribe().await, there.subscribe().await);
+    let (last, _) = until_received(&here, &mut others, 0).await;
+    for revision in 1..=last {
+        assert_eq!(own.recv().await.unwrap().revision, revision);
+    }
+    // What Redis sends back arrives ahead of the other node's next commit.
+    let (_, first) = until_received(&there, &mut own, last).await;
+    assert!(first > last, "revision {first} arrived twice");
+}
+
+#[tokio::test]
 async fn installations_sharing_a_redis_are_separate() {
     let Some(url) = redis() else { return };
     let [one, two] =

@@ -283,7 +283,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_returned_path_stays_on_its_host(text in "[/\\\\.a%2eE:@?# \\t\\PC]{0,12}") {
+        fn a_returned_path_stays_on_its_host(text in prop_oneof![3 => "[/\\\\.a%2eE:@?# \\t]{0,12}", 1 => "\\PC{0,12}"]) {
             if let Some(path) = ReturnPath::parse(&format!("/{text}")) {
                 let url = Url::parse("https://status.example.com").unwrap().join(path.as_str()).unwrap();
                 prop_assert_eq!(url.host_str(), Some("status.example.com"));
@@ -302,6 +302,7 @@ mod tests {
     #[test]
     fn a_name_without_text_is_taken_from_the_address() {
         assert_eq!(display_name(["\u{202E}\n", ""], "ann@example.com"), "ann");
+        assert_eq!(display_name(["\u{200B}"], "ann@example.com"), "ann");
         assert_eq!(display_name([" Ann\nLee "], "x@example.com"), "Ann Lee");
     }
 }

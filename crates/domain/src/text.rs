@@ -33,11 +33,11 @@ pub fn shorten(text: &mut String, length: usize) -> bool {
 }
 
 /// Makes one line of a text that nobody can be asked to correct, such as a name from an identity provider: a space for the characters
-/// that [`one_line`] rejects, no two spaces in a row, at most `length` characters, trimmed.
+/// that [`one_line`] rejects, no two spaces in a row, at most `length` characters, [trimmed].
 #[must_use]
 pub fn clean_line(text: &str, length: usize) -> String {
     let mut line = String::new();
-    for character in text.trim().chars() {
+    for character in trimmed(text).chars() {
         let character = if breaks_line(character) {
             ' '
         } else {
@@ -47,8 +47,8 @@ pub fn clean_line(text: &str, length: usize) -> String {
             line.push(character);
         }
     }
-    let bounded: String = line.trim().chars().take(length).collect();
-    bounded.trim().to_owned()
+    let bounded: String = trimmed(&line).chars().take(length).collect();
+    trimmed(&bounded)
 }
 
 /// Rejects NUL, which PostgreSQL cannot store.
@@ -158,6 +158,7 @@ mod tests {
             ("東京\u{3000}電力", "東京\u{3000}電力"),
             ("Ann Lee \n Ray", "Ann Lee"),
             (" \n\u{202A}", ""),
+            ("\u{200B} \u{FEFF}", ""),
         ] {
             assert_eq!(clean_line(text, 8), line, "{text:?}");
         }

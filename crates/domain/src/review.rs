@@ -89,14 +89,10 @@ pub fn check_body(body: &str) -> Result<(), Invalid> {
     if body.trim().is_empty() {
         return Err(Invalid::field("body", "Review is required"));
     }
-    if body.chars().count() > MAX_REVIEW_LENGTH {
-        let message = format!("Must be at most {MAX_REVIEW_LENGTH} characters");
-        return Err(Invalid::field("body", message));
-    }
-    if text::no_nul(body).is_err() {
-        return Err(Invalid::field("body", "Must not contain a NUL character"));
-    }
-    Ok(())
+    let mut invalid = Invalid::default();
+    invalid.check_rule("body", text::at_most(body, MAX_REVIEW_LENGTH));
+    invalid.check_rule("body", text::no_nul(body));
+    invalid.into_result()
 }
 
 impl IncidentAndReview {
@@ -194,10 +190,9 @@ fn next_version(before: &Review, now: DateTime<Utc>) -> Revision {
 
 /// The beginning of a review, for a mail.
 fn beginning(body: &str) -> String {
-    match body.char_indices().nth(MAILED) {
-        Some((end, _)) => format!("{}…", &body[..end]),
-        None => body.to_owned(),
-    }
+    let mut body = body.to_owned();
+    text::shorten(&mut body, MAILED);
+    body
 }
 
 /// The events of a change of a review: drafts are not public.

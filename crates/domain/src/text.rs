@@ -118,7 +118,11 @@ pub fn link(text: &str) -> Result<(), ValidationError> {
     }
 }
 
-fn at_most(text: &str, limit: usize) -> Result<(), ValidationError> {
+/// Rejects a text longer than `limit` characters.
+///
+/// # Errors
+/// When the text is longer.
+pub fn at_most(text: &str, limit: usize) -> Result<(), ValidationError> {
     if text.chars().count() > limit {
         return Err(refusal(
             "length",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use validator::{Validate, ValidationErrors, ValidationErrorsKind};
+use validator::{Validate, ValidationError, ValidationErrors, ValidationErrorsKind};
 
 /// A field with its error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,13 @@ impl Invalid {
             for error in Self::from(errors).errors {
                 self.add(error);
             }
+        }
+    }
+
+    /// Adds an error if a field breaks a rule.
+    pub fn check_rule(&mut self, field: &str, rule: Result<(), ValidationError>) {
+        if let Err(broken) = rule {
+            self.add(FieldError::new(field, message(&broken)));
         }
     }
 
@@ -120,6 +127,10 @@ impl From<ValidationErrors> for Invalid {
     }
 }
 
+fn message(error: &ValidationError) -> &str {
+    error.message.as_deref().unwrap_or("Invalid value")
+}
+
 /// Flattens nested errors, with paths in the form of formik.
 fn collect(prefix: &str, errors: &ValidationErrors, into: &mut Invalid) {
     for (name, kind) in errors.errors() {
@@ -131,11 +142,7 @@ fn collect(prefix: &str, errors: &ValidationErrors, into: &mut Invalid) {
         match kind {
             ValidationErrorsKind::Field(found) => {
                 if let Some(first) = found.first() {
-                    let message = first.message.as_deref().unwrap_or("Invalid value");
-                    into.add(FieldError {
-                        field: path,
-                        message: message.to_owned(),
-                    });
+                    into.add(FieldError::new(path, message(first)));
                 }
             }
             ValidationErrorsKind::Struct(nested) => collect(&path, nested, into),

@@ -8,6 +8,7 @@ use allclear_application::page::Page;
 use allclear_application::timestamp;
 use allclear_domain::audit::{ActorType, TargetType};
 use allclear_domain::id::OrganisationId;
+use allclear_domain::text;
 use allclear_domain::validation::{FieldError, Invalid};
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
@@ -201,6 +202,10 @@ impl AuditQuery {
                 Format::Json
             }
         };
+        for (field, text) in [("actorId", &self.actor_id), ("targetId", &self.target_id)] {
+            let text = text.as_deref().unwrap_or_default();
+            invalid.check_rule(field, text::no_nul(text));
+        }
         let filter = AuditFilter {
             actor_id: given(&self.actor_id),
             action,

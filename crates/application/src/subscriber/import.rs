@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use allclear_domain::channel::{Channel, Target};
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, SubscriberId};
 use allclear_domain::subscriber::{Subscriber, SubscriberDraft};
+use allclear_domain::text;
 use allclear_domain::validation::Invalid;
 
 use self::names::Names;
@@ -45,20 +46,20 @@ impl ImportMode {
     /// The mode of a request.
     ///
     /// # Errors
-    /// [`Invalid`] at `consent` if the addresses are confirmed without a statement, or it is too long.
+    /// [`Invalid`] at `consent` if the addresses are confirmed without a statement, or it is too long or holds a NUL.
     pub fn of(dry_run: bool, confirmed: bool, consent: &str) -> Result<Self, Invalid> {
-        let consent = consent.trim();
+        let consent = text::trimmed(consent);
         if confirmed && consent.is_empty() {
             let message = "Say how the people agreed to get these mails";
             return Err(Invalid::field("consent", message));
         }
-        if consent.chars().count() > Self::MAX_CONSENT_LENGTH {
-            let message = format!("Must be at most {} characters", Self::MAX_CONSENT_LENGTH);
-            return Err(Invalid::field("consent", message));
-        }
+        let mut invalid = Invalid::default();
+        invalid.check_rule("consent", text::at_most(&consent, Self::MAX_CONSENT_LENGTH));
+        invalid.check_rule("consent", text::no_nul(&consent));
+        invalid.into_result()?;
         Ok(match (dry_run, confirmed) {
             (true, confirmed) => Self::DryRun { confirmed },
-            (false, true) => Self::Confirmed(consent.to_owned()),
+            (false, true) => Self::Confirmed(consent),
             (false, false) => Self::Pending,
         })
     }
@@ -345,6 +346,7 @@ mod tests {
         assert_eq!(refused.errors[0].field, "consent");
         let long = "x".repeat(1_001);
         assert!(ImportMode::of(false, true, &long).is_err());
+        assert!(ImportMode::of(false, true, "asked\0").is_err());
         assert_eq!(
             ImportMode::of(false, true, " asked in June "),
             Ok(ImportMode::Confirmed("asked in June".into()))

@@ -9,6 +9,7 @@ use allclear_application::subscriber::SubscriberFilter;
 use allclear_domain::channel::Channel;
 use allclear_domain::email::MAX_EMAIL_LENGTH;
 use allclear_domain::subscriber::{ScopeKind, SubscriberStatus};
+use allclear_domain::text;
 use allclear_domain::validation::{FieldError, Invalid};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -40,13 +41,9 @@ impl FilterQuery {
     fn read(self) -> Result<SubscriberFilter, Invalid> {
         let mut invalid = Invalid::default();
         let email = given(self.email.map(|text| text.trim().to_owned()));
-        if email
-            .as_ref()
-            .is_some_and(|text| text.chars().count() > MAX_EMAIL_LENGTH)
-        {
-            let message = format!("Must be at most {MAX_EMAIL_LENGTH} characters");
-            invalid.add(FieldError::new("email", message));
-        }
+        let text = email.as_deref().unwrap_or_default();
+        invalid.check_rule("email", text::at_most(text, MAX_EMAIL_LENGTH));
+        invalid.check_rule("email", text::no_nul(text));
         let filter = SubscriberFilter {
             email,
             channel: one_of("channel", self.channel, &mut invalid),

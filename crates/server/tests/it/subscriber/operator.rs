@@ -112,4 +112,6 @@ async fn operator_finds_subscribers_by_a_part_of_the_address() {
         {"field": "failing", "message": "Unknown value"},
     ]);
     assert_eq!((bad.status, &bad.body["errors"]), (422, &errors));
+    let bad = operator.get("/subscriber/list?email=%00").await;
+    assert_eq!(bad.status, 422);
 }

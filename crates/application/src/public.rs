@@ -273,8 +273,8 @@ impl Snapshot {
     /// a past incident or maintenance ends, an outage has lasted another minute, or another day begins.
     #[must_use]
     pub fn changes_at(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        // A maintenance is in progress up to its last millisecond.
-        let ended = |end: DateTime<Utc>| end + TimeDelta::milliseconds(1);
+        // A maintenance is in progress, and later shown, up to the last millisecond.
+        let after = |last: DateTime<Utc>| last + TimeDelta::milliseconds(1);
         let resolved = self
             .incidents
             .iter()
@@ -284,8 +284,8 @@ impl Snapshot {
             let end = maintenance.end_at;
             [
                 Some(maintenance.start_at),
-                end.map(ended),
-                maintenance.shown_until,
+                end.map(after),
+                maintenance.shown_until.map(after),
             ]
             .into_iter()
             .flatten()

@@ -34,7 +34,7 @@ pub struct PublicMaintenance {
     #[serde(serialize_with = "crate::timestamp::serialize_option")]
     #[schema(required)]
     pub end_at: Option<DateTime<Utc>>,
-    /// When the status page stops showing it; `None` if it has not ended.
+    /// The last time at which the status page shows it; `None` while its end is open.
     #[serde(skip)]
     pub shown_until: Option<DateTime<Utc>>,
     /// When it was created.

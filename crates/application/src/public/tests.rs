@@ -56,8 +56,9 @@ fn a_page_changes_when_a_maintenance_begins_ends_and_leaves() {
         page.changes_at(at(10)),
         Some(at(20) + TimeDelta::milliseconds(1))
     );
-    assert_eq!(page.changes_at(at(21)), Some(at(20 + 14 * DAY)));
-    assert_eq!(page.changes_at(at(20 + 14 * DAY)), None);
+    let left = at(20 + 14 * DAY) + TimeDelta::milliseconds(1);
+    assert_eq!(page.changes_at(at(21)), Some(left));
+    assert_eq!(page.changes_at(left), None);
 }
 
 #[test]

@@ -9,8 +9,10 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::public::PublicComponent;
 use crate::public::component_group::PublicComponentGroup;
-use crate::public::incident::{IncidentTimelineEntry, PublicIncident};
-use crate::public::maintenance::{MaintenanceTimelineEntry, PublicMaintenance};
+use crate::public::incident::{AffectedComponent, IncidentTimelineEntry, PublicIncident};
+use crate::public::maintenance::{
+    MaintenanceComponent, MaintenanceTimelineEntry, PublicMaintenance,
+};
 
 /// The largest event, in bytes: its name and its arguments as JSON.
 pub const EVENT_BYTES: usize = 64 * 1024;
@@ -32,6 +34,8 @@ const SHORTENED: usize = 200;
 pub trait WithTimeline: Serialize {
     /// An entry of the timeline.
     type Entry: Serialize;
+    /// An affected component.
+    type Component: Serialize;
 
     /// The timeline, newest first, and whether older entries are left out.
     fn timeline(&mut self) -> (&mut Vec<Self::Entry>, &mut bool);
@@ -39,11 +43,23 @@ pub trait WithTimeline: Serialize {
     /// The description, and whether its end is left out.
     fn description(&mut self) -> (&mut String, &mut bool);
 
+    /// The affected components, and whether some are left out.
+    fn components(&mut self) -> (&mut Vec<Self::Component>, &mut bool);
+
     /// Removes components from the end until the rest takes at most `room` bytes. Returns the remaining room.
     ///
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
-    fn fit_components(&mut self, room: usize) -> Result<usize, Error>;
+    fn fit_components(&mut self, room: usize) -> Result<usize, Error> {
+        let (components, truncated) = self.components();
+        let all = std::mem::take(components);
+        *truncated = true;
+        let left = room.saturating_sub(json_size(self)?);
+        let (components, truncated) = self.components();
+        *components = all;
+        *truncated = false;
+        fit(components, truncated, left)
+    }
 
     /// Returns the event's version: with the newest entries of the timeline that fit in [`EVENT_BYTES`].
     ///
@@ -110,7 +126,7 @@ pub fn shorten_description(description: &mut String) -> bool {
 pub struct Budget(usize);
 
 impl Budget {
-    /// A limit of `room` bytes of JSON.
+    /// A limit of so many bytes of JSON.
     #[must_use]
     pub const fn new(bytes: usize) -> Self {
         Self(bytes)
@@ -127,31 +143,17 @@ impl Budget {
     /// # Errors
     /// [`Error::Internal`] when something cannot be written as JSON.
     pub fn show<T: WithTimeline>(&mut self, thing: T) -> Result<T, Error> {
-        let mut thing = thing.for_event()?;
-        let size = json_size(&thing)?;
-        if size <= self.0 {
-            self.0 -= size;
-        } else {
-            thing.shorten();
-            self.0 = self.0.saturating_sub(json_size(&thing)?);
-        }
-        Ok(thing)
+        self.show_or_shorten(thing.for_event()?, T::shorten)
     }
 
     /// [`Self::show`] for a component.
     ///
     /// # Errors
     /// [`Error::Internal`] when it cannot be written as JSON.
-    pub fn show_component(
-        &mut self,
-        mut component: PublicComponent,
-    ) -> Result<PublicComponent, Error> {
-        let size = json_size(&component)?;
-        if size > self.0 {
+    pub fn show_component(&mut self, component: PublicComponent) -> Result<PublicComponent, Error> {
+        self.show_or_shorten(component, |component| {
             component.description_truncated = shorten_description(&mut component.description);
-        }
-        self.0 = self.0.saturating_sub(size);
-        Ok(component)
+        })
     }
 
     /// [`Self::show`] for a group.
@@ -160,14 +162,25 @@ impl Budget {
     /// [`Error::Internal`] when it cannot be written as JSON.
     pub fn show_group(
         &mut self,
-        mut group: PublicComponentGroup,
+        group: PublicComponentGroup,
     ) -> Result<PublicComponentGroup, Error> {
-        let size = json_size(&group)?;
-        if size > self.0 {
+        self.show_or_shorten(group, |group| {
             group.description_truncated = shorten_description(&mut group.description);
+        })
+    }
+
+    fn show_or_shorten<T: Serialize>(
+        &mut self,
+        mut thing: T,
+        shorten: impl FnOnce(&mut T),
+    ) -> Result<T, Error> {
+        let mut size = json_size(&thing)?;
+        if size > self.0 {
+            shorten(&mut thing);
+            size = json_size(&thing)?;
         }
         self.0 = self.0.saturating_sub(size);
-        Ok(group)
+        Ok(thing)
     }
 
     /// Keeps the newest entries of a timeline that fit, and takes their room.
@@ -186,6 +199,7 @@ impl Budget {
 
 impl WithTimeline for PublicIncident {
     type Entry = IncidentTimelineEntry;
+    type Component = AffectedComponent;
 
     fn timeline(&mut self) -> (&mut Vec<IncidentTimelineEntry>, &mut bool) {
         (&mut self.timeline, &mut self.timeline_truncated)
@@ -195,18 +209,14 @@ impl WithTimeline for PublicIncident {
         (&mut self.description, &mut self.description_truncated)
     }
 
-    fn fit_components(&mut self, room: usize) -> Result<usize, Error> {
-        let components = std::mem::take(&mut self.components);
-        self.components_truncated = true;
-        let room = room.saturating_sub(json_size(self)?);
-        self.components = components;
-        self.components_truncated = false;
-        fit(&mut self.components, &mut self.components_truncated, room)
+    fn components(&mut self) -> (&mut Vec<AffectedComponent>, &mut bool) {
+        (&mut self.components, &mut self.components_truncated)
     }
 }
 
 impl WithTimeline for PublicMaintenance {
     type Entry = MaintenanceTimelineEntry;
+    type Component = MaintenanceComponent;
 
     fn timeline(&mut self) -> (&mut Vec<MaintenanceTimelineEntry>, &mut bool) {
         (&mut self.timeline, &mut self.timeline_truncated)
@@ -216,13 +226,8 @@ impl WithTimeline for PublicMaintenance {
         (&mut self.description, &mut self.description_truncated)
     }
 
-    fn fit_components(&mut self, room: usize) -> Result<usize, Error> {
-        let components = std::mem::take(&mut self.components);
-        self.components_truncated = true;
-        let room = room.saturating_sub(json_size(self)?);
-        self.components = components;
-        self.components_truncated = false;
-        fit(&mut self.components, &mut self.components_truncated, room)
+    fn components(&mut self) -> (&mut Vec<MaintenanceComponent>, &mut bool) {
+        (&mut self.components, &mut self.components_truncated)
     }
 }
 
@@ -245,7 +250,7 @@ fn fit<T: Serialize>(
 }
 
 /// Returns the length of a value as JSON, in bytes.
-fn json_size(value: &impl Serialize) -> Result<usize, Error> {
+fn json_size(value: &(impl Serialize + ?Sized)) -> Result<usize, Error> {
     let mut counter = Counter(0);
     serde_json::to_writer(&mut counter, value).map_err(Error::internal)?;
     Ok(counter.0)

@@ -75,8 +75,7 @@ impl<'a> SecurityMail<'a> {
                     .to_owned()
             }
             SecurityChange::AuthenticatorRemoved => {
-                "Your account has no authenticator app any more. The password alone is enough to sign in."
-                    .to_owned()
+                "Your account has no authenticator app any more.".to_owned()
             }
             SecurityChange::PasskeyAdded => {
                 "Your account has a new passkey, which is enough to sign in. All other sessions have ended."
@@ -98,7 +97,7 @@ impl<'a> SecurityMail<'a> {
                 } else {
                     format!("{left} codes are left")
                 };
-                format!("Somebody signed in to your account with a recovery code. {left}.")
+                format!("A recovery code of your account was used. {left}.")
             }
             SecurityChange::RecoveryCodesReplaced => {
                 "The recovery codes of your account were replaced. The old ones do not work any more."

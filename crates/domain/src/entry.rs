@@ -279,9 +279,11 @@ pub fn of_maintenance(
     entries
 }
 
-/// The status that a maintenance had when an update was displayed.
+/// The status that a maintenance had when an update was displayed. A cancelled one is completed.
 fn status_when_displayed(maintenance: &Maintenance, display_at: DateTime<Utc>) -> EntryStatus {
-    if display_at < maintenance.start_at {
+    if maintenance.cancelled_at.is_some_and(|at| at <= display_at) {
+        EntryStatus::Completed
+    } else if display_at < maintenance.start_at {
         EntryStatus::Scheduled
     } else if maintenance.end_at.is_none_or(|end| display_at <= end) {
         EntryStatus::InProgress

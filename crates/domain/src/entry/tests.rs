@@ -181,4 +181,19 @@ fn maintenance_has_the_automatic_entries_of_its_status() {
         ..planned
     };
     assert_eq!(words(&entries(&cancelled, 30)), [("scheduled", 0)]);
+    let updates = [15, 5, 4].map(|second| update(IncidentStatus::Monitoring, second));
+    assert_eq!(
+        words(&of_maintenance(
+            &cancelled,
+            Maintained::default(),
+            updates.to_vec(),
+            at(30)
+        )),
+        [
+            ("completed", 15),
+            ("completed", 5),
+            ("scheduled", 4),
+            ("scheduled", 0)
+        ]
+    );
 }

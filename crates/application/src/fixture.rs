@@ -136,7 +136,7 @@ pub(crate) fn requirement(required: bool) -> MockFactorStore {
     store
 }
 
-fn mail_budget(counts: MockMailCountStore, limits: MailBudgetLimits) -> Arc<MailBudget> {
+pub(crate) fn mail_budget(counts: MockMailCountStore, limits: MailBudgetLimits) -> Arc<MailBudget> {
     let hmac_key = HmacKey::new("the installation's secret").unwrap();
     Arc::new(MailBudget::new(Arc::new(counts), clock(), hmac_key, limits))
 }

@@ -114,9 +114,15 @@ impl Invitations {
             id: host.organisation,
             name: host.name,
         };
-        let (invitation, _) = self
-            .mail(draft.email, Some(host), role, Some(&session.user))
-            .await?;
+        let inviter = &session.user;
+        let sent = self.mail(
+            draft.email,
+            Some(host),
+            role,
+            Some(inviter),
+            Some(inviter.id),
+        );
+        let (invitation, _) = sent.await?;
         Ok(invitation)
     }
 
@@ -137,11 +143,16 @@ impl Invitations {
         }
     }
 
-    /// Invites an address to sign up, and returns the mailed link. For the waitlist and the command line. [`Error::Invalid`],
-    /// [`Error::TooMany`] if a mail budget is used up.
-    pub async fn admit(&self, draft: AddressDraft) -> Result<String, Error> {
+    /// Invites an address to sign up, and returns the mailed link. For the waitlist with the account of the administrator, and for
+    /// the command line, which has none. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
+    pub async fn admit(
+        &self,
+        draft: AddressDraft,
+        account: Option<UserId>,
+    ) -> Result<String, Error> {
         draft.validate().map_err(Invalid::from)?;
-        let (_, link) = self.mail(draft.email, None, Role::Editor, None).await?;
+        let sent = self.mail(draft.email, None, Role::Editor, None, account);
+        let (_, link) = sent.await?;
         Ok(link)
     }
 
@@ -174,17 +185,19 @@ impl Invitations {
         administered(store, factors, session, organisation).await
     }
 
+    /// Stores an invitation and mails it. `inviter` is named in it; `account` is the one that causes the mail.
     async fn mail(
         &self,
         email: String,
         organisation: Option<Host>,
         role: Role,
         inviter: Option<&User>,
+        account: Option<UserId>,
     ) -> Result<(Invitation, String), Error> {
         let cause = MailCause {
             kind: MailKind::EnteredAddress,
             to: EmailKey::of(&email).into(),
-            account: inviter.map(|user| user.id.to_string()),
+            account: account.map(|id| id.to_string()),
             organisation: organisation.as_ref().map(|host| host.id.clone()),
         };
         self.mail_budget.take(&cause).await?;

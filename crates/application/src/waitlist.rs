@@ -70,11 +70,11 @@ impl Waitlist {
     pub async fn invite(&self, session: &Session, id: WaitlistId) -> Result<(), Error> {
         require_administrator(&session.user)?;
         let waiting = self.store.find(id).await?.ok_or(Self::MISSING)?;
-        self.invitations
-            .admit(AddressDraft {
-                email: waiting.email,
-            })
-            .await?;
+        let draft = AddressDraft {
+            email: waiting.email,
+        };
+        let account = Some(session.user.id);
+        self.invitations.admit(draft, account).await?;
         self.store.remove(id).await?;
         Ok(())
     }

@@ -336,7 +336,7 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
         let invitations =
             Invitations::new(store, factors, mail.mailer, mail.budget, clock, mail.links);
         invitations
-            .admit(AddressDraft { email: address })
+            .admit(AddressDraft { email: address }, None)
             .await
             .map_err(|error| error.to_string())
     })

@@ -81,7 +81,7 @@ async fn the_command_line_gets_the_link_that_was_mailed() {
         .return_once(|_, _| Ok(()));
     let mailer =
         mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
-    let link = service(store, mailer).admit(draft()).await.unwrap();
+    let link = service(store, mailer).admit(draft(), None).await.unwrap();
     assert!(link.starts_with("https://status.example.com/login?invitation="));
 }
 

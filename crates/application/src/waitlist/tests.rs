@@ -3,8 +3,9 @@ use super::*;
 use chrono::DateTime;
 use uuid::Uuid;
 
-use crate::fixture::{clock, links, mailer, session, unlimited_mail, user};
+use crate::fixture::{clock, links, mail_budget, mailer, session, user};
 use crate::mail::MockMailer;
+use crate::mail_budget::{MailBudgetLimits, MockMailCountStore};
 use crate::organisation::MockOrganisationStore;
 use crate::second_factor::MockFactorStore;
 
@@ -15,11 +16,21 @@ fn service(
     invitations: MockOrganisationStore,
     mailer: MockMailer,
 ) -> Waitlist {
+    // The mails that an administrator causes do not count as those of strangers.
+    let mut counts = MockMailCountStore::new();
+    counts
+        .expect_take()
+        .withf(|counts, _| counts.iter().all(|count| count.key != "strangers"))
+        .returning(|_, _| Ok(()));
+    let limits = MailBudgetLimits {
+        installation: Some(10),
+        ..MailBudgetLimits::default()
+    };
     let invitations = Invitations::new(
         Arc::new(invitations),
         Arc::new(MockFactorStore::new()),
         Arc::new(mailer),
-        unlimited_mail(),
+        mail_budget(counts, limits),
         clock(),
         links(),
     );

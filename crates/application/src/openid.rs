@@ -236,6 +236,8 @@ impl OpenId {
                     .await;
                 let signed_in = match found {
                     Ok(signed_in) => signed_in,
+                    // A fault of the storage refuses nobody.
+                    Err(failure @ SignInFailure::Failed(_)) => return Err(failure),
                     Err(failure) => {
                         self.record_refused_sign_in(&linked).await?;
                         return Err(failure);

@@ -224,7 +224,7 @@ impl OperatorMails {
             let until = now + Self::CLAIM_DURATION;
             let claimed = self.store.claim_mails(now, until, Self::BATCH).await?;
             let mails = claimed.mails.into_iter();
-            join_all(mails.map(|mail| self.deliver_or_log(mail, now))).await;
+            join_all(mails.map(|mail| self.deliver_or_log(mail))).await;
             if claimed.taken < Self::BATCH {
                 break;
             }
@@ -233,9 +233,9 @@ impl OperatorMails {
     }
 
     /// Sends a mail. If its result cannot be stored, it is sent again when its claim has expired.
-    async fn deliver_or_log(&self, mail: OperatorMail, now: DateTime<Utc>) {
+    async fn deliver_or_log(&self, mail: OperatorMail) {
         let id = mail.id;
-        if let Err(error) = self.deliver(mail, now).await {
+        if let Err(error) = self.deliver(mail).await {
             tracing::warn!(
                 mail = %id,
                 error = &error as &dyn std::error::Error,
@@ -244,7 +244,7 @@ impl OperatorMails {
         }
     }
 
-    async fn deliver(&self, mail: OperatorMail, now: DateTime<Utc>) -> Result<(), Error> {
+    async fn deliver(&self, mail: OperatorMail) -> Result<(), Error> {
         let (id, attempt, queued_at) = (mail.id, mail.attempt, mail.queued_at);
         let sending = self.mailer.send(self.compose(mail));
         let reason = match timeout(MailSender::TIMEOUT, sending).await {
@@ -256,6 +256,8 @@ impl OperatorMails {
             Ok(Err(SendError::Temporary { reason })) => reason,
             Err(_) => "The mail server did not respond in time".to_owned(),
         };
+        // Sending may have lasted minutes.
+        let now = self.store.database_time().await?;
         let next = RetryRule::Mail.next(queued_at, attempt, rand::random(), None, now);
         let Some(at) = next else {
             tracing::warn!(reason, "a mail to an operator was given up");

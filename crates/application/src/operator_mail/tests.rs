@@ -22,10 +22,16 @@ fn mail(number: u128) -> OperatorMail {
     }
 }
 
-/// Queued mails that are due.
+/// Queued mails that are due now.
 fn queued(mails: Vec<OperatorMail>) -> MockOperatorMailStore {
-    let mut store = MockOperatorMailStore::new();
+    let mut store = claimed_once(mails);
     store.expect_database_time().returning(|| Ok(now()));
+    store
+}
+
+/// Queued mails, without the time.
+fn claimed_once(mails: Vec<OperatorMail>) -> MockOperatorMailStore {
+    let mut store = MockOperatorMailStore::new();
     store.expect_queue_reminders().returning(|_| Ok(0));
     store.expect_queue_digests().returning(|_| Ok(Vec::new()));
     let due = Mutex::new(mails);
@@ -93,6 +99,30 @@ async fn a_failed_mail_is_retried_and_a_refused_one_is_given_up() {
             SendError::Temporary { reason }
         } else {
             SendError::Permanent { reason }
+        })
+    });
+    tick(store, mailer).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_next_attempt_is_due_after_the_end_of_the_last_one() {
+    let time = Arc::new(Mutex::new(now()));
+    let sent_at = now() + TimeDelta::minutes(2);
+    let mut store = claimed_once(vec![mail(1)]);
+    let read = Arc::clone(&time);
+    store
+        .expect_database_time()
+        .returning(move || Ok(*read.lock().unwrap()));
+    store
+        .expect_retry_mail()
+        .withf(move |_, _, at| *at > sent_at)
+        .once()
+        .returning(|_, _, _| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().returning(move |_| {
+        *time.lock().unwrap() = sent_at;
+        Err(SendError::Temporary {
+            reason: "busy".into(),
         })
     });
     tick(store, mailer).await.unwrap();

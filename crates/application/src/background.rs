@@ -1,8 +1,12 @@
 //! Work that continues after the response, so that the response time does not depend on it.
 
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 use tokio_util::task::TaskTracker;
@@ -14,6 +18,8 @@ use crate::error::Error;
 pub struct Background {
     tasks: TaskTracker,
     runtime: Handle,
+    /// Whether work has panicked.
+    panicked: Arc<AtomicBool>,
 }
 
 impl Background {
@@ -27,6 +33,7 @@ impl Background {
         Self {
             tasks: TaskTracker::new(),
             runtime,
+            panicked: Arc::default(),
         }
     }
 
@@ -36,9 +43,17 @@ impl Background {
         what: &'static str,
         work: impl Future<Output = Result<(), Error>> + Send + 'static,
     ) {
+        let panicked = Arc::clone(&self.panicked);
         let logged = async move {
-            if let Err(error) = work.await {
-                tracing::error!(error = &error as &dyn std::error::Error, "{what} failed");
+            match AssertUnwindSafe(work).catch_unwind().await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::error!(error = &error as &dyn std::error::Error, "{what} failed");
+                }
+                Err(_) => {
+                    tracing::error!("{what} failed: it panicked");
+                    panicked.store(true, Ordering::Relaxed);
+                }
             }
         };
         self.tasks.spawn_on(logged, &self.runtime);
@@ -59,10 +74,17 @@ impl Background {
     }
 
     /// Waits until all started work has ended: at shutdown, and in tests.
+    ///
+    /// # Panics
+    /// In tests of this crate, if work has panicked: so a mock reports an unexpected call.
     pub async fn wait_idle(&self) {
         self.tasks.close();
         self.tasks.wait().await;
         self.tasks.reopen();
+        assert!(
+            !cfg!(test) || !self.panicked.load(Ordering::Relaxed),
+            "background work has panicked"
+        );
     }
 }
 

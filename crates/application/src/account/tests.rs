@@ -338,9 +338,11 @@ async fn the_first_account_is_let_in_whatever_the_mode() {
 }
 
 #[tokio::test]
-async fn closed_installation_refuses_known_and_unknown_addresses_alike_without_a_query() {
-    let refused = Ports::hashing(0, 0)
-        .owned_by(None)
+async fn closed_installation_refuses_an_address_without_looking_for_its_account() {
+    let mut ports = Ports::hashing(0, 0);
+    ports.accounts.expect_any().return_once(|| Ok(true));
+    ports.accounts.expect_owner().never();
+    let refused = ports
         .service(SignUpMode::Closed)
         .sign_up(sign_up(), None, &client())
         .await;

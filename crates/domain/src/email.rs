@@ -242,6 +242,21 @@ mod tests {
         assert_eq!(tag_only.without_tag(), tag_only);
     }
 
+    /// A text, and one that becomes the same by the lower case of Unicode: K is U+212A, and ſ is s in upper case.
+    fn look_alikes() -> impl Strategy<Value = (String, String)> {
+        let letter = prop_oneof![
+            Just(("K", "k")),
+            Just(("k", "k")),
+            Just(("\u{212A}", "k")),
+            Just(("ſ", "s")),
+            Just(("S", "s")),
+            Just(("İ", "i")),
+            Just(("I", "i")),
+        ];
+        prop::collection::vec(letter, 1..6)
+            .prop_map(|letters: Vec<(&str, &str)>| letters.into_iter().unzip())
+    }
+
     proptest! {
         #[test]
         fn a_mailbox_is_an_address_and_its_own_mailbox(address in "[a-z.]{1,9}@[a-zäöß.-]{1,9}") {
@@ -259,7 +274,7 @@ mod tests {
         }
 
         #[test]
-        fn no_two_accepted_local_parts_become_one_but_by_ascii_case(one in "\\PC{1,6}", other in "[a-z]{1,6}") {
+        fn no_two_accepted_local_parts_become_one_but_by_ascii_case((one, other) in look_alikes()) {
             let (a, b) = (format!("{one}@example.com"), format!("{other}@example.com"));
             if email_address(&a).is_ok() && EmailKey::of(&a) == EmailKey::of(&b) {
                 prop_assert!(one.eq_ignore_ascii_case(&other));

@@ -22,6 +22,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::organisation::OrganisationStore;
 use crate::secret::{Digest, HmacKey, SecretToken};
+use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::security_mail::{SecurityChange, SecurityMails};
 use crate::session::{Client, Session, SessionOpener};
 
@@ -258,6 +259,11 @@ pub async fn reset_factors(
     let account = accounts.owner(&EmailKey::of(address)).await?;
     let user = account.ok_or(Error::NotFound("Account"))?.user;
     factors.reset_factors(user.id).await?;
+    SecurityRecord {
+        subject: Some(&user.id),
+        ..SecurityRecord::new(SecurityEvent::FactorsReset)
+    }
+    .write();
     mails.send(&user, SecurityChange::FactorsReset, &Client::default());
     Ok(user)
 }

@@ -7,7 +7,8 @@ use crate::account::MockAccountStore;
 use crate::background::Background;
 use crate::clock::TestClock;
 use crate::fixture::{
-    credentials, hmac_key, mailer, memberships, now, organisation, security_mails, session, user,
+    credentials, hmac_key, kept_log, log_lines, mailer, memberships, now, organisation,
+    security_mails, session, user,
 };
 use crate::mail::{MailContent, MockMailer};
 use crate::session::MockSessionStore;
@@ -287,11 +288,17 @@ async fn an_operator_resets_the_factors_of_an_address_and_its_owner_is_mailed() 
         to == ADDRESS && notice.change == SecurityChange::FactorsReset
     });
     let (mails, background) = security_mails(Arc::new(mailer));
+    let (_guard, log) = kept_log();
     let reset = reset_factors(&accounts, &factors, &mails, "ANN@example.com").await;
     assert_eq!(reset.unwrap(), user(1, ADDRESS));
     let unknown = reset_factors(&accounts, &factors, &mails, "bob@example.com").await;
     assert!(matches!(unknown, Err(Error::NotFound(_))));
     background.wait_idle().await;
+    let events: Vec<_> = log_lines(&log)
+        .iter()
+        .map(|line| line["fields"]["event"].clone())
+        .collect();
+    assert_eq!(events, ["factors-reset"]);
 }
 
 #[tokio::test]

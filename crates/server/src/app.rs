@@ -12,6 +12,7 @@ use allclear_transport::health::Draining;
 use allclear_transport::server::{self, AppState};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::app_services::AppServices;
 use crate::clear_text;
@@ -28,6 +29,9 @@ use crate::tasks::Tasks;
 
 /// Maximum number of connections that wait to be accepted; the system may allow fewer.
 const BACKLOG: u32 = 2048;
+
+/// Longest wait at the end for mails about accounts.
+const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A running server.
 pub struct App {
@@ -131,7 +135,7 @@ impl App {
                 self.draining.begin();
                 if signal == EndSignal::Terminate && !delay.is_zero() {
                     tracing::info!(seconds = delay.as_secs_f64(), "shutting down: not ready");
-                    let _ = tokio::time::timeout(delay, signals.next()).await;
+                    let _ = timeout(delay, signals.next()).await;
                 }
             }
         }
@@ -148,8 +152,11 @@ impl App {
         // A worker that has only viewers ends immediately.
         self.public.viewers.close();
         self.handle.stop(true).await;
-        self.background.wait_idle().await;
-        self.running_deliveries.stop().await;
+        let account_mails = timeout(BACKGROUND_TIMEOUT, self.background.wait_idle());
+        let (account_mails, ()) = tokio::join!(account_mails, self.running_deliveries.stop());
+        if account_mails.is_err() {
+            tracing::warn!("mails about accounts were still being sent and are lost");
+        }
         drop(self.tasks);
         if let Err(error) = self.database.close().await {
             tracing::warn!(

@@ -114,11 +114,13 @@ where
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
         let info = RequestInfo::of(&request);
-        if !is_quiet(request.method(), request.path()) {
+        let span = if is_quiet(request.method(), request.path()) {
+            None
+        } else {
             let id = RequestId(info.id.clone());
             request.extensions_mut().insert(id);
-        }
-        let span = (!is_quiet(request.method(), request.path())).then(|| info.span());
+            Some(info.span())
+        };
         let inner = match &span {
             Some(span) => span.in_scope(|| self.inner.call(request)),
             None => self.inner.call(request),
@@ -172,7 +174,10 @@ impl RequestInfo {
         response.headers_mut().insert(REQUEST_ID, self.id.clone());
         let status = response.status();
         if status == StatusCode::TOO_MANY_REQUESTS {
-            record_throttled(response.request());
+            // A quiet request does not have its identifier yet.
+            let request = response.request();
+            request.extensions_mut().insert(RequestId(self.id.clone()));
+            record_throttled(request);
         }
         let took = self.began.elapsed();
         // The route pattern, not the path: identifiers would create a metric each.

@@ -21,7 +21,14 @@ fn lines(log: &std::path::Path) -> Vec<Value> {
 async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let folder = tempfile::tempdir().unwrap();
     let (data, log) = (folder.path().join("data"), folder.path().join("log"));
-    let arguments = ["--log-format", "json", "--limit-guesses", "2/1"];
+    let arguments = [
+        "--log-format",
+        "json",
+        "--limit-guesses",
+        "2/1",
+        "--limit-streams",
+        "1",
+    ];
     let mut server = command(&data, &arguments);
     server.stderr(File::create(&log).unwrap());
     let process = Process::serve_quietly(server).await;
@@ -61,6 +68,17 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let path = call(&format!("/organisations/{}", operator.organisation));
     let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
     assert_eq!(send(renamed).await.status, 200);
+    let stream = async || {
+        let events = format!(
+            "{}/api/v1/status/{}/events",
+            process.url, operator.organisation
+        );
+        client().get(events).send().await.unwrap()
+    };
+    let _open = stream().await;
+    let refused_stream = stream().await;
+    assert_eq!(refused_stream.status(), 429);
+    let refused_stream = json!(refused_stream.headers()["x-request-id"].to_str().unwrap());
     assert_status(send(operator.client.post(call("/sign-out"))), 200).await;
     assert_eq!(process.terminate().await, Some(0));
 
@@ -82,6 +100,7 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
             "foreign-request-refused",
             "invited",
             "organisation-renamed",
+            "throttled",
             "signed-out"
         ]
     );
@@ -97,7 +116,9 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     }
     assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
     assert_eq!(latest("sign-in-failed")["request_id"], failed);
-    assert_eq!(latest("throttled")["object"], "/api/v1/identity/sign-in");
+    let throttled = lines.iter().find(|line| line["event"] == "throttled");
+    assert_eq!(throttled.unwrap()["object"], "/api/v1/identity/sign-in");
+    assert_eq!(latest("throttled")["request_id"], refused_stream);
     let foreign = latest("foreign-request-refused");
     assert_eq!(foreign["object"], "/api/v1/identity/sign-out");
     let record = latest("access-refused");

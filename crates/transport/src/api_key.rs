@@ -95,10 +95,9 @@ impl KeyInput {
         let mut invalid = Invalid::default();
         let name = self.name.required("name", "Name is required", &mut invalid);
         let role = self.role.optional("role", STATUS_MESSAGE, &mut invalid);
-        let expires_at = match self.expires_at {
-            FieldInput::Null => None,
-            given => given.optional("expiresAt", "Must be a time", &mut invalid),
-        };
+        let expires_at = self
+            .expires_at
+            .nullable("expiresAt", "Must be a time", &mut invalid);
         invalid.into_result()?;
         Ok(ApiKeyDraft {
             name: name.map_or_else(String::new, |text| text.0),

@@ -74,10 +74,9 @@ impl SignUpInput {
             email: text(self.email, "email", "Invalid email address", &mut invalid),
             password: password(self.password, "password", &mut invalid),
         };
-        let invitation = match self.invitation_token {
-            FieldInput::Null => None,
-            given => given.optional("invitationToken", "Must be a text", &mut invalid),
-        };
+        let invitation =
+            self.invitation_token
+                .nullable("invitationToken", "Must be a text", &mut invalid);
         checked(&draft, invalid)?;
         Ok((draft, invitation.map(SecretToken::presented)))
     }

@@ -80,10 +80,9 @@ struct BeginInput {
 impl BeginInput {
     fn return_to(self) -> Result<Option<String>, Problem> {
         let mut invalid = Invalid::default();
-        let return_to = match self.return_to {
-            FieldInput::Null => None,
-            given => given.optional("returnTo", "Must be a text", &mut invalid),
-        };
+        let return_to = self
+            .return_to
+            .nullable("returnTo", "Must be a text", &mut invalid);
         invalid.into_result()?;
         Ok(return_to)
     }

@@ -106,12 +106,8 @@ async fn reauthenticate(
 }
 
 fn code(input: FieldInput<Text>, invalid: &mut Invalid) -> Option<String> {
-    match input {
-        FieldInput::Null => None,
-        given => given
-            .optional("code", "Must be a text", invalid)
-            .map(|text| text.0),
-    }
+    let code = input.nullable("code", "Must be a text", invalid);
+    code.map(|text| text.0)
 }
 
 /// The routes of authentication within a session.

@@ -201,6 +201,14 @@ impl<T> FieldInput<T> {
         }
     }
 
+    /// The value of a field that may be absent or null; adds an error if it is wrong.
+    pub(crate) fn nullable(self, field: &str, message: &str, invalid: &mut Invalid) -> Option<T> {
+        match self {
+            Self::Null => None,
+            given => given.optional(field, message, invalid),
+        }
+    }
+
     /// Whether the field is absent.
     pub(crate) const fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)

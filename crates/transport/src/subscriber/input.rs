@@ -74,12 +74,10 @@ impl SubscriberInput {
         let target = text.and_then(|text| collect(Target::parse(channel, &text.0), invalid));
         let components = chosen(self.components, "components", invalid).flatten();
         let groups = chosen(self.groups, "groups", invalid).flatten();
-        let incident = match self.incident_id {
-            FieldInput::Null => None,
-            given => given
-                .optional("incidentId", "Unknown incident", invalid)
-                .map(|id| id.0),
-        };
+        let incident = self
+            .incident_id
+            .nullable("incidentId", "Unknown incident", invalid)
+            .map(|id| id.0);
         let scope = collect(Scope::of(components, groups, incident), invalid);
         let mute_maintenances = muted(self.mute_maintenances, invalid).unwrap_or_default();
         Some(SubscriberDraft {

@@ -34,6 +34,13 @@ impl HistoryMonths {
     }
 }
 
+/// The page with the month of a day that is not after `today`.
+#[must_use]
+pub fn page_of(day: NaiveDate, today: NaiveDate) -> u32 {
+    let months = |date: NaiveDate| date.year() * 12 + date.month0().cast_signed();
+    u32::try_from(months(today) - months(day)).unwrap_or(0) / MONTHS + 1
+}
+
 /// The first days of the calendar months of a page that has `count` of them, newest first. Page 1 begins with the month of
 /// `today`. `None` for page 0 and for pages without a history.
 #[must_use]
@@ -54,6 +61,7 @@ pub fn months_of_page(page: u32, count: u32, today: NaiveDate) -> Option<Vec<Nai
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::uptime::DateRange;
 
     fn months(page: u32, zone: &str, now: &str) -> Option<HistoryMonths> {
         HistoryMonths::of_page(page, zone.parse().unwrap(), now.parse().unwrap())
@@ -84,6 +92,18 @@ mod tests {
         assert!(months_of_page(200, 12, today).is_some());
         for page in [0, 201, LAST_PAGE, u32::MAX] {
             assert_eq!(months_of_page(page, 12, today), None);
+        }
+    }
+
+    #[test]
+    fn a_day_is_on_the_page_of_its_month() {
+        for page in 1..=12 {
+            let shown = months(page, "Etc/UTC", "2026-02-10T00:00:00Z").unwrap();
+            for first in shown.months {
+                let last = DateRange::of_month(first).last;
+                let today = "2026-02-10".parse().unwrap();
+                assert_eq!([first, last].map(|day| page_of(day, today)), [page; 2]);
+            }
         }
     }
 

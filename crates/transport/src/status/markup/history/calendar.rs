@@ -4,6 +4,7 @@ use allclear_application::public::uptime::{
     CalendarMonth, ComponentCalendar, UptimePage, UptimeSelection,
 };
 use allclear_domain::code::Code;
+use allclear_domain::history::page_of;
 use allclear_domain::id::OrganisationId;
 use allclear_domain::uptime::DowntimeDay;
 use chrono::{Datelike, NaiveDate};
@@ -143,9 +144,8 @@ fn day_of(month: &CalendarMonth, date: NaiveDate) -> Option<&DowntimeDay> {
 
 /// The downtime of a day, and a link to what happened.
 fn text(page: &UptimePage, calendar: &ComponentCalendar, day: &DowntimeDay) -> Markup {
-    let months = |date: NaiveDate| date.year() * 12 + date.month0().cast_signed();
-    let ago = u32::try_from(months(page.today) - months(day.date)).unwrap_or(0);
-    let path = history_path(&page.owner.id, ago / 3 + 1, Some(calendar.component.code));
+    let months = page_of(day.date, page.today);
+    let path = history_path(&page.owner.id, months, Some(calendar.component.code));
     html! {
         a href={ (path) "#" (day.date.format("%Y-%m")) } {
             (day.date.format("%b %-d"))

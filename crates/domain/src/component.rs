@@ -49,6 +49,17 @@ pub enum ComponentStatus {
 }
 
 impl ComponentStatus {
+    /// The name that people read.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Operational => "Operational",
+            Self::Degraded => "Degraded Performance",
+            Self::PartialOutage => "Partial Outage",
+            Self::MajorOutage => "Major Outage",
+        }
+    }
+
     /// The worst of the given statuses; `None` if there are none.
     #[must_use]
     pub fn worst(statuses: impl IntoIterator<Item = Self>) -> Option<Self> {

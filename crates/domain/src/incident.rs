@@ -45,6 +45,19 @@ pub enum IncidentStatus {
     Resolved,
 }
 
+impl IncidentStatus {
+    /// The name that people read.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Investigating => "Investigating",
+            Self::Identified => "Identified",
+            Self::Monitoring => "Monitoring",
+            Self::Resolved => "Resolved",
+        }
+    }
+}
+
 /// An incident, as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incident {

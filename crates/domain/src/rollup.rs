@@ -40,6 +40,18 @@ impl PublicStatus {
         statuses.into_iter().max().unwrap_or(Self::Operational)
     }
 
+    /// The name that people read.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Operational => ComponentStatus::Operational.label(),
+            Self::UnderMaintenance => "Under Maintenance",
+            Self::Degraded => ComponentStatus::Degraded.label(),
+            Self::PartialOutage => ComponentStatus::PartialOutage.label(),
+            Self::MajorOutage => ComponentStatus::MajorOutage.label(),
+        }
+    }
+
     /// The word of the Statuspage API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -33,3 +33,16 @@ pub enum MaintenanceStatus {
     /// It is cancelled.
     Cancelled,
 }
+
+impl MaintenanceStatus {
+    /// The name that people read.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Scheduled => "Scheduled",
+            Self::InProgress => "In Progress",
+            Self::Completed => "Completed",
+            Self::Cancelled => "Cancelled",
+        }
+    }
+}

@@ -28,36 +28,45 @@ impl StatusStyle {
 
 impl From<ComponentStatus> for StatusStyle {
     fn from(status: ComponentStatus) -> Self {
-        let (label, colour) = match status {
-            ComponentStatus::Operational => ("Operational", GREEN),
-            ComponentStatus::Degraded => ("Degraded Performance", YELLOW),
-            ComponentStatus::PartialOutage => ("Partial Outage", ORANGE),
-            ComponentStatus::MajorOutage => ("Major Outage", RED),
+        let colour = match status {
+            ComponentStatus::Operational => GREEN,
+            ComponentStatus::Degraded => YELLOW,
+            ComponentStatus::PartialOutage => ORANGE,
+            ComponentStatus::MajorOutage => RED,
         };
-        Self { label, colour }
+        Self {
+            label: status.label(),
+            colour,
+        }
     }
 }
 
 impl From<IncidentStatus> for StatusStyle {
     fn from(status: IncidentStatus) -> Self {
-        let (label, colour) = match status {
-            IncidentStatus::Investigating => ("Investigating", RED),
-            IncidentStatus::Identified => ("Identified", ORANGE),
-            IncidentStatus::Monitoring => ("Monitoring", BLUE),
-            IncidentStatus::Resolved => ("Resolved", GREEN),
+        let colour = match status {
+            IncidentStatus::Investigating => RED,
+            IncidentStatus::Identified => ORANGE,
+            IncidentStatus::Monitoring => BLUE,
+            IncidentStatus::Resolved => GREEN,
         };
-        Self { label, colour }
+        Self {
+            label: status.label(),
+            colour,
+        }
     }
 }
 
 impl From<MaintenanceStatus> for StatusStyle {
     fn from(status: MaintenanceStatus) -> Self {
-        let (label, colour) = match status {
-            MaintenanceStatus::Scheduled => ("Scheduled", BLUE),
-            MaintenanceStatus::InProgress => ("In Progress", YELLOW),
-            MaintenanceStatus::Completed => ("Completed", GREEN),
-            MaintenanceStatus::Cancelled => ("Cancelled", GREY),
+        let colour = match status {
+            MaintenanceStatus::Scheduled => BLUE,
+            MaintenanceStatus::InProgress => YELLOW,
+            MaintenanceStatus::Completed => GREEN,
+            MaintenanceStatus::Cancelled => GREY,
         };
-        Self { label, colour }
+        Self {
+            label: status.label(),
+            colour,
+        }
     }
 }

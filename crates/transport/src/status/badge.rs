@@ -147,7 +147,7 @@ pub(crate) async fn component_badge(
     let label = label(&wanted, &component.name);
     let (message, title, colour) = match wanted.metric {
         Metric::Status => {
-            let message = status_text(component.status).to_owned();
+            let message = component.status.label().to_owned();
             let title = titled(&label, &message);
             (message, title, component.status.into())
         }
@@ -191,16 +191,6 @@ fn titled(label: &str, message: &str) -> String {
         message.to_owned()
     } else {
         format!("{label}: {message}")
-    }
-}
-
-const fn status_text(status: PublicStatus) -> &'static str {
-    match status {
-        PublicStatus::Operational => "Operational",
-        PublicStatus::UnderMaintenance => "Under Maintenance",
-        PublicStatus::Degraded => "Degraded Performance",
-        PublicStatus::PartialOutage => "Partial Outage",
-        PublicStatus::MajorOutage => "Major Outage",
     }
 }
 

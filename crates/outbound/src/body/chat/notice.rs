@@ -10,7 +10,7 @@ use allclear_domain::incident::IncidentStatus;
 use allclear_domain::maintenance::MaintenanceStatus;
 use allclear_domain::notice::{IncidentChange, NoticeChange};
 
-use super::status::{Colour, component_label, incident_label, maintenance_label};
+use super::status::Colour;
 use super::{Chat, Link, time};
 
 impl<'a> Chat<'a> {
@@ -36,9 +36,9 @@ impl<'a> Chat<'a> {
                 let status = &update_status.unwrap_or(*status);
                 let worst = components.iter().map(|component| component.status);
                 let (status_label, time_label) = match change {
-                    IncidentChange::Created => (incident_label(*status), "Reported"),
-                    IncidentChange::Updated => (incident_label(*status), "Updated"),
-                    IncidentChange::Resolved => (incident_label(*status), "Resolved"),
+                    IncidentChange::Created => (status.label(), "Reported"),
+                    IncidentChange::Updated => (status.label(), "Updated"),
+                    IncidentChange::Resolved => (status.label(), "Resolved"),
                     IncidentChange::Reviewed => ("Review published", "Reviewed"),
                 };
                 let code = IncidentId(notice.subject).code();
@@ -48,7 +48,7 @@ impl<'a> Chat<'a> {
                     affected: components
                         .iter()
                         .map(|component| {
-                            let impact = component_label(component.status);
+                            let impact = component.status.label();
                             (component.name.as_str(), (!is_over).then_some(impact))
                         })
                         .collect(),
@@ -75,7 +75,7 @@ impl<'a> Chat<'a> {
                 let code = MaintenanceId(notice.subject).code();
                 let url = format!("{}/maintenances/{code}", state.url);
                 Self {
-                    status: maintenance_label(*status),
+                    status: status.label(),
                     colour: Colour::of_maintenance(*status),
                     affected: components.iter().map(|name| (&**name, impact)).collect(),
                     times,
@@ -84,7 +84,7 @@ impl<'a> Chat<'a> {
                 }
             }
             NoticeChange::Component { status, .. } => Self {
-                status: component_label(*status),
+                status: status.label(),
                 times: vec![("Changed", time(notice.at))],
                 ..base
             },

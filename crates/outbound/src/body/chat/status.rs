@@ -35,30 +35,3 @@ impl Colour {
         }
     }
 }
-
-pub(super) const fn incident_label(status: IncidentStatus) -> &'static str {
-    match status {
-        IncidentStatus::Investigating => "Investigating",
-        IncidentStatus::Identified => "Identified",
-        IncidentStatus::Monitoring => "Monitoring",
-        IncidentStatus::Resolved => "Resolved",
-    }
-}
-
-pub(super) const fn maintenance_label(status: MaintenanceStatus) -> &'static str {
-    match status {
-        MaintenanceStatus::Scheduled => "Scheduled",
-        MaintenanceStatus::InProgress => "In Progress",
-        MaintenanceStatus::Completed => "Completed",
-        MaintenanceStatus::Cancelled => "Cancelled",
-    }
-}
-
-pub(super) const fn component_label(status: ComponentStatus) -> &'static str {
-    match status {
-        ComponentStatus::Operational => "Operational",
-        ComponentStatus::Degraded => "Degraded Performance",
-        ComponentStatus::PartialOutage => "Partial Outage",
-        ComponentStatus::MajorOutage => "Major Outage",
-    }
-}

@@ -22,38 +22,37 @@ const fn style(label: &'static str, tone: &'static str, icon: Icon) -> StatusSty
 
 impl From<ComponentStatus> for StatusStyle {
     fn from(status: ComponentStatus) -> Self {
-        match status {
-            ComponentStatus::Operational => style("Operational", "operational", Icon::CIRCLE_CHECK),
-            ComponentStatus::Degraded => {
-                style("Degraded Performance", "degraded", Icon::TRIANGLE_ALERT)
-            }
-            ComponentStatus::PartialOutage => {
-                style("Partial Outage", "partial", Icon::CIRCLE_ALERT)
-            }
-            ComponentStatus::MajorOutage => style("Major Outage", "major", Icon::OCTAGON_X),
-        }
+        let (tone, icon) = match status {
+            ComponentStatus::Operational => ("operational", Icon::CIRCLE_CHECK),
+            ComponentStatus::Degraded => ("degraded", Icon::TRIANGLE_ALERT),
+            ComponentStatus::PartialOutage => ("partial", Icon::CIRCLE_ALERT),
+            ComponentStatus::MajorOutage => ("major", Icon::OCTAGON_X),
+        };
+        style(status.label(), tone, icon)
     }
 }
 
 impl From<IncidentStatus> for StatusStyle {
     fn from(status: IncidentStatus) -> Self {
-        match status {
-            IncidentStatus::Investigating => style("Investigating", "major", Icon::SEARCH),
-            IncidentStatus::Identified => style("Identified", "partial", Icon::CROSSHAIR),
-            IncidentStatus::Monitoring => style("Monitoring", "degraded", Icon::ACTIVITY),
-            IncidentStatus::Resolved => style("Resolved", "operational", Icon::CIRCLE_CHECK),
-        }
+        let (tone, icon) = match status {
+            IncidentStatus::Investigating => ("major", Icon::SEARCH),
+            IncidentStatus::Identified => ("partial", Icon::CROSSHAIR),
+            IncidentStatus::Monitoring => ("degraded", Icon::ACTIVITY),
+            IncidentStatus::Resolved => ("operational", Icon::CIRCLE_CHECK),
+        };
+        style(status.label(), tone, icon)
     }
 }
 
 impl From<MaintenanceStatus> for StatusStyle {
     fn from(status: MaintenanceStatus) -> Self {
-        match status {
-            MaintenanceStatus::Scheduled => style("Scheduled", "maintenance", Icon::CALENDAR_CLOCK),
-            MaintenanceStatus::InProgress => style("In Progress", "maintenance", Icon::WRENCH),
-            MaintenanceStatus::Completed => style("Completed", "operational", Icon::CIRCLE_CHECK),
-            MaintenanceStatus::Cancelled => style("Cancelled", "neutral", Icon::CIRCLE_SLASH),
-        }
+        let (tone, icon) = match status {
+            MaintenanceStatus::Scheduled => ("maintenance", Icon::CALENDAR_CLOCK),
+            MaintenanceStatus::InProgress => ("maintenance", Icon::WRENCH),
+            MaintenanceStatus::Completed => ("operational", Icon::CIRCLE_CHECK),
+            MaintenanceStatus::Cancelled => ("neutral", Icon::CIRCLE_SLASH),
+        };
+        style(status.label(), tone, icon)
     }
 }
 

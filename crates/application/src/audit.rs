@@ -22,7 +22,7 @@ pub struct AuditItem {
     pub created_at: DateTime<Utc>,
     /// Kind of the originator.
     pub actor_type: ActorType,
-    /// Identifier of the originator at the identity provider; `None` if it is not a person.
+    /// Identifier of the originator at the identity provider; `None` if it is neither a person nor an API key.
     pub actor_id: Option<String>,
     /// Name of the originator at that time.
     pub actor_name: String,

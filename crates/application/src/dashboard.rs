@@ -72,9 +72,9 @@ pub struct DashboardReport {
     pub maintenances: Vec<MaintenanceReport>,
     /// Subscribers.
     pub subscribers: SubscriberCounts,
-    /// Mails that are still to be sent.
+    /// Messages to subscribers that are still to be sent.
     pub waiting: u64,
-    /// Mails that could not be delivered, as long as these are kept.
+    /// Messages to subscribers that could not be delivered, as long as these are kept.
     pub failed: u64,
     /// The last [`CHANGES`] of the shown changes, newest first.
     pub changes: Vec<AuditItem>,

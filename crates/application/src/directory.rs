@@ -60,7 +60,7 @@ impl Directory {
     pub const MESSAGES: TimeDelta = TimeDelta::minutes(15);
     /// Delay before the provider is asked again for a name that it did not return.
     const RETRY_DELAY: TimeDelta = TimeDelta::minutes(1);
-    /// Maximum number of pending names; beyond it, the oldest requests may be repeated.
+    /// Maximum number of pending names; beyond it, all requests may be repeated.
     const MAX_PENDING: usize = 10_000;
 
     /// The use cases over these ports.

@@ -81,7 +81,7 @@ pub enum MessageError {
         /// How long the receiver asks to wait at least.
         retry_after: Option<TimeDelta>,
     },
-    /// A retry cannot work: the installation does not allow the target.
+    /// A retry cannot work: the installation does not allow the target, or the message is too large.
     #[error("{reason}")]
     Permanent {
         /// Reason of the failure.

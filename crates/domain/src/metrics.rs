@@ -37,11 +37,7 @@ impl MetricsDays {
     /// The days up to `today`, included.
     #[must_use]
     pub fn range(self, today: NaiveDate) -> DateRange {
-        let before = Days::new(u64::from(self.0) - 1);
-        DateRange {
-            first: today.checked_sub_days(before).unwrap_or(today),
-            last: today,
-        }
+        DateRange::of_last(self.0.into(), today)
     }
 }
 

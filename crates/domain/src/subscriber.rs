@@ -270,8 +270,13 @@ pub struct SubscriberPatch {
 
 /// The link has expired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("This link has expired. Please subscribe again to get a new one")]
+#[error("{}", Self::SENTENCE)]
 pub struct LinkExpired;
+
+impl LinkExpired {
+    /// The sentence to show.
+    pub const SENTENCE: &str = "This link has expired. Please subscribe again to get a new one";
+}
 
 impl Subscriber {
     /// Lifetime of a verification link.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use allclear_application::clock::Clock;
 use allclear_application::mail::{Mail, MailList, SendError};
-use allclear_domain::email::Mailbox as Domain;
+use allclear_domain::email;
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MessageBuilder, MultiPart};
 use lettre::{Address, Message};
@@ -53,7 +53,7 @@ impl Sender {
         };
         let rendered = RenderedMail::new(&mail.content).map_err(|error| fault(&error))?;
         let to: Address =
-            Domain::of(&mail.to)
+            email::Mailbox::of(&mail.to)
                 .as_str()
                 .parse()
                 .map_err(|_| SendError::Permanent {
@@ -141,7 +141,7 @@ pub fn mailbox(text: &str) -> Result<Mailbox, String> {
         || "it must be an address, or a name and an address: Acme <status@example.com>".to_owned();
     let mailbox: Mailbox = text.parse().map_err(|_| refused())?;
     // Few mail servers accept an internationalised domain (RFC 6531); all accept its ASCII form.
-    let address = Domain::of(mailbox.email.as_ref());
+    let address = email::Mailbox::of(mailbox.email.as_ref());
     if !address.as_str().is_ascii() {
         return Err("the part before the @ must be ASCII".to_owned());
     }

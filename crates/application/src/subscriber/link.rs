@@ -1,7 +1,7 @@
 //! What the links in messages do: verify, unsubscribe and manage.
 
 use allclear_domain::id::{OrganisationId, SubscriberId};
-use allclear_domain::subscriber::{Subscriber, SubscriberPatch};
+use allclear_domain::subscriber::{LinkExpired, Subscriber, SubscriberPatch};
 use chrono::{DateTime, Utc};
 
 use super::{Revealed, SubscriberKey, SubscriberRule, Subscribers};
@@ -9,8 +9,7 @@ use crate::error::Error;
 
 impl Subscribers {
     const WRONG_LINK: Error = Error::BadCode("This link is wrong or has expired");
-    const EXPIRED: Error =
-        Error::BadCode("This link has expired. Please subscribe again to get a new one");
+    const EXPIRED: Error = Error::BadCode(LinkExpired::SENTENCE);
 
     /// Verifies a target by the code of its link. Only the first verification returns the secret of a webhook.
     /// [`Error::NotFound`] if the organisation does not exist, [`Error::BadCode`] if the code is wrong or has expired.

@@ -31,7 +31,8 @@ pub(crate) struct LimitSettings {
     #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
     limit_reset: Option<Limit>,
 
-    /// Links of mails followed from a client address: burst and rate an hour
+    /// Links of accounts and invitations followed from a client address, and separately those of subscribers with a wrong code: burst
+    /// and rate an hour
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
     limit_verify: Option<Limit>,
 

@@ -21,8 +21,8 @@ pub enum CheckError {
     NotSqlite,
 }
 
-/// Returns the faults, one line each; empty if the database is sound. Reads the whole file. Readers and writers are not blocked.
-/// See <https://www.sqlite.org/pragma.html#pragma_quick_check>.
+/// Returns the faults, one line each; empty if the database is sound. Reads the whole file, and compares indexes with their tables. Readers and writers are not blocked.
+/// See <https://www.sqlite.org/pragma.html#pragma_integrity_check>.
 ///
 /// # Errors
 /// [`CheckError`] if the database cannot be read.
@@ -33,7 +33,7 @@ pub async fn check(url: &str) -> Result<Vec<String>, CheckError> {
     let mut options = options::usual(url);
     options.max_connections(1);
     let database = Connector::connect(options).await?;
-    let mut faults = lines(&database, &format!("PRAGMA quick_check({MAX_FAULTS})")).await?;
+    let mut faults = lines(&database, &format!("PRAGMA integrity_check({MAX_FAULTS})")).await?;
     faults.retain(|line| line != "ok");
     if faults.is_empty() {
         let orphans = "SELECT \"table\" || ': a row names one of ' || parent || ' that is not there' \

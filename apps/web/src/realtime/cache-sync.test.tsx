@@ -283,6 +283,18 @@ it('asks once for what it shows after it was away', async () => {
   expect(asked.times).toBe(times + 1);
 });
 
+it('reads the public page again when the organisation has changed, and after it was away', async () => {
+  const rows = [{ id: 'page', name: 'Older' }];
+  await show(endpoints.status('org-1'), rows, false);
+  rows[0] = { id: 'page', name: 'Newer' };
+  fire('organisation-updated', { id: 'org-1' });
+  expect(await screen.findByText('Newer')).toBeInTheDocument();
+  act(() => FakeSocket.last.lose());
+  rows[0] = { id: 'page', name: 'Newest' };
+  await act(() => FakeSocket.last.join(5));
+  expect(await screen.findByText('Newest')).toBeInTheDocument();
+});
+
 it('loses no event that arrives while the lists are being read', async () => {
   const rows = [service('b'), service('a')];
   await show(components.list, rows);

@@ -37,7 +37,7 @@ const { components, componentGroups, incidents, maintenances } = endpoints;
 /** What is read again after events were missed: the lists, and the parts of one item. */
 const lists = [components.list, componentGroups.list, incidents.list, maintenances.list];
 const partsOfItems =
-  /^\/(component|component-group|incident|maintenance)\/|^\/organisation$|^\/(dashboard|metrics)\b/;
+  /^\/(component|component-group|incident|maintenance)\/|^\/(organisation|status\/[^/]+)$|^\/(dashboard|metrics)\b/;
 
 /** Minimum time until lists that could not be read after a reconnect are read again; at most twice as long. */
 export const readAgainMs = 15_000;
@@ -46,7 +46,8 @@ export const readAgainMs = 15_000;
 const computed = /^\/(dashboard|metrics)\b/;
 const computedIntervalMs = 2000;
 
-const settings = pathOf(endpoints.organisationSettings);
+/** The settings, and the public page, whose address and title are those of the organisation. */
+const organisation = /^\/(organisation|status\/[^/]+)$/;
 const attachedComponents = /^\/incident\/[^/]+\/components\/list$/;
 const unattachedComponents = /^\/incident\/[^/]+\/components\/unattached$/;
 
@@ -180,7 +181,7 @@ class CacheSync implements ConnectionListener {
         update<Component>(components.list, regroup(event.args[0]));
         break;
       case 'organisation-updated':
-        refresh(settings);
+        refresh(organisation);
         break;
       case 'new-incident': {
         const [incident] = event.args;
@@ -309,11 +310,6 @@ function regroup({ groups }: ComponentOrder): ListChange<Component> {
   );
   return (pages) =>
     pages.map((page) => page.map((item) => ({ ...item, groupId: groupOf.get(item.id) ?? null })));
-}
-
-/** Matches a path alone. */
-function pathOf(path: string): RegExp {
-  return new RegExp(`^${path}$`);
 }
 
 /** A new item as operators see it: its event does not contain the time of its last change. */

@@ -92,6 +92,7 @@ pub trait ComponentGroupStore: Send + Sync {
     ) -> Result<Option<Committed<ComponentGroupReport>>, Error>;
 
     /// Runs a rule on a group and removes it. `None` if it does not exist. Its components stay on the page, without a group.
+    /// Subscribers of the group have chosen its components before the rule runs, even if the rule fails.
     async fn delete(
         &self,
         organisation: &OrganisationId,
@@ -203,6 +204,9 @@ impl ComponentGroups {
         id: ComponentGroupId,
         precondition: Precondition,
     ) -> Result<(), Error> {
+        // The store changes the choices of subscribers before the rule runs.
+        let found = self.find(organisation, id).await?;
+        precondition.check(found.group.version)?;
         let rule: Transition<ComponentGroup, ()> = Box::new(move |group, _| {
             precondition.check(group.version)?;
             Ok(group.delete())
@@ -289,3 +293,6 @@ impl ComponentGroups {
         Ok(self.relay.publish(committed).await)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,9 @@ use allclear_application::account::{Candidates, Credentials};
 use allclear_application::error::Error;
 use allclear_domain::email::EmailKey;
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
 
 use super::credentials;
 use crate::entity::user::{Column, Entity};
@@ -46,15 +48,24 @@ async fn owner_in_equal_time(
     connection: &impl ConnectionTrait,
     address: &EmailKey,
 ) -> Result<Option<Credentials>, Error> {
-    let mut another = Query::select();
-    another.column(Column::Id).from(Entity).limit(1);
-    let read = Entity::find()
-        .filter(owned(address).or(Column::Id.in_subquery(another)))
-        .order_by_desc(owned(address))
-        .fetch_one(connection)
-        .await?;
+    let read = owner_or_another(address).fetch_one(connection).await?;
     let found = read.filter(|row| row.email_key == address.as_str() && !row.needs_address);
     Ok(found.map(credentials))
+}
+
+/// The account with an address, or else another one.
+fn owner_or_another(address: &EmailKey) -> Select<Entity> {
+    let another = Query::select()
+        .column(Column::Id)
+        .from(Entity)
+        .limit(1)
+        .take();
+    // Compared with `=`: for `IN`, PostgreSQL would read all accounts.
+    let another = Expr::SubQuery(None, Box::new(another.into()));
+    Entity::find()
+        .filter(owned(address).or(Expr::col(Column::Id).eq(another)))
+        .order_by_desc(owned(address))
+        .limit(1)
 }
 
 /// The condition for the account that has an address.
@@ -67,3 +78,6 @@ pub(super) fn owned(address: &EmailKey) -> Expr {
 fn without_address() -> Expr {
     Expr::cust("needs_address")
 }
+
+#[cfg(test)]
+mod query_plan_tests;

@@ -14,7 +14,7 @@ import { DataTable } from '@/ui/data-table/data-table';
 import { IconButton } from '@/ui/icon-button';
 import { LoadFailure } from '@/ui/load-failure';
 import { worstStatus } from '@/ui/status-styles';
-import { componentStatuses } from '@/ui/statuses';
+import { componentStatuses, rankOf } from '@/ui/statuses';
 import { displays, groupKind, useGroups } from './group';
 import { EditGroupDialog } from './group-dialog';
 
@@ -100,7 +100,7 @@ function groupColumns(edit: (id: string) => void) {
       header: 'Name',
       cell: ({ row }) => <NameCell>{row.original.name}</NameCell>,
     }),
-    column.accessor(({ members }) => worstStatus(members), {
+    column.accessor(({ members }) => rankOf(componentStatuses, worstStatus(members)), {
       id: 'status',
       header: 'Status',
       meta: columnStyles.componentStatus,

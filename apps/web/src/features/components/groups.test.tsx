@@ -61,6 +61,24 @@ it('lists groups with their worst status and number of components', async () => 
   expect(zurich).toHaveTextContent('ZurichEurope');
 });
 
+it('sorts groups by the severity of their status, the worst first', async () => {
+  groups = ['Asia', 'Europe', 'America'].map((name) => componentGroup(name, { id: name }));
+  const statuses = { Asia: 'MAJOR_OUTAGE', Europe: 'DEGRADED', America: 'PARTIAL_OUTAGE' } as const;
+  const members = Object.entries(statuses).map(([groupId, status]) =>
+    component(`In ${groupId}`, { groupId, status }),
+  );
+  server.use(http.get(apiUrl(endpoints.components.list), () => success(members)));
+  const { user } = open();
+  const groupsSection = await section();
+  await groupsSection.findByText('Asia');
+  await user.click(groupsSection.getByRole('button', { name: 'Status' }));
+  const sorted = groupsSection
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => within(row).getByText(/Degraded|Outage/).textContent);
+  expect(sorted).toEqual(['Major Outage', 'Partial Outage', 'Degraded Performance']);
+});
+
 it('counts components beyond the newest 500, and says nothing of a group before they are read', async () => {
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => (finish = resolve));

@@ -25,7 +25,9 @@ use allclear_domain::time_zone::TimeZone;
 use allclear_domain::validation::Invalid;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement};
+use sea_orm::sea_query::{
+    Expr, ExprTrait, Func, Query, SelectStatement, SubQueryStatement, UnionType,
+};
 use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
@@ -218,29 +220,45 @@ impl ComponentHistoryStore for Database {
     }
 }
 
-/// The incidents that affected one of these components in an interval, newest first.
-pub(super) fn related(
+/// The incidents that affected one of these components in an interval, newest first. The query begins at the incidents that are open
+/// or were resolved after the beginning of the interval.
+fn related(
     organisation: &OrganisationId,
     components: &[ComponentId],
     from: DateTime<Utc>,
     to: DateTime<Utc>,
 ) -> SelectStatement {
     use incident::{Column as IncidentColumn, Entity as Incident};
-    let linked = Query::select()
-        .column(incident_component::Column::IncidentId)
-        .from(incident_component::Entity)
-        .and_where(incident_component::Column::ComponentId.is_in(components.iter().map(|id| id.0)))
+    use incident_component::{Column as LinkColumn, Entity as Link};
+    let of_organisation = || {
+        Query::select()
+            .column(IncidentColumn::Id)
+            .from(Incident)
+            .and_where(IncidentColumn::OrganisationId.eq(organisation.as_str()))
+            .take()
+    };
+    // Two queries that each search an index; joined by OR, they could read every incident.
+    let open = of_organisation()
+        .and_where(IncidentColumn::ResolvedAt.is_null())
         .take();
-    let not_over = Condition::any()
-        .add(IncidentColumn::ResolvedAt.is_null())
-        .add(IncidentColumn::ResolvedAt.gt(from));
+    let lasting = of_organisation()
+        .and_where(IncidentColumn::ResolvedAt.gt(from))
+        .union(UnionType::All, open)
+        .take();
+    // Not EXISTS, which PostgreSQL would turn into a join with every incident that ever affected the components.
+    let link = Query::select()
+        .column(LinkColumn::ComponentId)
+        .from(Link)
+        .and_where(Expr::col((Link, LinkColumn::IncidentId)).equals((Incident, IncidentColumn::Id)))
+        .and_where(LinkColumn::ComponentId.is_in(components.iter().map(|id| id.0)))
+        .limit(1)
+        .take();
     Query::select()
         .columns([IncidentColumn::Id, IncidentColumn::Title])
         .from(Incident)
-        .and_where(IncidentColumn::OrganisationId.eq(organisation.as_str()))
+        .and_where(IncidentColumn::Id.in_subquery(lasting))
         .and_where(IncidentColumn::OccuredAt.lt(to))
-        .cond_where(not_over)
-        .and_where(IncidentColumn::Id.in_subquery(linked))
+        .and_where(Expr::SubQuery(None, Box::new(link.into())).is_not_null())
         .order_by(IncidentColumn::Id, sea_orm::Order::Desc)
         .limit(MAX_RELATED)
         .take()

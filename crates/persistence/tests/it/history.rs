@@ -3,14 +3,18 @@ use allclear_application::component::ComponentStore;
 use allclear_application::component::history::{ComponentHistoryStore, HistoryScope, Interval};
 use allclear_application::component_group::ComponentGroupStore;
 use allclear_application::error::Error;
+use allclear_application::incident::IncidentStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::stamp::Stamp;
-use allclear_application::transition::Transition;
+use allclear_application::transition::{CreateTransition, Transition};
 use allclear_domain::audit::Action;
 use allclear_domain::component::{Component, ComponentDraft, ComponentPatch, ComponentStatus};
 use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
-use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId, StatusPeriodId};
+use allclear_domain::id::{
+    ComponentGroupId, ComponentId, IncidentId, OrganisationId, StatusPeriodId,
+};
+use allclear_domain::incident::{Incident, IncidentDraft, IncidentStatus};
 use allclear_domain::status_period::{
     ComponentHistory, HistoryChange, HistoryError, PeriodCause, StatusPeriod, StatusSpan,
 };
@@ -22,6 +26,7 @@ use uuid::Uuid;
 
 use crate::backend::{author, clock, organisation};
 use crate::contract;
+use crate::world::{World, open_on};
 
 contract!(
     a_change_of_status_ends_one_period_and_begins_another,
@@ -32,6 +37,7 @@ contract!(
     a_history_is_newest_first_and_comes_in_parts,
     a_history_belongs_to_its_organisation,
     spans_of_a_group_are_those_of_its_components_that_show_uptime,
+    related_incidents_affected_the_components_in_the_interval,
     the_snapshot_has_the_seconds_of_the_last_days,
 );
 
@@ -401,6 +407,56 @@ async fn spans_of_a_group_are_those_of_its_components_that_show_uptime(database:
     assert_eq!((found[1].id, found[1].spans.len()), (ids[1], 0));
     let foreign = database.spans_of_group(&other, group, from, to).await;
     assert_eq!(foreign.unwrap(), None);
+}
+
+/// An incident that began and ended this many hours ago, or is open.
+async fn incident(world: &World, from: i64, to: Option<i64>, on: &[ComponentId]) -> IncidentId {
+    let ago = |hours| clock().now() - TimeDelta::hours(hours);
+    let draft = IncidentDraft {
+        title: "Down".into(),
+        description: "All of it".into(),
+        status: to.map_or(IncidentStatus::Investigating, |_| IncidentStatus::Resolved),
+        occured_at: Some(ago(from)),
+        resolved_at: to.map(ago),
+        ..IncidentDraft::default()
+    };
+    let components: Vec<_> = on
+        .iter()
+        .map(|id| open_on(*id, ComponentStatus::Degraded))
+        .collect();
+    let attached = components.clone();
+    let create: CreateTransition<Incident> = Box::new(move |stamp| {
+        let id = IncidentId(stamp.id);
+        Ok(Incident::create(id, draft, &attached, stamp.committed_at)?)
+    });
+    let created = IncidentStore::insert(&world.database, &world.acme, create, components).await;
+    created.unwrap().state.incident.id
+}
+
+async fn related_incidents_affected_the_components_in_the_interval(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let (api, web) = (world.component("API").await, world.component("Web").await);
+    let mail = world.component("Mail").await;
+    incident(&world, 60, Some(51), &[api]).await;
+    let across = incident(&world, 60, Some(45), &[api, web]).await;
+    let within = incident(&world, 45, Some(35), &[web]).await;
+    incident(&world, 45, Some(35), &[mail]).await;
+    let open = incident(&world, 45, None, &[api, mail]).await;
+    incident(&world, 29, Some(5), &[api]).await;
+    incident(&world, 29, None, &[web]).await;
+    let related = async |organisation: &OrganisationId, components: &[ComponentId]| {
+        let from = clock().now() - TimeDelta::hours(50);
+        let to = from + TimeDelta::hours(20);
+        let found = database.related_incidents(organisation, components, from, to);
+        let found = found.await.unwrap().into_iter();
+        found.map(|incident| incident.id).collect::<Vec<_>>()
+    };
+    let acme = &world.acme;
+    assert_eq!(related(acme, &[api, web]).await, [open, within, across]);
+    assert_eq!(related(acme, &[web]).await, [within, across]);
+    assert_eq!(related(acme, &[]).await, []);
+    let other = organisation(database, "other").await;
+    assert_eq!(related(&other, &[api, web]).await, []);
 }
 
 async fn the_snapshot_has_the_seconds_of_the_last_days(database: &Database) {

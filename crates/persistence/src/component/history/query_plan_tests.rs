@@ -8,8 +8,8 @@ use sea_orm::{EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::Uuid;
 
 use super::super::last_period;
-use super::overlapping;
 use super::spans::{SpanPlace, ended_spans, lasting_spans, spans_since, within};
+use super::{overlapping, related};
 use crate::entity::component_period::Entity;
 use crate::query_plan::{plan, postgresql, sqlite};
 
@@ -21,6 +21,19 @@ const OLD_PERIODS: [&str; 4] = [
     "INSERT INTO component_periods (id, organisation_id, component_id, status, start_at, end_at, cause_type, version) \
      SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', lpad('c', 32, '0')::uuid, 'DEGRADED', TIMESTAMPTZ '2020-01-01', \
      CASE WHEN n = 20000 THEN NULL ELSE TIMESTAMPTZ '2020-01-02' END, 'OPERATOR', 0 FROM generate_series(1, 20000) n",
+    "ANALYZE",
+];
+
+/// 20,000 incidents of one component. All but 1,000 are old.
+const OLD_INCIDENTS: [&str; 5] = [
+    "INSERT INTO organisations (id, code, name, revision, created_at) VALUES ('acme', 'c', 'Acme', 0, now())",
+    "INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version) \
+     VALUES (lpad('c', 32, '0')::uuid, 'acme', 'c', 'API', '', 'OPERATIONAL', 'OPERATOR', now(), now(), 0)",
+    "INSERT INTO incidents (id, organisation_id, code, title, description, status, occured_at, resolved_at, created_at, updated_at, \
+     version) SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, 't', 'd', 'RESOLVED', TIMESTAMPTZ '2020-01-01', \
+     CASE WHEN n > 19000 THEN TIMESTAMPTZ '2020-09-20' ELSE TIMESTAMPTZ '2020-01-02' END, now(), now(), 0 \
+     FROM generate_series(1, 20000) n",
+    "INSERT INTO incident_components SELECT id, lpad('c', 32, '0')::uuid, 'DEGRADED' FROM incidents",
     "ANALYZE",
 ];
 
@@ -51,6 +64,16 @@ fn of_components() -> SelectStatement {
         from,
         from + TimeDelta::days(90),
     )
+}
+
+/// The incidents of one component and of many on some days.
+fn related_incidents() -> [SelectStatement; 2] {
+    let acme = OrganisationId::parse("acme").unwrap();
+    let from = DateTime::from_timestamp(1_600_000_000, 0).unwrap();
+    [12..13, 12..212].map(|ids| {
+        let components: Vec<_> = ids.map(|id| ComponentId(Uuid::from_u128(id))).collect();
+        related(&acme, &components, from, from + TimeDelta::days(90))
+    })
 }
 
 /// The periods of a component since a day.
@@ -140,4 +163,33 @@ async fn postgresql_reads_of_each_component_only_the_periods_of_an_interval() {
     let plan = plan(database.read(), &of_components()).await;
     assert!(!plan.contains("Seq Scan on component_periods"), "{plan}");
     assert!(plan.matches("periods_of_component").count() >= 2, "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_reads_no_incident_that_was_over_before_an_interval() {
+    let (database, _folder) = sqlite().await;
+    for query in related_incidents() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("SCAN"), "{plan}");
+        assert!(
+            plan.contains("incidents_by_resolution (organisation_id=? AND resolved_at>?)")
+                && plan.contains("incidents_by_resolution (organisation_id=? AND resolved_at=?)"),
+            "{plan}"
+        );
+        assert!(plan.contains("(incident_id=?"), "{plan}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_reads_no_incident_that_was_over_before_an_interval() {
+    let Some(database) = postgresql(&OLD_INCIDENTS).await else {
+        return;
+    };
+    for query in related_incidents() {
+        let plan = plan(database.read(), &query).await;
+        assert!(!plan.contains("Seq Scan"), "{plan}");
+        assert!(!plan.contains("incidents_of_component"), "{plan}");
+        assert_eq!(plan.matches("incidents_by_resolution").count(), 2, "{plan}");
+        assert!(plan.contains("incident_components_pkey"), "{plan}");
+    }
 }

@@ -120,5 +120,7 @@ CREATE INDEX "periods_of_user" ON "component_periods" ("user_id") WHERE "user_id
 CREATE INDEX "audit_items_by_actor" ON "audit_items" ("actor_id", "organisation_id", "id");
 CREATE INDEX "audit_items_by_target" ON "audit_items" ("target_id", "organisation_id", "id");
 CREATE INDEX "unconfirmed_subscribers" ON "subscribers" ("updated_at") WHERE status = 'PENDING' AND round = 0;
+CREATE INDEX "notices_of_organisation" ON "notices" ("organisation_id", "id");
+CREATE INDEX "sessions_of_organisation" ON "sessions" ("active_organisation_id") WHERE "active_organisation_id" IS NOT NULL;
 INSERT INTO "installation" VALUES (1, NULL);
 INSERT INTO "readiness_probe" VALUES (1, 0);

@@ -37,6 +37,7 @@ mod m0037_used_challenges;
 mod m0038_factors_of_sessions;
 mod m0039_rows_of_users;
 mod m0040_unconfirmed_subscribers;
+mod m0041_rows_of_organisations;
 mod table;
 
 /// Statements that make of an empty SQLite database what all migrations make of it, except the list of applied migrations. A test of
@@ -85,6 +86,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0038_factors_of_sessions::Migration),
             Box::new(m0039_rows_of_users::Migration),
             Box::new(m0040_unconfirmed_subscribers::Migration),
+            Box::new(m0041_rows_of_organisations::Migration),
         ]
     }
 }

@@ -1,7 +1,9 @@
 use allclear_application::directory::{DirectoryStore, NameRecord};
 use allclear_application::organisation::OrganisationStore;
 use chrono::{DateTime, Utc};
-use sea_orm::{ActiveModelTrait, ActiveValue::Set, IntoActiveModel, PaginatorTrait};
+use sea_orm::{
+    ActiveModelTrait, ActiveValue::Set, ConnectionTrait, IntoActiveModel, PaginatorTrait, Statement,
+};
 
 use super::*;
 use crate::entity::{membership, user};
@@ -305,4 +307,24 @@ async fn sqlite_searches_and_never_scans() {
         let plan = plan(database.read(), &statement).await;
         assert!(!plan.contains("SCAN"), "{statement:?}:\n{plan}");
     }
+}
+
+/// Columns that refer to organisations although no index begins with them. An index without the rows of no organisation will do.
+const WITHOUT_INDEX: &str = "SELECT tables.name || '.' || keys.\"from\" AS \"column\" \
+    FROM sqlite_master tables, pragma_foreign_key_list(tables.name) keys \
+    WHERE keys.\"table\" = 'organisations' AND NOT EXISTS ( \
+    SELECT 1 FROM pragma_index_list(tables.name) indexes, pragma_index_info(indexes.name) columns \
+    LEFT JOIN sqlite_master definitions ON definitions.name = indexes.name \
+    WHERE columns.seqno = 0 AND columns.name = keys.\"from\" AND (NOT indexes.partial \
+    OR definitions.sql LIKE '%WHERE \"' || keys.\"from\" || '\" IS NOT NULL'))";
+
+/// The deletion of an organisation looks for the rows that refer to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_begins_with_each_column_that_refers_to_organisations() {
+    let (database, _folder) = sqlite().await;
+    let connection = database.read();
+    let query = Statement::from_string(connection.backend(), WITHOUT_INDEX);
+    let rows = connection.query_all_raw(query).await.unwrap();
+    let columns = rows.iter().map(|row| row.try_get("", "column").unwrap());
+    assert_eq!(columns.collect::<Vec<String>>(), [""; 0]);
 }

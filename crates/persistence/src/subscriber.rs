@@ -210,7 +210,8 @@ impl SubscriberStore for Database {
         self.write(NoAuditItem::Upkeep, move |transaction| {
             Box::pin(async move {
                 let past = followers_of_the_past(transaction, resolved_before, limit).await?;
-                remove(transaction, past, Condition::all()).await
+                // An incident may have been opened again meanwhile.
+                remove(transaction, past, follows_the_past(resolved_before)).await
             })
         })
         .await
@@ -411,6 +412,18 @@ async fn followers_of_the_past(
     resolved_before: DateTime<Utc>,
     limit: u64,
 ) -> Result<Vec<(Uuid, String)>, Error> {
+    Entity::find()
+        .select_only()
+        .columns([Column::Id, Column::OrganisationId])
+        .filter(follows_the_past(resolved_before))
+        .limit(limit)
+        .into_tuple()
+        .fetch_all(connection)
+        .await
+}
+
+/// Whether a subscriber follows a single incident that is deleted or was resolved before the given time.
+fn follows_the_past(resolved_before: DateTime<Utc>) -> Condition {
     let lasting = Query::select()
         .expr(Expr::val(1))
         .from(incident::Entity)
@@ -424,15 +437,9 @@ async fn followers_of_the_past(
                 .add(incident::Column::ResolvedAt.gte(resolved_before)),
         )
         .take();
-    Entity::find()
-        .select_only()
-        .columns([Column::Id, Column::OrganisationId])
-        .filter(Column::IncidentId.is_not_null())
-        .filter(Expr::exists(lasting).not())
-        .limit(limit)
-        .into_tuple()
-        .fetch_all(connection)
-        .await
+    Condition::all()
+        .add(Column::IncidentId.is_not_null())
+        .add(Expr::exists(lasting).not())
 }
 
 /// Subscribers that were never confirmed and whose last link was requested before the given time.
@@ -476,3 +483,6 @@ async fn remove(
     }
     Ok(count)
 }
+
+#[cfg(test)]
+mod tests;

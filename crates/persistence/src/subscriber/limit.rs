@@ -71,7 +71,7 @@ pub(super) async fn may_mail(
 ) -> Result<bool, Error> {
     use verification_mail::{ActiveModel, Column, Entity};
 
-    // The row is inserted or locked before it is read, so that concurrent requests and removals wait for it.
+    // The row is inserted or locked before it is read, so that concurrent requests and removals wait and then see the new time.
     let fresh = ActiveModel {
         email_key: Set(recipient.as_str().to_owned()),
         used_until: Set(now),
@@ -107,14 +107,17 @@ pub(super) async fn prune_mail_limits(
 ) -> Result<u64, Error> {
     use verification_mail::{Column, Entity};
 
+    let is_over = Column::UsedUntil.lte(now);
     let over = Entity::find()
         .select_only()
         .column(Column::EmailKey)
-        .filter(Column::UsedUntil.lte(now))
+        .filter(is_over.clone())
         .limit(limit)
         .into_query();
     let removed = Entity::delete_many()
         .filter(Column::EmailKey.in_subquery(over))
+        // PostgreSQL checks only this again after it has waited for a row.
+        .filter(is_over)
         .run(transaction)
         .await?;
     Ok(removed)

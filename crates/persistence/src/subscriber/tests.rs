@@ -1,0 +1,81 @@
+use chrono::TimeDelta;
+use sea_orm::{FromQueryResult, PaginatorTrait, Statement};
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::entity::verification_mail;
+use crate::query_plan::postgresql;
+
+const ROWS: [&str; 4] = [
+    "INSERT INTO organisations (id, code, name, revision, created_at) VALUES ('acme', 'c', 'Acme', 0, now())",
+    "INSERT INTO incidents (id, organisation_id, title, description, status, occured_at, resolved_at, created_at, updated_at, version, \
+     code, first_status) VALUES (lpad('1', 32, '0')::uuid, 'acme', 't', 'd', 'RESOLVED', now(), TIMESTAMPTZ '2020-01-01', now(), \
+     now(), 0, '1', 'RESOLVED')",
+    "INSERT INTO subscribers (id, organisation_id, target, target_key, status, is_verified, round, created_at, updated_at, scope, \
+     incident_id) VALUES (lpad('1', 32, '0')::uuid, 'acme', 'a', 'a', 'SUBSCRIBED', TRUE, 0, now(), now(), 'INCIDENT', \
+     lpad('1', 32, '0')::uuid)",
+    "INSERT INTO verification_mails VALUES ('a', TIMESTAMPTZ '2020-01-01')",
+];
+
+/// Runs statements in a transaction that ends when a second one waits for its locks.
+async fn hold(database: Database, statements: &'static [&'static str], held: oneshot::Sender<()>) {
+    let readers = database.clone();
+    database
+        .write(NoAuditItem::Upkeep, move |transaction| {
+            Box::pin(async move {
+                for statement in statements {
+                    transaction.execute_unprepared(statement).await.unwrap();
+                }
+                held.send(()).unwrap();
+                while !has_waiting(&readers).await {}
+                Ok(())
+            })
+        })
+        .await
+        .unwrap();
+}
+
+async fn has_waiting(database: &Database) -> bool {
+    #[derive(FromQueryResult)]
+    struct Waiting {
+        count: i64,
+    }
+    let sql = "SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let statement = Statement::from_string(database.read().backend(), sql);
+    let waiting = Waiting::find_by_statement(statement).one(database.read());
+    waiting.await.unwrap().unwrap().count > 0
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn followers_of_an_incident_that_is_opened_again_meanwhile_stay() {
+    let Some(database) = postgresql(&ROWS).await else {
+        return;
+    };
+    let (held, is_held) = oneshot::channel();
+    let reopening = &[
+        "SELECT 1 FROM organisations WHERE id = 'acme' FOR UPDATE",
+        "UPDATE incidents SET resolved_at = NULL",
+    ];
+    let reopened = tokio::spawn(hold(database.clone(), reopening, held));
+    is_held.await.unwrap();
+    let now = database.clock.now();
+    database.prune_followers(now, 10).await.unwrap();
+    reopened.await.unwrap();
+    assert_eq!(Entity::find().count(database.read()).await.unwrap(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_that_is_used_meanwhile_stays() {
+    let Some(database) = postgresql(&ROWS).await else {
+        return;
+    };
+    let (held, is_held) = oneshot::channel();
+    let using = &["UPDATE verification_mails SET used_until = TIMESTAMPTZ '9999-01-01'"];
+    let used = tokio::spawn(hold(database.clone(), using, held));
+    is_held.await.unwrap();
+    let now = database.clock.now() + TimeDelta::days(1);
+    assert_eq!(database.prune_mail_limits(now, 10).await.unwrap(), 0);
+    used.await.unwrap();
+    let kept = verification_mail::Entity::find().count(database.read());
+    assert_eq!(kept.await.unwrap(), 1);
+}

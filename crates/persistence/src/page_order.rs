@@ -1,9 +1,11 @@
 //! The order of the page, stored as the positions of groups and components.
 
+use std::collections::HashMap;
+
 use allclear_application::error::Error;
 use allclear_domain::id::{ComponentGroupId, ComponentId, OrganisationId};
 use allclear_domain::page_order::{ComponentPlace, PageOrder, Positions};
-use sea_orm::sea_query::{CaseStatement, Expr, IntoColumnRef};
+use sea_orm::sea_query::{Expr, ExprTrait, IntoIden, IntoValueTuple, Query, TableRef};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
 };
@@ -11,7 +13,10 @@ use uuid::Uuid;
 
 use crate::commit::Scope;
 use crate::entity::{component, component_group, organisation};
-use crate::run::{Fetch, Run};
+use crate::run::{Fetch, Run, RunStatement};
+
+/// Maximum number of rows that one statement changes: databases limit its variables.
+const ROWS_AT_ONCE: usize = 1_000;
 
 /// The order of an organisation's page.
 pub(crate) async fn load(
@@ -92,24 +97,13 @@ async fn store_groups(
 ) -> Result<(), Error> {
     use component_group::{Column, Entity};
 
-    let moved = after
+    let moved: Vec<_> = after
         .groups
         .iter()
-        .filter(|(id, position)| before.groups.get(id) != Some(position));
-    let (mut ids, mut position) = (Vec::new(), CaseStatement::new());
-    for (id, new) in moved {
-        ids.push(id.0);
-        position = position.case(Column::Id.eq(id.0), *new);
-    }
-    if ids.is_empty() {
-        return Ok(());
-    }
-    Entity::update_many()
-        .col_expr(Column::Position, or_unchanged(position, Column::Position))
-        .filter(Column::Id.is_in(ids))
-        .run(scope.transaction)
-        .await?;
-    Ok(())
+        .filter(|(id, position)| before.groups.get(id) != Some(position))
+        .map(|(id, position)| (id.0, *position))
+        .collect();
+    store_positions(scope, Entity, (Column::Id, Column::Position), &moved).await
 }
 
 async fn store_components(
@@ -119,43 +113,53 @@ async fn store_components(
 ) -> Result<(), Error> {
     use component::{Column, Entity};
 
-    let moved = after
-        .components
-        .iter()
-        .filter(|(id, place)| before.components.get(id) != Some(place));
-    let (mut ids, mut position) = (Vec::new(), CaseStatement::new());
-    let (mut group, mut version) = (CaseStatement::new(), CaseStatement::new());
-    for (id, place) in moved {
-        ids.push(id.0);
+    let mut moved = Vec::new();
+    let mut regrouped: HashMap<_, Vec<Uuid>> = HashMap::new();
+    for (id, place) in &after.components {
         let known = before.components.get(id);
-        let is_regrouped = known.is_some_and(|known| known.group != place.group);
-        // Without a new version, a conditional edit of the old state would move the component back.
-        let next: Expr = if is_regrouped {
-            Expr::val(scope.stamp.revision.0)
-        } else {
-            Expr::col(Column::Version)
-        };
-        let is_this = Column::Id.eq(id.0);
-        version = version.case(is_this.clone(), next);
-        position = position.case(is_this.clone(), place.position);
-        group = group.case(is_this, place.group.map(|group| group.0));
+        if known.is_some_and(|known| known.group != place.group) {
+            regrouped.entry(place.group).or_default().push(id.0);
+        }
+        if known.map(|known| known.position) != Some(place.position) {
+            moved.push((id.0, place.position));
+        }
     }
-    if ids.is_empty() {
-        return Ok(());
+    let columns = (Column::Id, Column::Position);
+    store_positions(scope, Entity, columns, &moved).await?;
+    for (group, ids) in regrouped {
+        for ids in ids.chunks(ROWS_AT_ONCE) {
+            Entity::update_many()
+                .col_expr(Column::GroupId, Expr::val(group.map(|group| group.0)))
+                // Without a new version, a conditional edit of the old state would move the component back.
+                .col_expr(Column::Version, Expr::val(scope.stamp.revision.0))
+                .filter(Column::Id.is_in(ids.iter().copied()))
+                .run(scope.transaction)
+                .await?;
+        }
     }
-    Entity::update_many()
-        .col_expr(Column::Position, or_unchanged(position, Column::Position))
-        .col_expr(Column::GroupId, or_unchanged(group, Column::GroupId))
-        .col_expr(Column::Version, or_unchanged(version, Column::Version))
-        .filter(Column::Id.is_in(ids))
-        .run(scope.transaction)
-        .await?;
     Ok(())
 }
 
-/// The value of the case that holds, or else the column's.
-fn or_unchanged(cases: CaseStatement, column: impl IntoColumnRef) -> Expr {
-    cases.finally(Expr::col(column)).into()
+/// Stores positions of rows by their identifiers.
+async fn store_positions<E: EntityTrait>(
+    scope: Scope<'_>,
+    table: E,
+    (id, position): (E::Column, E::Column),
+    moved: &[(Uuid, i32)],
+) -> Result<(), Error> {
+    const MOVED: &str = "moved";
+    for rows in moved.chunks(ROWS_AT_ONCE) {
+        let rows = rows.iter().map(|row| row.into_value_tuple()).collect();
+        // Both databases name the columns of a list of values so.
+        let update = Query::update()
+            .table(table)
+            .value(position, Expr::col((MOVED, "column2")))
+            .from(TableRef::ValuesList(rows, MOVED.into_iden()))
+            .and_where(Expr::col((table, id)).equals((MOVED, "column1")))
+            .take();
+        scope.transaction.run_statement(&update).await?;
+    }
+    Ok(())
 }
 
 /// Replaces the order of the page.
@@ -163,3 +167,6 @@ pub(crate) async fn replace(scope: Scope<'_>, order: &PageOrder) -> Result<(), E
     let before = positions(scope.transaction, scope.organisation).await?;
     store(scope, &before, &order.positions()).await
 }
+
+#[cfg(test)]
+mod tests;

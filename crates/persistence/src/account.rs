@@ -21,9 +21,7 @@ use allclear_domain::email::EmailKey;
 use allclear_domain::id::{SessionId, UserId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 use crate::audit::{self, NewAuditItems, NoAuditItem};
 use crate::database::Database;
@@ -33,14 +31,14 @@ use crate::entity::{
 };
 use crate::error::{broken, is_duplicate};
 use crate::organisation::deletion::run_to_end;
-use crate::run::{Fetch, Run};
+use crate::run::{Fetch, Run, exists};
 use crate::transaction::Transaction;
 use crate::{installation, session};
 
 #[async_trait]
 impl AccountStore for Database {
     async fn any(&self) -> Result<bool, Error> {
-        any(self.read()).await
+        exists(Entity::find(), self.read()).await
     }
 
     async fn find(&self, id: UserId) -> Result<Option<Credentials>, Error> {
@@ -297,11 +295,11 @@ pub(crate) async fn insert_account_without_password(
 
 /// Whether an account that is made now is the first one. Concurrent first accounts wait here and then find the one that was made.
 async fn is_first(transaction: &Transaction) -> Result<bool, Error> {
-    if any(transaction).await? {
+    if exists(Entity::find(), transaction).await? {
         return Ok(false);
     }
     installation::lock(transaction).await?;
-    Ok(!any(transaction).await?)
+    Ok(!exists(Entity::find(), transaction).await?)
 }
 
 async fn insert(transaction: &Transaction, row: ActiveModel) -> Result<(), Error> {
@@ -325,17 +323,6 @@ pub(crate) async fn owner(
         .fetch_one(connection)
         .await?;
     Ok(found.map(credentials))
-}
-
-async fn any(connection: &impl ConnectionTrait) -> Result<bool, Error> {
-    let one: Option<uuid::Uuid> = Entity::find()
-        .select_only()
-        .column(Column::Id)
-        .limit(1)
-        .into_tuple()
-        .fetch_one(connection)
-        .await?;
-    Ok(one.is_some())
 }
 
 fn row(user: &User, password: &PasswordHash) -> ActiveModel {

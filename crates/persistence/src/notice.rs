@@ -25,12 +25,14 @@ use crate::entity::notice::{ActiveModel, Column, Entity, Model};
 use crate::entity::{component, delivery, notice_component, subscriber};
 use crate::incident::public::affected_by;
 use crate::maintenance::component::with_names_of;
-use crate::run::{Fetch, Run};
+use crate::run::{Fetch, Run, exists};
 
 /// Stores the notices of a change. The new state is stored already.
 pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Result<(), Error> {
     let is_of_component = |notice: &NewNotice| matches!(notice, NewNotice::Component { .. });
-    if notices.iter().any(is_of_component) && !has_webhooks(scope).await? {
+    if notices.iter().any(is_of_component)
+        && !exists(webhooks(scope.organisation), scope.transaction).await?
+    {
         notices.retain(|notice| !is_of_component(notice));
     }
     for (part, notice) in (0..).zip(notices) {
@@ -54,22 +56,9 @@ pub(crate) async fn store(scope: Scope<'_>, mut notices: Vec<NewNotice>) -> Resu
     Ok(())
 }
 
-/// Whether there are subscribers that receive changes of components.
-async fn has_webhooks(scope: Scope<'_>) -> Result<bool, Error> {
-    let found: Option<Uuid> = webhooks(scope.organisation)
-        .into_tuple()
-        .fetch_one(scope.transaction)
-        .await?;
-    Ok(found.is_some())
-}
-
-/// One subscribed webhook.
+/// The subscribed webhooks, which receive changes of components.
 pub(crate) fn webhooks(organisation: &OrganisationId) -> Select<subscriber::Entity> {
-    subscribed(organisation)
-        .select_only()
-        .column(subscriber::Column::Id)
-        .filter(is_webhook())
-        .limit(1)
+    subscribed(organisation).filter(is_webhook())
 }
 
 /// Whether a subscriber is a webhook. The index needs the word in the statement.

@@ -6,10 +6,11 @@
 use allclear_application::error::Error;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use sea_orm::sea_query::Expr;
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DeleteMany, EntityTrait, Insert, InsertMany, QueryResult,
-    Select, SelectTwo, Selector, SelectorTrait, StatementBuilder, UpdateMany, UpdateOne,
-    ValidatedDeleteOne,
+    QuerySelect, Select, SelectTwo, Selector, SelectorTrait, StatementBuilder, UpdateMany,
+    UpdateOne, ValidatedDeleteOne,
 };
 
 use crate::error::broken;
@@ -46,6 +47,16 @@ macro_rules! fetch {
 fetch!(<S: SelectorTrait> Selector<S> => S::Item);
 fetch!(<E: EntityTrait> Select<E> => E::Model);
 fetch!(<E: EntityTrait, F: EntityTrait> SelectTwo<E, F> => (E::Model, Option<F::Model>));
+
+/// Whether a query finds a row.
+pub(crate) async fn exists<E: EntityTrait>(
+    query: Select<E>,
+    connection: &impl ConnectionTrait,
+) -> Result<bool, Error> {
+    let one = query.select_only().expr(Expr::cust("1")).limit(1);
+    let found: Option<i32> = one.into_tuple().fetch_one(connection).await?;
+    Ok(found.is_some())
+}
 
 /// A statement that changes rows.
 pub(crate) trait Run {

@@ -10,7 +10,7 @@ use sea_orm::{
 
 use super::credentials;
 use crate::entity::user::{Column, Entity};
-use crate::run::Fetch;
+use crate::run::{Fetch, exists};
 
 /// Returns the accounts to which an address may belong.
 pub(super) async fn of(
@@ -18,16 +18,9 @@ pub(super) async fn of(
     address: &EmailKey,
 ) -> Result<Candidates, Error> {
     let owner = owner_in_equal_time(connection, address).await?;
-    let any: Option<uuid::Uuid> = Entity::find()
-        .select_only()
-        .column(Column::Id)
-        .filter(without_address())
-        .limit(1)
-        .into_tuple()
-        .fetch_one(connection)
-        .await?;
+    let any = exists(Entity::find().filter(without_address()), connection).await?;
     let mut others = Vec::new();
-    if any.is_some() {
+    if any {
         others = Entity::find()
             .filter(Column::EmailKey.eq(address.as_str()))
             .filter(without_address())
@@ -38,7 +31,7 @@ pub(super) async fn of(
     Ok(Candidates {
         owner,
         without_address: others.into_iter().map(credentials).collect(),
-        any_without_address: any.is_some(),
+        any_without_address: any,
     })
 }
 

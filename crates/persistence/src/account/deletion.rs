@@ -8,7 +8,7 @@ use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Departure;
 use chrono::{DateTime, Utc};
 use sea_orm::sea_query::UpdateStatement;
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryTrait};
 
 use crate::audit::{NewAuditItems, NoAuditItem};
 use crate::database::Database;
@@ -17,7 +17,7 @@ use crate::entity::{
     audit_item, component_period, incident_update, invitation, maintenance_update, organisation,
 };
 use crate::membership::{self as members, member_state, organisations_of};
-use crate::run::{Fetch, Run, RunStatement};
+use crate::run::{Fetch, Run, RunStatement, exists};
 use crate::transaction::Transaction;
 use crate::{installation, organisation as organisations};
 
@@ -94,7 +94,8 @@ async fn check(
     let Some(user) = Entity::find_by_id(id.0).fetch_one(transaction).await? else {
         return Ok(Err(Deletion::Gone));
     };
-    if user.administrator && has_others(transaction, id).await? {
+    let others = Entity::find().filter(Column::Id.ne(id.0));
+    if user.administrator && exists(others, transaction).await? {
         return Ok(Err(Deletion::Administrator));
     }
     let mut departures = Departures::default();
@@ -131,18 +132,6 @@ async fn audit_items_of_departure(
         return Ok(NewAuditItems::none(NoAuditItem::Unchanged));
     }
     members::audit_items(transaction, organisation, id, now, (before, None)).await
-}
-
-async fn has_others(transaction: &Transaction, id: UserId) -> Result<bool, Error> {
-    let other: Option<uuid::Uuid> = Entity::find()
-        .select_only()
-        .column(Column::Id)
-        .filter(Column::Id.ne(id.0))
-        .limit(1)
-        .into_tuple()
-        .fetch_one(transaction)
-        .await?;
-    Ok(other.is_some())
 }
 
 /// Returns the effect of the deletion on an organisation, or the name of an organisation that would lose its last admin.

@@ -98,7 +98,7 @@ fn queries() -> Vec<(&'static str, SelectStatement)> {
             "notices_by_expansion",
             spent(now() - TimeDelta::days(30), 200),
         ),
-        ("webhook_subscribers", webhooks(&acme).into_query()),
+        ("webhook_subscribers", webhooks(&acme).limit(1).into_query()),
         (
             "subscribers_by_status",
             subscribed(&acme).limit(1).into_query(),

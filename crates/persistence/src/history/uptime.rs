@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::component::{self, history::spans::spans_between};
 use crate::component_group;
 use crate::entity::component_period;
-use crate::run::Fetch;
+use crate::run::{Fetch, exists};
 use crate::transaction::Transaction;
 
 /// How long a page with an open outage is shown.
@@ -166,14 +166,8 @@ async fn has_older(
     if component.created_at < start_at {
         return Ok(true);
     }
-    let earlier: Option<Uuid> = Entity::find()
-        .select_only()
-        .column(Column::Id)
+    let earlier = Entity::find()
         .filter(Column::ComponentId.eq(component.id))
-        .filter(Column::StartAt.lt(start_at))
-        .limit(1)
-        .into_tuple()
-        .fetch_one(transaction)
-        .await?;
-    Ok(earlier.is_some())
+        .filter(Column::StartAt.lt(start_at));
+    exists(earlier, transaction).await
 }

@@ -83,7 +83,7 @@ impl DeliveryQueue for Database {
     }
 
     async fn expand(&self, now: DateTime<Utc>, limit: u64) -> Result<bool, Error> {
-        // Without due deliveries, no write is made.
+        // Without a notice to expand, no write is made.
         if expand::next().fetch_one(self.read()).await?.is_none() {
             return Ok(false);
         }

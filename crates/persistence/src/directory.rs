@@ -34,10 +34,10 @@ impl DirectoryStore for Database {
         let credential = credential.clone();
         self.read_consistently(move |transaction| {
             Box::pin(async move {
-                let endings = endings(transaction, &credential).await?;
-                let revoked = endings
+                let revocations = revocations(transaction, &credential).await?;
+                let revoked = revocations
                     .iter()
-                    .any(|revocation| ends(revocation, credential.issued_at));
+                    .any(|revocation| applies(revocation, credential.issued_at));
                 let user = find_name(transaction, &credential.user).await?;
                 let organisation = match &credential.organisation {
                     Some(id) => organisation_name(transaction, id).await?,
@@ -128,7 +128,7 @@ impl DirectoryStore for Database {
                     }
                     None => NewAuditItems::none(NoAuditItem::Directory),
                 };
-                insert_ending(transaction, kind, id, at).await?;
+                insert_revocation(transaction, kind, id, at).await?;
                 let column = directory_revocation::Column::EndedAt;
                 let old = directory_revocation::Entity::delete_many().filter(column.lt(forgotten));
                 // The identifier of a deleted organisation must not be used again, so its revocation stays.
@@ -147,13 +147,13 @@ impl DirectoryStore for Database {
     ) -> Result<(), Error> {
         let (id, database) = (id.clone(), self.clone());
         deletion::run_to_end(async move {
-            // Its tokens end first, so that nobody writes to the organisation while its rows are removed.
-            let ended = id.clone();
+            // Its tokens are revoked first, so that no request writes to the organisation while its rows are removed.
+            let revoked = id.clone();
             database
                 .write(NoAuditItem::OrganisationDeleted, move |transaction| {
                     Box::pin(async move {
-                        lock(transaction, &ended).await?;
-                        insert_ending(transaction, ORGANISATION, ended.to_string(), at).await
+                        lock(transaction, &revoked).await?;
+                        insert_revocation(transaction, ORGANISATION, revoked.to_string(), at).await
                     })
                 })
                 .await?;
@@ -217,7 +217,7 @@ fn key(revocation: &Revocation) -> (&'static str, String) {
 }
 
 /// Returns the revocations that concern a token.
-async fn endings(
+async fn revocations(
     transaction: &Transaction,
     credential: &Credential,
 ) -> Result<Vec<directory_revocation::Model>, Error> {
@@ -241,14 +241,14 @@ async fn endings(
         .await
 }
 
-/// Whether the revocation applies to a token issued at the given time. Sessions and organisations end permanently; users and
-/// members may have returned since.
-fn ends(revocation: &directory_revocation::Model, issued_at: DateTime<Utc>) -> bool {
+/// Whether the revocation applies to a token issued at the given time. Sessions and organisations are revoked permanently; users
+/// and members may have returned since.
+fn applies(revocation: &directory_revocation::Model, issued_at: DateTime<Utc>) -> bool {
     let for_good = revocation.kind == SESSION || revocation.kind == ORGANISATION;
     for_good || revocation.ended_at >= issued_at
 }
 
-async fn insert_ending(
+async fn insert_revocation(
     transaction: &Transaction,
     kind: &str,
     id: String,

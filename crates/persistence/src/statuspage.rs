@@ -81,7 +81,7 @@ async fn updated_at(
     Ok(std::cmp::max(committed_at, created_at))
 }
 
-/// Columns of an update beside those of its timeline.
+/// Columns of an update for the Statuspage API.
 #[derive(FromQueryResult)]
 struct UpdateRow {
     id: Uuid,

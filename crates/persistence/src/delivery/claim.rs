@@ -38,7 +38,7 @@ pub(super) async fn claim(
     waiting: Vec<OrganisationWithDue>,
     limit: u64,
 ) -> Result<Vec<Delivery>, Error> {
-    let rows = claim_alike(transaction, request, waiting, limit).await?;
+    let rows = claim_equal_shares(transaction, request, waiting, limit).await?;
     let references = References::of(transaction, &rows).await?;
     postpone_unreadable(transaction, &rows, &references.unreadable, request.now).await?;
     Ok(rows
@@ -47,9 +47,9 @@ pub(super) async fn claim(
         .collect())
 }
 
-/// Claims at most `limit` deliveries of these organisations, equally, and of each founder as many as are free. Places that one does
-/// not need are for the others.
-async fn claim_alike(
+/// Claims at most `limit` deliveries, the same number of each organisation, and of each founder as many as are free. Places that one
+/// does not need are for the others.
+async fn claim_equal_shares(
     transaction: &Transaction,
     request: &ClaimRequest,
     mut waiting: Vec<OrganisationWithDue>,

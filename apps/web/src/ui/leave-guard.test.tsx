@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { Formik } from 'formik';
 import { useState, type ReactNode } from 'react';
-import { Link } from 'react-router-dom';
+import { Link, useNavigate } from 'react-router-dom';
 import { expect, it, vi } from 'vitest';
 import { renderRoutes, renderScreen } from '@/testing/render';
 import { Button } from './button';
@@ -54,6 +54,28 @@ it('asks before the tab is closed, only while there is something to lose', async
   const { user } = renderRoutes(routes);
   expect(asksBeforeClosing()).toBe(false);
   await user.click(screen.getByRole('button', { name: 'Type' }));
+  expect(asksBeforeClosing()).toBe(true);
+});
+
+/** A form with Cancel beside another form. Both have typed text. */
+function Cancelling() {
+  const [otherDirty, setOtherDirty] = useState(true);
+  useUnsavedChanges(otherDirty);
+  const leave = useUnsavedChanges(true);
+  const navigate = useNavigate();
+  return (
+    <>
+      <button onClick={() => leave(() => void navigate('/elsewhere'))}>Cancel</button>
+      <button onClick={() => setOtherDirty(false)}>Save the other</button>
+    </>
+  );
+}
+
+it('asks about a form again after Cancel, when the user stays for another form', async () => {
+  const { user } = renderRoutes([{ path: '/', element: <Cancelling /> }, ...routes.slice(1)]);
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  await user.click(await screen.findByRole('button', { name: 'Stay' }));
+  await user.click(screen.getByRole('button', { name: 'Save the other' }));
   expect(asksBeforeClosing()).toBe(true);
 });
 

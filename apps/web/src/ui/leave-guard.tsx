@@ -1,7 +1,13 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from './confirm-dialog';
-import { hasUnsavedChanges, setNavigationWaiting, subscribe, useUnsaved } from './unsaved-changes';
+import {
+  cancelLeaving,
+  hasUnsavedChanges,
+  setNavigationWaiting,
+  subscribe,
+  useUnsaved,
+} from './unsaved-changes';
 
 /**
  * Asks before a link or the back button leaves typed text, on the screen or in a dialog over it. An app has one,
@@ -24,7 +30,10 @@ export function LeaveGuard() {
     <LeaveDialog
       open={blocker.state === 'blocked'}
       onOpenChange={(open) => {
-        if (!open && !leaving.current) blocker.reset?.();
+        if (!open && !leaving.current) {
+          blocker.reset?.();
+          cancelLeaving();
+        }
         leaving.current = false;
       }}
       onConfirm={() => {

@@ -46,6 +46,12 @@ function notify(): void {
   for (const listener of listeners) listener();
 }
 
+/** Makes the forms ask again that were about to leave, because the user stays. */
+export function cancelLeaving(): void {
+  for (const holder of holders) holder.isLeaving = false;
+  notify();
+}
+
 /** Calls `go`, which leaves the screen, without a question about this form. */
 export type Leave = (go: () => void) => void;
 

@@ -16,17 +16,18 @@ use crate::notice::{subscribed, webhooks};
 use crate::query_plan::{plan, postgresql, sqlite};
 use crate::subscriber::unconfirmed;
 
-/// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers.
+/// Rows as PostgreSQL needs them to plan as it would while two updates go out to 20,000 subscribers of many organisations, one of
+/// which has more than the others.
 const MANY: [&str; 12] = [
     "INSERT INTO organisations (id, name, revision, created_at, code) VALUES ('acme', 'Acme', 0, now(), 'acme')",
     "INSERT INTO organisations (id, name, revision, created_at, code) SELECT n::text, n::text, 0, now(), n::text \
      FROM generate_series(1, 1000) n",
-    "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), \
-     now(), 0 FROM generate_series(1, 20000) n",
+    "INSERT INTO subscribers SELECT lpad(to_hex(n), 32, '0')::uuid, CASE WHEN n % 400 = 0 THEN 'acme' ELSE (n % 1000 + 1)::text END, \
+     n::text, n::text, 'SUBSCRIBED', TRUE, 0, now(), now(), 0 FROM generate_series(1, 20000) n",
     "INSERT INTO notices SELECT lpad(to_hex(n), 32, '0')::uuid, 'acme', n, 0, gen_random_uuid(), '{}', now(), NULL, \
      CASE WHEN n < 20000 THEN now() END FROM generate_series(1, 20000) n",
     "INSERT INTO deliveries (organisation_id, subscriber_id, notice_id, created_at, due_at, attempts) \
-     SELECT 'acme', subscribers.id, notices.id, now(), TIMESTAMPTZ '2023-01-01', 0 FROM subscribers, notices \
+     SELECT subscribers.organisation_id, subscribers.id, notices.id, now(), TIMESTAMPTZ '2023-01-01', 0 FROM subscribers, notices \
      WHERE notices.revision <= 2",
     "UPDATE deliveries SET claimed_until = now() + interval '1 hour' WHERE id <= 16",
     "INSERT INTO components (id, organisation_id, code, name, description, status, status_source, created_at, updated_at, version) \
@@ -140,7 +141,7 @@ async fn postgresql_searches_and_never_scans() {
     for (index, query) in queries() {
         let plan = plan(database.read(), &query).await;
         assert!(
-            !plan.contains("Seq Scan") || index == "subscribers_by_status",
+            !plan.contains("Seq Scan") && plan.contains(index),
             "{index}:\n{plan}"
         );
     }

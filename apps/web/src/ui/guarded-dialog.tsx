@@ -11,7 +11,7 @@ import {
 } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { Dialog } from './dialog';
-import { useUnsavedChanges } from './unsaved-changes';
+import { secretLost, useUnsavedChanges } from './unsaved-changes';
 
 interface Progress {
   dirty: boolean;
@@ -41,7 +41,8 @@ export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDial
   const [asking, setAsking] = useState(false);
   const isDirty = forms.some(({ dirty }) => dirty);
   const isSubmitting = forms.some((form) => form.isSubmitting);
-  useUnsavedChanges(open && isDirty, isSubmitting);
+  const isSecret = forms.some((form) => form.dirty && form.isSecret);
+  useUnsavedChanges(open && isDirty, isSubmitting, isSecret);
 
   const close = useCallback(() => {
     if (isSubmitting) return;
@@ -56,9 +57,7 @@ export function GuardedDialog({ children, onOpenChange, ...dialog }: GuardedDial
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        {...(forms.some(({ dirty, isSecret }) => dirty && isSecret)
-          ? secretQuestion
-          : textQuestion)}
+        {...(isSecret ? secretQuestion : textQuestion)}
         onConfirm={() => onOpenChange(false)}
       />
     </Dialog>
@@ -74,7 +73,7 @@ const textQuestion = {
 
 const secretQuestion = {
   title: 'Close without a copy?',
-  description: 'You have not copied what is shown. It is not shown again.',
+  description: secretLost,
   confirmLabel: 'Close',
   cancelLabel: 'Keep Open',
 };

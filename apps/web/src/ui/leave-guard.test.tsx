@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { Formik } from 'formik';
 import { useState, type ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
@@ -7,7 +7,7 @@ import { renderRoutes, renderScreen } from '@/testing/render';
 import { Button } from './button';
 import { Form } from './form';
 import { FormLeaveGuard } from './form-leave-guard';
-import { FormProgress, GuardedDialog } from './guarded-dialog';
+import { FormProgress, GuardedDialog, useSecretGuard } from './guarded-dialog';
 import { Input } from './input';
 import { useConfirmLeave } from './leave-guard';
 import { useUnsavedChanges } from './unsaved-changes';
@@ -77,6 +77,25 @@ it('asks about a form again after Cancel, when the user stays for another form',
   await user.click(await screen.findByRole('button', { name: 'Stay' }));
   await user.click(screen.getByRole('button', { name: 'Save the other' }));
   expect(asksBeforeClosing()).toBe(true);
+});
+
+function Secret() {
+  useSecretGuard(false);
+  return 'whsec_1';
+}
+
+it('asks about a secret that is not copied yet', async () => {
+  const dialog = (
+    <GuardedDialog open onOpenChange={() => undefined} title="Secret of the Webhook">
+      <Secret />
+    </GuardedDialog>
+  );
+  const { router } = renderRoutes([{ path: '/', element: dialog }, ...routes.slice(1)]);
+  await act(() => router.navigate('/elsewhere'));
+  const question = await screen.findByRole('alertdialog', { name: 'Leave without a copy?' });
+  expect(question).toHaveAccessibleDescription(
+    'You have not copied what is shown. It is not shown again.',
+  );
 });
 
 interface SavingProps {

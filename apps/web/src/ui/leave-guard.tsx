@@ -4,13 +4,15 @@ import { ConfirmDialog } from './confirm-dialog';
 import {
   cancelLeaving,
   hasUnsavedChanges,
+  secretLost,
   setNavigationWaiting,
   subscribe,
   useUnsaved,
+  type Unsaved,
 } from './unsaved-changes';
 
 /**
- * Asks before a link or the back button leaves typed text, on the screen or in a dialog over it. An app has one,
+ * Asks before a link or the back button leaves typed text or a secret, on the screen or in a dialog over it. An app has one,
  * because a router supports one such question. Forms report typed text by `useUnsavedChanges`. If a save ends before
  * the user has decided, the navigation goes on.
  */
@@ -83,15 +85,27 @@ interface LeaveDialogProps {
   onConfirm: () => void;
 }
 
+const textQuestion = {
+  title: 'Leave without saving?',
+  description: 'What you typed will be lost.',
+};
+
+const questions: Record<Unsaved, { title: string; description: string }> = {
+  // While the dialog closes.
+  nothing: textQuestion,
+  typed: textQuestion,
+  saving: {
+    title: 'Leave while it is being saved?',
+    description: 'You will not see whether it succeeds.',
+  },
+  secret: { title: 'Leave without a copy?', description: secretLost },
+};
+
 function LeaveDialog(dialog: LeaveDialogProps) {
-  const isSaving = useUnsaved() === 'saving';
   return (
     <ConfirmDialog
       {...dialog}
-      title={isSaving ? 'Leave while it is being saved?' : 'Leave without saving?'}
-      description={
-        isSaving ? 'You will not see whether it succeeds.' : 'What you typed will be lost.'
-      }
+      {...questions[useUnsaved()]}
       confirmLabel="Leave"
       cancelLabel="Stay"
     />

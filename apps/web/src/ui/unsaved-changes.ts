@@ -2,11 +2,16 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 interface Holder {
   isSaving: boolean;
+  /** Whether it is a secret that is not copied yet, in place of typed text. */
+  isSecret: boolean;
   /** Whether the form leaves its screen by itself, after a save or by Cancel. */
   isLeaving: boolean;
 }
 
-/** The forms with unsaved changes. */
+/** The consequence of leaving a secret. */
+export const secretLost = 'You have not copied what is shown. It is not shown again.';
+
+/** The forms with unsaved changes, and the secrets. */
 const holders = new Set<Holder>();
 
 const listeners = new Set<() => void>();
@@ -23,12 +28,13 @@ export function hasUnsavedChanges(): boolean {
   return unsavedState() !== 'nothing';
 }
 
-type Unsaved = 'nothing' | 'saving' | 'typed';
+export type Unsaved = 'nothing' | 'saving' | 'typed' | 'secret';
 
-/** The state of all forms; `saving` if all unsaved changes are being saved. */
+/** The state of all forms; `saving` if all unsaved changes are being saved, `secret` if any is a secret. */
 function unsavedState(): Unsaved {
   const staying = [...holders].filter(({ isLeaving }) => !isLeaving);
   if (staying.length === 0) return 'nothing';
+  if (staying.some(({ isSecret }) => isSecret)) return 'secret';
   return staying.every(({ isSaving }) => isSaving) ? 'saving' : 'typed';
 }
 
@@ -56,12 +62,12 @@ export function cancelLeaving(): void {
 export type Leave = (go: () => void) => void;
 
 /** Registers unsaved changes: the browser asks before the page closes, the app before a navigation. */
-export function useUnsavedChanges(isDirty: boolean, isSaving = false): Leave {
-  const holder = useRef<Holder>({ isSaving, isLeaving: false });
+export function useUnsavedChanges(isDirty: boolean, isSaving = false, isSecret = false): Leave {
+  const holder = useRef<Holder>({ isSaving, isSecret, isLeaving: false });
   useEffect(() => {
-    holder.current.isSaving = isSaving;
+    Object.assign(holder.current, { isSaving, isSecret });
     notify();
-  }, [isSaving]);
+  }, [isSaving, isSecret]);
   useEffect(() => {
     if (!isDirty) return;
     const own = holder.current;

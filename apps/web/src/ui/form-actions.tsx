@@ -1,5 +1,6 @@
 import { useFormikContext } from 'formik';
 import { Button } from './button';
+import { SubmitButton } from './submit-button';
 
 interface FormActionsProps {
   submitLabel: string;
@@ -22,9 +23,7 @@ export function FormActions({
       <Button disabled={isSubmitting} onClick={onCancel}>
         Cancel
       </Button>
-      <Button type="submit" variant="primary" disabled={loading} pending={isSubmitting}>
-        {isSubmitting ? pendingLabel : submitLabel}
-      </Button>
+      <SubmitButton label={submitLabel} pendingLabel={pendingLabel} disabled={loading} />
     </div>
   );
 }

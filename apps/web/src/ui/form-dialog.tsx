@@ -7,6 +7,7 @@ import { Form } from './form';
 import { FormFailure } from './form-failure';
 import { FormSkeleton } from './form-skeleton';
 import { FormProgress, GuardedDialog, useCloseDialog } from './guarded-dialog';
+import { SubmitButton } from './submit-button';
 
 interface FormDialogProps<Values extends object> {
   open: boolean;
@@ -103,9 +104,7 @@ function Actions({ loading, submitLabel, pendingLabel }: ActionsProps) {
       <Button disabled={isSubmitting} onClick={close}>
         Cancel
       </Button>
-      <Button type="submit" variant="primary" disabled={loading} pending={isSubmitting}>
-        {isSubmitting ? pendingLabel : submitLabel}
-      </Button>
+      <SubmitButton label={submitLabel} pendingLabel={pendingLabel} disabled={loading} />
     </DialogActions>
   );
 }

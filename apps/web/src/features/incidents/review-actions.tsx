@@ -4,6 +4,7 @@ import type { Review } from '@/api/types';
 import { Button } from '@/ui/button';
 import { ConfirmButton } from '@/ui/confirm-button';
 import { FailureMessage } from '@/ui/failure-message';
+import { SubmitButton } from '@/ui/submit-button';
 import { toast } from '@/ui/toast';
 import { reviewValues, hasOnlyHeadings, type ReviewValues } from './review';
 
@@ -62,17 +63,14 @@ export function ReviewActions({ review, isResolved, onPublish, onRemove }: Revie
           <Send aria-hidden /> Publish
         </Button>
       )}
-      <Button
-        type="submit"
-        variant="primary"
+      <SubmitButton
+        label={isPublished ? 'Update Review' : 'Save Draft'}
+        pendingLabel="Saving..."
         // Not disabled: the pressed button would lose the focus once the text is saved.
         aria-disabled={isSaved}
         className="aria-disabled:pointer-events-none"
-        pending={isSubmitting}
         onClick={(event) => isSaved && event.preventDefault()}
-      >
-        {isSubmitting ? 'Saving...' : isPublished ? 'Update Review' : 'Save Draft'}
-      </Button>
+      />
     </div>
   );
 }

@@ -3,11 +3,11 @@ import { object } from 'yup';
 import { useApi } from '@/api/api-provider';
 import { line } from '@/api/text';
 import { endpoints } from '@/paths';
-import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
 import { Input } from '@/ui/input';
+import { SubmitButton } from '@/ui/submit-button';
 
 const schema = object({ name: line(253).required('Domain is required') });
 
@@ -40,7 +40,9 @@ export function DomainClaimForm({ onChange }: DomainClaimFormProps) {
       <Form className="grid gap-4">
         <DomainField />
         <FormFailure />
-        <AddButton />
+        <div className="flex justify-end">
+          <SubmitButton label="Add Domain" pendingLabel="Adding..." variant="secondary" />
+        </div>
       </Form>
     </Formik>
   );
@@ -65,16 +67,5 @@ function DomainField() {
         />
       )}
     </Field>
-  );
-}
-
-function AddButton() {
-  const { isSubmitting } = useFormikContext();
-  return (
-    <div className="flex justify-end">
-      <Button type="submit" pending={isSubmitting}>
-        {isSubmitting ? 'Adding...' : 'Add Domain'}
-      </Button>
-    </div>
   );
 }

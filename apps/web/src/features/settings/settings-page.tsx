@@ -1,4 +1,4 @@
-import { Formik, useFormikContext, type FormikHelpers } from 'formik';
+import { Formik, type FormikHelpers } from 'formik';
 import { Link } from 'react-router-dom';
 import { useApi } from '@/api/api-provider';
 import { useConfiguration } from '@/api/configuration';
@@ -11,7 +11,6 @@ import { useEdit, type Edit } from '@/items/use-edit';
 import { endpoints, paths } from '@/paths';
 import { allChannels, channelNames } from '@/subscription/channels';
 import { Alert } from '@/ui/alert';
-import { Button } from '@/ui/button';
 import { buttonVariants } from '@/ui/button-variants';
 import { Card, CardBody, CardHeader } from '@/ui/card';
 import { Form } from '@/ui/form';
@@ -20,6 +19,7 @@ import { FormLeaveGuard } from '@/ui/form-leave-guard';
 import { FormSkeleton } from '@/ui/form-skeleton';
 import { LoadFailure } from '@/ui/load-failure';
 import { PageHeader } from '@/ui/page-header';
+import { SubmitButton } from '@/ui/submit-button';
 import { toast } from '@/ui/toast';
 import { usePageTitle } from '@/ui/use-page-title';
 import { ApiKeysCard } from './api-keys-card';
@@ -160,7 +160,11 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
           })}
         />
         <FormFailure />
-        {isAdmin && <SaveButton />}
+        {isAdmin && (
+          <div className="flex justify-end">
+            <SubmitButton label="Save" pendingLabel="Saving..." />
+          </div>
+        )}
         <FormLeaveGuard />
       </Form>
     </Formik>
@@ -170,15 +174,4 @@ function SettingsForm({ edit, loaded, isAdmin }: SettingsFormProps) {
 function channelsText(channels: SettingsValues['publicChannels']): string {
   const offered = allChannels.filter((channel) => channels[channel]);
   return offered.map((channel) => channelNames[channel]).join(', ') || 'None';
-}
-
-function SaveButton() {
-  const { isSubmitting } = useFormikContext();
-  return (
-    <div className="flex justify-end">
-      <Button type="submit" variant="primary" pending={isSubmitting}>
-        {isSubmitting ? 'Saving...' : 'Save'}
-      </Button>
-    </div>
-  );
 }

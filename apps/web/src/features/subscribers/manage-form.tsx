@@ -1,4 +1,4 @@
-import { Formik, useFormikContext, type FormikHelpers } from 'formik';
+import { Formik, type FormikHelpers } from 'formik';
 import { useState, type ReactNode } from 'react';
 import { useApi } from '@/api/api-provider';
 import { serverMessageOr } from '@/api/server-message';
@@ -12,9 +12,9 @@ import {
   type ScopeValues,
 } from '@/subscription/scope';
 import { ScopeFields } from '@/subscription/scope-fields';
-import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
 import { FormFailure, showFailure } from '@/ui/form-failure';
+import { SubmitButton } from '@/ui/submit-button';
 import { toast } from '@/ui/toast';
 import type { ManageLink } from './link-query';
 
@@ -56,18 +56,9 @@ export function ManageForm({ link, subscriber, snapshot, children }: ManageFormP
         <FormFailure />
         <div className="flex flex-wrap justify-end gap-2">
           {children}
-          <SaveButton />
+          <SubmitButton label="Save" pendingLabel="Saving..." />
         </div>
       </Form>
     </Formik>
-  );
-}
-
-function SaveButton() {
-  const { isSubmitting } = useFormikContext();
-  return (
-    <Button type="submit" variant="primary" pending={isSubmitting}>
-      {isSubmitting ? 'Saving...' : 'Save'}
-    </Button>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from '@/ui/button';
 import { Form } from '@/ui/form';
 import { useLastStatus } from '@/ui/form-failure';
 import { FormProgress } from '@/ui/guarded-dialog';
+import { SubmitButton } from '@/ui/submit-button';
 import { failureText } from './failure-text';
 
 interface IdentityFormProps<Values extends object> {
@@ -63,14 +64,12 @@ export function IdentityForm<Values extends object>({
                 Cancel
               </Button>
             )}
-            <Button
-              type="submit"
+            <SubmitButton
+              label={submitLabel}
+              pendingLabel={pendingLabel}
               variant={variant}
               size={layout === 'wide' ? 'lg' : 'md'}
-              pending={isSubmitting}
-            >
-              {isSubmitting ? pendingLabel : submitLabel}
-            </Button>
+            />
           </div>
         </Form>
       )}

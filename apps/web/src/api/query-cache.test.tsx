@@ -1,6 +1,7 @@
 import { render } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import useSWR, { SWRConfig } from 'swr';
+import useSWRInfinite from 'swr/infinite';
 import { QueryCache, retainWhileMounted } from './query-cache';
 
 const unusedTtlMs = 300_000;
@@ -43,20 +44,29 @@ describe('the query cache', () => {
     expect(cache.get('/a')).toBeDefined();
   });
 
-  it('counts a mounted component as a user', async () => {
+  function Reader() {
+    return useSWR<string>('/a', () => Promise.resolve('value')).data;
+  }
+
+  function PageReader() {
+    const keyOf = (index: number) => `/a?page=${index}`;
+    return useSWRInfinite<string>(keyOf, () => Promise.resolve('value')).data;
+  }
+
+  it.each([
+    ['component', Reader, '/a', 'value'],
+    ['component that reads pages', PageReader, '$inf$/a?page=0', ['value']],
+  ])('counts a mounted %s as a user', async (_, Reader, key, data) => {
     const cache = new QueryCache();
-    function Reader() {
-      return useSWR<string>('/a', () => Promise.resolve('value')).data;
-    }
     const { unmount } = render(
       <SWRConfig value={{ provider: () => cache, use: [retainWhileMounted(cache)] }}>
         <Reader />
       </SWRConfig>,
     );
     await vi.advanceTimersByTimeAsync(unusedTtlMs * 2);
-    expect(cache.get('/a')).toMatchObject({ data: 'value' });
+    expect(cache.get(key)).toMatchObject({ data });
     unmount();
     await vi.advanceTimersByTimeAsync(unusedTtlMs);
-    expect(cache.get('/a')).toBeUndefined();
+    expect(cache.get(key)).toBeUndefined();
   });
 });

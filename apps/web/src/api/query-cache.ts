@@ -109,17 +109,15 @@ export class QueryCache implements Cache<unknown> {
 export function retainWhileMounted(cache: QueryCache): Middleware {
   return (useSWRNext) =>
     function useRetained(key, fetcher, config) {
-      const names = cacheKeys(key).join('\n');
-      useEffect(() => {
-        const releases = names.split('\n').map((name) => cache.retain(name));
-        return () => releases.forEach((release) => release());
-      }, [names]);
+      const name = entryName(key);
+      useEffect(() => cache.retain(name), [name]);
       return useSWRNext(key, fetcher, config);
     };
 }
 
-function cacheKeys(key: Key): string[] {
-  const own = unstable_serialize(key);
-  // The page loader of useSWRInfinite is a function too; its entry has another name.
-  return typeof key === 'function' ? [own, serializePages(key as SWRInfiniteKeyLoader)] : [own];
+/** Name of the entry of a key. A function is the page loader of `useSWRInfinite`. */
+function entryName(key: Key): string {
+  return typeof key === 'function'
+    ? serializePages(key as SWRInfiniteKeyLoader)
+    : unstable_serialize(key);
 }

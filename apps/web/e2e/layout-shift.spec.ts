@@ -34,7 +34,7 @@ async function answerLate(page: Page) {
 }
 
 for (const [device, viewport] of [
-  ['a operatorPage', { width: 1350, height: 940 }],
+  ['a desktop', { width: 1350, height: 940 }],
   ['a tablet', { width: 1000, height: 800 }],
   ['a phone', { width: 390, height: 844 }],
 ] as const) {

@@ -7,7 +7,7 @@ use allclear_domain::component_group::{ComponentGroup, ComponentGroupPatch};
 use allclear_domain::id::{ComponentGroupId, OrganisationId};
 use allclear_domain::organisation::Revision;
 use allclear_domain::page_order::PageOrder;
-use allclear_domain::uptime::{DateRange, Percentage, UptimeWindow, mean};
+use allclear_domain::uptime::{DateRange, Percentage, mean};
 use async_trait::async_trait;
 
 use crate::clock::Clock;
@@ -228,13 +228,12 @@ impl ComponentGroups {
         id: ComponentGroupId,
         days: RequestedDays,
     ) -> Result<ComponentGroupUptime, Error> {
-        let now = self.clock.now();
-        let zone = self.histories.zone(organisation).await?;
-        let range = DateRange::requested(days.from, days.to, zone.date_of(now))?;
-        let window = UptimeWindow::new(range, zone, now);
+        let histories = &self.histories;
+        let window = histories
+            .window(organisation, days, self.clock.now())
+            .await?;
         let (from, to) = (window.start_at(), window.end_at());
-        let components = self
-            .histories
+        let components = histories
             .spans_of_group(organisation, id, from, to)
             .await?
             .ok_or(Error::NotFound(Self::NAME))?;
@@ -243,23 +242,15 @@ impl ComponentGroups {
             .map(|component| window.uptime(component.start_date, &component.spans))
             .collect();
         let ids: Vec<_> = components.iter().map(|component| component.id).collect();
-        // An open incident does not affect days of the future.
-        let incidents = if from > now {
-            Vec::new()
-        } else {
-            self.histories
-                .related_incidents(organisation, &ids, from, to)
-                .await?
-        };
         Ok(ComponentGroupUptime {
-            range,
+            range: window.range(),
             percentage: mean(&uptimes),
             counted_days: uptimes
                 .iter()
                 .map(|uptime| uptime.counted_days)
                 .max()
                 .unwrap_or(0),
-            incidents,
+            incidents: histories.incidents_in(organisation, &ids, &window).await?,
         })
     }
 

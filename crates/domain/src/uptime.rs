@@ -276,6 +276,12 @@ impl UptimeWindow {
         self.range
     }
 
+    /// Whether all its days are in the future.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.start_at() > self.now
+    }
+
     /// Uptime of a component that starts on `start_date`, or before the window if that is `None`. An open span ends now.
     #[must_use]
     pub fn uptime<'a>(

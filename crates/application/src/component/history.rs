@@ -148,6 +148,35 @@ pub trait ComponentHistoryStore: Send + Sync {
     ) -> Result<Vec<RelatedIncident>, Error>;
 }
 
+impl dyn ComponentHistoryStore {
+    /// The requested days in the zone of the page. [`Error::Invalid`] if they are reversed or too many.
+    pub(crate) async fn window(
+        &self,
+        organisation: &OrganisationId,
+        days: RequestedDays,
+        now: DateTime<Utc>,
+    ) -> Result<UptimeWindow, Error> {
+        let zone = self.zone(organisation).await?;
+        let range = DateRange::requested(days.from, days.to, zone.date_of(now))?;
+        Ok(UptimeWindow::new(range, zone, now))
+    }
+
+    /// The incidents that affected one of these components in a window. An open incident does not affect days of the future.
+    pub(crate) async fn incidents_in(
+        &self,
+        organisation: &OrganisationId,
+        components: &[ComponentId],
+        window: &UptimeWindow,
+    ) -> Result<Vec<RelatedIncident>, Error> {
+        if window.is_ahead() {
+            return Ok(Vec::new());
+        }
+        let (from, to) = (window.start_at(), window.end_at());
+        self.related_incidents(organisation, components, from, to)
+            .await
+    }
+}
+
 impl Components {
     const PERIOD: &str = "Period";
 
@@ -241,24 +270,16 @@ impl Components {
         days: RequestedDays,
     ) -> Result<ComponentUptime, Error> {
         let component = self.find(organisation, id).await?.component;
-        let now = self.clock.now();
-        let zone = self.histories.zone(organisation).await?;
-        let range = DateRange::requested(days.from, days.to, zone.date_of(now))?;
-        let window = UptimeWindow::new(range, zone, now);
+        let histories = &self.histories;
+        let window = histories
+            .window(organisation, days, self.clock.now())
+            .await?;
         let (from, to) = (window.start_at(), window.end_at());
-        let spans = self.histories.spans(organisation, id, from, to).await?;
-        // An open incident does not affect days of the future.
-        let incidents = if from > now {
-            Vec::new()
-        } else {
-            self.histories
-                .related_incidents(organisation, &[id], from, to)
-                .await?
-        };
+        let spans = histories.spans(organisation, id, from, to).await?;
         Ok(ComponentUptime {
-            range,
+            range: window.range(),
             uptime: window.uptime(component.start_date, &spans),
-            incidents,
+            incidents: histories.incidents_in(organisation, &[id], &window).await?,
         })
     }
 

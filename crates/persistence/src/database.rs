@@ -24,7 +24,7 @@ use crate::options::{self, postgresql, sqlite_reader, sqlite_writer, usual};
 use crate::readiness::Probe;
 use crate::timeout::{TimeoutConnection, in_time};
 use crate::transaction::Transaction;
-use crate::{restore, schema};
+use crate::{restore, schema, sqlite_file};
 
 /// A connected database.
 #[derive(Clone)]
@@ -63,11 +63,18 @@ impl Database {
     /// then use.
     ///
     /// # Errors
-    /// When the database cannot be reached or opened, or its schema is newer than this program's.
+    /// When the database cannot be reached or opened, or its schema is newer than this program's. Also when an SQLite file has tables of
+    /// another program, or lies beside the write-ahead log of another database.
     pub async fn connect(url: &str, clock: Arc<dyn Clock>) -> Result<Self, DbErr> {
         if url.starts_with("sqlite:") {
-            // The writer connects first, because it creates the file.
+            let file = sqlite_file::required_path(url)?;
+            sqlite_file::refuse_foreign_log(&file)?;
+            let existing = sqlite_file::open_existing(url, &file).await?;
+            // The writer connects before the readers, because it creates the file.
             let writer = Connector::connect(sqlite_writer(url)).await?;
+            if let Some(existing) = existing {
+                existing.close().await?;
+            }
             schema::bring_up_to_date(&writer, &*clock).await?;
             restore::after_marked_copy(&writer).await?;
             let readers = TimeoutConnection(Connector::connect(sqlite_reader(url)).await?);

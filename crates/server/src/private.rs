@@ -44,17 +44,25 @@ pub(crate) fn data_folder(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Creates the SQLite file if it is missing, and removes the access of other users to it and to its WAL and journal.
+/// Creates the SQLite file if it is missing, and removes the access of other users to it and to its WAL and journal. Gives the owner
+/// access to these files beside it: SQLite creates them with the mode that the database has at that time.
 ///
 /// # Errors
-/// One line, if the access of other users cannot be removed.
+/// One line, if this process cannot write to the file, or the access of other users cannot be removed.
 pub(crate) fn database_files(database: &Path) -> Result<(), String> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
     options.mode(0o600);
-    // SQLite gives the files beside it the same mode. It reports a file that cannot be created, with the reason.
-    let _ = options.open(database);
+    // SQLite reports a file that cannot be created, with the reason.
+    if let Err(error) = options.open(database)
+        && database.exists()
+    {
+        return Err(format!(
+            "{}: this process cannot write to the database: {error}",
+            database.display()
+        ));
+    }
     #[cfg(unix)]
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let mut path = database.as_os_str().to_owned();
@@ -64,9 +72,25 @@ pub(crate) fn database_files(database: &Path) -> Result<(), String> {
             close(&path, &metadata, |mode| {
                 fs::set_permissions(&path, Permissions::from_mode(mode))
             })?;
+            if !suffix.is_empty() {
+                open_to_owner(&path)?;
+            }
         }
     }
     Ok(())
+}
+
+/// Gives the owner access to a file, if this process runs as the owner.
+#[cfg(unix)]
+fn open_to_owner(path: &Path) -> Result<(), String> {
+    let named = |error: io::Error| format!("{}: {error}", path.display());
+    let metadata = fs::metadata(path).map_err(named)?;
+    let mode = metadata.mode() & 0o7777;
+    let is_owner = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !is_owner || mode & 0o600 == 0o600 {
+        return Ok(());
+    }
+    fs::set_permissions(path, Permissions::from_mode(mode | 0o600)).map_err(named)
 }
 
 /// Removes the access of other users to an open file that contains secrets.
@@ -192,6 +216,33 @@ mod tests {
         }
         database_files(&database).unwrap();
         assert_eq!([mode(&database), mode(&log)], [0o600; 2]);
+    }
+
+    #[test]
+    fn owner_gets_access_to_files_beside_the_database() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("allclear.db");
+        database_files(&database).unwrap();
+        let files = ["allclear.db-wal", "allclear.db-shm"].map(|file| folder.path().join(file));
+        for file in &files {
+            fs::write(file, "").unwrap();
+            set_mode(file, 0o400);
+        }
+        database_files(&database).unwrap();
+        assert_eq!(files.map(|file| mode(&file)), [0o600; 2]);
+    }
+
+    #[test]
+    fn database_that_cannot_be_written_is_refused_and_named() {
+        // A folder, because root may write to every file.
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("allclear.db");
+        fs::create_dir(&database).unwrap();
+        let refused = database_files(&database).unwrap_err();
+        assert!(
+            refused.contains("allclear.db: this process cannot write"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -128,3 +128,40 @@ async fn files_that_cannot_be_closed_are_refused_in_one_line() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn database_that_cannot_be_written_is_refused_before_it_is_opened() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("left out: only root can start the server as another user");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    set_mode(folder.path(), 0o755);
+    let data = folder.path().join("data");
+    Process::serve(command(&data, &[])).await.terminate().await;
+    let database = data.join("allclear.db");
+    set_mode(&database, 0o400);
+    for path in [&data, &database] {
+        std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
+    }
+    let program = folder.path().join("allclear");
+    fs::copy(env!("CARGO_BIN_EXE_allclear"), &program).unwrap();
+    let mut other = Command::new("setpriv");
+    other
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["--log", "off", "--listen", "127.0.0.1:0", "--data-dir"])
+        .arg(&data)
+        .current_dir(folder.path())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .stdin(Stdio::null());
+    let (code, _, stderr) = run(other).await;
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(
+        stderr.contains("allclear.db: this process cannot write to the database")
+            && stderr.lines().count() == 1,
+        "{stderr}"
+    );
+    assert!(!data.join("allclear.db-shm").exists());
+}

@@ -174,6 +174,62 @@ async fn backup_overwrites_nothing_and_names_the_existing_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn backup_replaces_what_an_interrupted_one_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let _process = Process::serve(command(&data, &[])).await;
+    let copy = folder.path().join("copy.db");
+    let left = ["copy.db.partial", "copy.db.partial-journal"].map(|file| folder.path().join(file));
+    for file in &left {
+        std::fs::write(file, "half").unwrap();
+    }
+    let mut backup = command(&data, &["backup"]);
+    backup.arg(&copy);
+    let (code, _, stderr) = run(backup).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    for file in &left {
+        assert!(!file.exists(), "{}", file.display());
+    }
+    assert_eq!(
+        std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let url = format!("sqlite:{}", copy.display());
+    let (code, said, stderr) = run(command(&data, &["--database-url", &url, "check"])).await;
+    assert_eq!((code, said.trim()), (Some(0), "ok"), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn backup_beside_the_log_of_the_former_database_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let copy = folder.path().join("copy.db");
+    let mut backup = command(&data, &["backup"]);
+    backup.arg(&copy);
+    assert_eq!(run(backup).await.0, Some(0));
+    operator.component("lost").await;
+    process.kill().await;
+    std::fs::copy(&copy, data.join("allclear.db")).unwrap();
+    for arguments in [&["--log", "off"][..], &["check"]] {
+        let (code, _, stderr) = run(command(&data, arguments)).await;
+        assert_eq!(code, Some(1), "{arguments:?}");
+        assert!(
+            stderr.contains("allclear.db-wal belongs to another database")
+                && stderr.lines().count() == 1,
+            "{stderr}"
+        );
+    }
+    for file in ["allclear.db-wal", "allclear.db-shm"] {
+        std::fs::remove_file(data.join(file)).unwrap();
+    }
+    let process = Process::serve(command(&data, &ADDRESS)).await;
+    let snapshot = operator.at(&process.url).snapshot().await;
+    assert_eq!(snapshot["components"].as_array().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn commands_without_a_database_name_its_path() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");

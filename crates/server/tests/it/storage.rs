@@ -177,3 +177,73 @@ async fn check_leaves_postgresql_to_its_own_tool() {
     let (code, _, stderr) = run(command(&folder.path().join("data"), &flags)).await;
     assert!(code == Some(1) && stderr.contains("pg_amcheck"), "{stderr}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_and_backup_refuse_files_without_an_installation() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let process = Process::serve(command(&data, &[])).await;
+    let file = |name: &str| folder.path().join(name);
+    // The tables are in the write-ahead log.
+    std::fs::copy(data.join("allclear.db"), file("without-log.db")).unwrap();
+    process.kill().await;
+    std::fs::write(file("empty.db"), "").unwrap();
+    let foreign =
+        sea_orm::Database::connect(format!("sqlite:{}?mode=rwc", file("foreign.db").display()))
+            .await
+            .unwrap();
+    let statement = "CREATE TABLE t (a)";
+    sea_orm::ConnectionTrait::execute_unprepared(&foreign, statement)
+        .await
+        .unwrap();
+    foreign.close().await.unwrap();
+    let copy = file("copy.db");
+    for name in ["empty.db", "foreign.db", "without-log.db"] {
+        let before = std::fs::read(file(name)).unwrap();
+        let url = format!("sqlite:{}", file(name).display());
+        for action in [&["check"][..], &["backup", copy.to_str().unwrap()]] {
+            let arguments = [&["--database-url", &url], action].concat();
+            let (code, said, stderr) = run(command(&data, &arguments)).await;
+            assert_eq!((code, said.as_str()), (Some(1), ""), "{name}");
+            assert!(
+                stderr.contains(name)
+                    && stderr.contains("no tables of Allclear")
+                    && stderr.lines().count() == 1,
+                "{stderr}"
+            );
+        }
+        assert_eq!(std::fs::read(file(name)).unwrap(), before, "{name}");
+    }
+    assert!(!copy.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_refuses_an_incomplete_copy_and_leaves_it_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    Process::serve(command(&data, &[])).await.kill().await;
+    let file = data.join("allclear.db");
+    std::fs::write(data.join("allclear.db-journal"), "journal").unwrap();
+    let before = std::fs::read(&file).unwrap();
+    let (code, said, stderr) = check(&data).await;
+    assert_eq!((code, said.as_str()), (Some(1), ""));
+    assert!(stderr.contains("allclear.db-journal"), "{stderr}");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn address_without_a_file_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    for url in ["sqlite:", "sqlite::memory:"] {
+        for action in [&["--log", "off"][..], &["check"], &["backup", "copy.db"]] {
+            let arguments = [&["--database-url", url], action].concat();
+            let (code, _, stderr) = run(command(&data, &arguments)).await;
+            assert_eq!(code, Some(1), "{arguments:?}");
+            assert!(
+                stderr.contains("must name a file") && stderr.lines().count() == 1,
+                "{arguments:?}: {stderr}"
+            );
+        }
+    }
+}

@@ -10,6 +10,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tracing::Level;
 
 use crate::app::App;
+use crate::output::{print_error, print_if_possible, print_line};
 use crate::settings::{self, LogFormat, Settings};
 use crate::signals::{EndSignals, survive_file_size_limit};
 use crate::user::{self, UserAction};
@@ -124,14 +125,14 @@ pub fn main() -> ExitCode {
 }
 
 fn fail(message: &str) -> ExitCode {
-    eprintln!("allclear: {message}");
+    print_error(&format!("allclear: {message}"));
     ExitCode::FAILURE
 }
 
 /// Parses flags, environment and `allclear.toml`. Prints one line for a bad value.
 fn arguments() -> Result<Arguments, ExitCode> {
     let wrong = |message: &str| {
-        eprintln!("allclear: {message}");
+        print_error(&format!("allclear: {message}"));
         ExitCode::from(2)
     };
     // A setting may precede or follow the command's name.
@@ -162,7 +163,7 @@ async fn serve(settings: &Settings) -> Result<(), String> {
     let signals = EndSignals::receive()?;
     warn_of_unknown_variables();
     let app = App::start(settings).await?;
-    print!("{}", welcome(&app, settings));
+    print_if_possible(&welcome(&app, settings));
     app.serve_until(signals, settings.shutdown_delay()).await
 }
 
@@ -188,7 +189,7 @@ fn welcome(app: &App, settings: &Settings) -> String {
         "Sign in to manage components, incidents and maintenance."
     };
     format!(
-        "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Listens   {}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n\n",
+        "\n  Allclear {} is running.\n\n  Open      {}\n            {first}\n  Listens   {}\n  Data      {}\n  Mail      {}\n  Stop      Ctrl+C\n",
         env!("CARGO_PKG_VERSION"),
         app.public_url(),
         app.address(),
@@ -212,11 +213,7 @@ fn mail(settings: &Settings) -> String {
 }
 
 fn openapi() -> Result<(), String> {
-    println!(
-        "{}",
-        allclear_transport::openapi::json().map_err(|error| error.to_string())?
-    );
-    Ok(())
+    print_line(allclear_transport::openapi::json().map_err(|error| error.to_string())?)
 }
 
 async fn healthcheck(settings: &Settings) -> Result<(), String> {
@@ -258,11 +255,10 @@ async fn check(settings: &Settings) -> Result<(), String> {
         )
     })?;
     for fault in &faults {
-        println!("{fault}");
+        print_line(fault)?;
     }
     if faults.is_empty() {
-        println!("ok");
-        Ok(())
+        print_line("ok")
     } else {
         Err("the database is damaged: restore a backup".to_owned())
     }
@@ -270,16 +266,14 @@ async fn check(settings: &Settings) -> Result<(), String> {
 
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {
     let link = identity::invite(settings, address).await?;
-    println!("{link}");
-    Ok(())
+    print_line(link)
 }
 
 async fn rotate_keys(settings: &Settings) -> Result<(), String> {
     let key = identity::rotate_keys(settings).await?;
-    println!(
+    print_line(format_args!(
         "{key} signs tokens now. Running nodes use it within ten seconds. Tokens of the previous key stay valid for six minutes."
-    );
-    Ok(())
+    ))
 }
 
 async fn after_restore(settings: &Settings) -> Result<(), String> {
@@ -288,6 +282,7 @@ async fn after_restore(settings: &Settings) -> Result<(), String> {
         raised.map_err(|error| error.to_string())
     })
     .await?;
-    println!("Raised the revisions of {raised} organisations. You can start the nodes now.");
-    Ok(())
+    print_line(format_args!(
+        "Raised the revisions of {raised} organisations. You can start the nodes now."
+    ))
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use allclear_application::origin::Origin;
 
 use crate::app::App;
+use crate::output::print_if_possible;
 use crate::settings::Settings;
 use crate::signals::EndSignals;
 
@@ -37,13 +38,10 @@ pub(crate) async fn serve(settings: Settings) -> Result<(), String> {
         .await
         .map_err(|error| error.to_string())?;
     let url = app.public_url().to_owned();
-    println!("\n  Allclear's demo is running. Your changes are deleted when it stops.\n");
-    println!("  Listens   {}", app.address());
-    println!("  Public    {url}/status/{organisation}");
-    println!("  Sign in   {url}/login");
-    println!("            {EMAIL}");
-    println!("            {PASSWORD}");
-    println!("  Stop      Ctrl+C\n");
+    print_if_possible(&format!(
+        "\n  Allclear's demo is running. Your changes are deleted when it stops.\n\n  Listens   {}\n  Public    {url}/status/{organisation}\n  Sign in   {url}/login\n            {EMAIL}\n            {PASSWORD}\n  Stop      Ctrl+C\n",
+        app.address(),
+    ));
     app.serve_until(signals, Duration::ZERO).await
 }
 

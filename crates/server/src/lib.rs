@@ -18,6 +18,7 @@ mod log;
 mod mail;
 mod metrics;
 mod openid;
+mod output;
 mod postgresql;
 mod private;
 mod public_services;

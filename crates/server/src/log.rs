@@ -14,7 +14,10 @@ use crate::settings::{LogFormat, Settings};
 
 /// Starts the log. Must be called once per process.
 pub(crate) fn start(settings: &Settings) {
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    // Without the report of a failed write, which panics because it goes to standard error, too.
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(io::stderr)
+        .log_internal_errors(false);
     // A terminal keeps the default, which respects NO_COLOR.
     let lines = if io::stderr().is_terminal() {
         lines

@@ -14,6 +14,7 @@ use allclear_persistence::database::Database;
 use clap::Subcommand;
 use tokio::runtime::Handle;
 
+use crate::output::{not_written, print_line};
 use crate::settings::Settings;
 use crate::{connect, identity};
 
@@ -76,7 +77,7 @@ async fn list(database: &Database) -> Result<(), String> {
                 (id, name, role.to_string())
             });
             let line = [account.address, account.name, role, name, id].join("\t");
-            writeln!(out, "{line}").map_err(|error| error.to_string())?;
+            writeln!(out, "{line}").map_err(|error| not_written(&error))?;
         }
         after = last;
     }
@@ -93,10 +94,10 @@ async fn reset(
     let reset = reset_factors(database, database, &mails, address).await;
     background.wait_idle().await;
     match reset {
-        Ok(user) => {
-            println!("{} signs in without a second factor now.", user.email);
-            Ok(())
-        }
+        Ok(user) => print_line(format_args!(
+            "{} signs in without a second factor now.",
+            user.email
+        )),
         Err(Error::NotFound(_)) => Err(format!("no account has the address {address}")),
         Err(error) => Err(error.to_string()),
     }
@@ -105,10 +106,9 @@ async fn reset(
 async fn make_admin(database: &Database, address: &str, name: &str) -> Result<(), String> {
     let made = database.make_admin(address, name).await;
     match made.map_err(|error| error.to_string())? {
-        MadeAdmin::Done => println!("{address} is an admin of {name} now."),
-        MadeAdmin::Already => println!("{address} is an admin of {name} already."),
-        MadeAdmin::NoAccount => return Err(format!("no account has the address {address}")),
-        MadeAdmin::NoOrganisation => return Err(format!("there is no organisation {name}")),
+        MadeAdmin::Done => print_line(format_args!("{address} is an admin of {name} now.")),
+        MadeAdmin::Already => print_line(format_args!("{address} is an admin of {name} already.")),
+        MadeAdmin::NoAccount => Err(format!("no account has the address {address}")),
+        MadeAdmin::NoOrganisation => Err(format!("there is no organisation {name}")),
     }
-    Ok(())
 }

@@ -5,7 +5,7 @@ use std::process::{Command as Blocking, Stdio};
 use serde_json::json;
 
 use crate::app::{Operator, PASSWORD, cookie_client, operator_of, send};
-use crate::process::{Process, command, run};
+use crate::process::{Process, command, lasting_port, run};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn obstacle_to_a_start_is_reported_in_one_line() {
@@ -88,6 +88,67 @@ async fn the_commands_that_print_print() {
     );
     let (code, _, stderr) = run(command(&data, &["healthcheck"])).await;
     assert_eq!(code, Some(1), "no server listens there: {stderr}");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn command_whose_output_cannot_be_written_fails_with_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let full = || std::fs::File::options().write(true).open("/dev/full");
+    let commands: [&[&str]; 5] = [
+        &["invite", "bob@example.com"],
+        &["rotate-keys"],
+        &["after-restore"],
+        &["check"],
+        &["openapi"],
+    ];
+    for arguments in commands {
+        let mut allclear = command(&data, arguments);
+        allclear.stdout(full().unwrap());
+        // `output` would replace the standard output.
+        let child = allclear.spawn().unwrap();
+        let output = child.wait_with_output().await.unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+        let last = stderr.lines().last().unwrap();
+        assert!(
+            last.starts_with("allclear: standard output cannot be written to: "),
+            "{arguments:?}: {stderr}"
+        );
+    }
+    let mut wrong = command(&data, &["--sign-up", "maybe"]);
+    wrong.stderr(full().unwrap());
+    assert_eq!(wrong.status().await.unwrap().code(), Some(2));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn server_runs_although_its_output_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let full = || std::fs::File::options().write(true).open("/dev/full");
+    let port = lasting_port();
+    let mut server = tokio::process::Command::new(env!("CARGO_BIN_EXE_allclear"));
+    server
+        .env_clear()
+        .args(["--listen", &format!("127.0.0.1:{port}"), "--data-dir"])
+        .arg(&data)
+        .current_dir(folder.path())
+        .kill_on_drop(true)
+        .stdout(full().unwrap())
+        .stderr(full().unwrap());
+    let mut child = server.spawn().unwrap();
+    let url = format!("http://127.0.0.1:{port}/healthz");
+    while cookie_client().get(&url).send().await.is_err() {
+        assert_eq!(child.try_wait().unwrap(), None, "the server runs");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    let pid = child.id().unwrap().to_string();
+    let killed = Blocking::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    assert_eq!(child.wait().await.unwrap().code(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use allclear_domain::api_key::{ApiKey, ApiKeyDraft, KeyText};
@@ -13,7 +14,9 @@ use crate::background::Background;
 use crate::caller::{Caller, Membership, TokenError, TokenVerifier};
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::origin::Origin;
 use crate::secret::Digest;
+use crate::security_log::{SecurityEvent, SecurityRecord};
 use crate::transition::{Committed, CreateTransition};
 
 /// The organisation of a key.
@@ -126,7 +129,10 @@ impl ApiKeys {
             Ok(ApiKey::create(id, draft, &text, stamp.committed_at)?)
         });
         let created = self.store.insert(organisation, digest, create).await?;
-        Ok(created.state)
+        let key = created.state;
+        let detail = Some(key.role.as_ref());
+        record(SecurityEvent::ApiKeyCreated, organisation, key.id, detail);
+        Ok(key)
     }
 
     /// Revokes a key; from then on it is refused. [`Error::NotFound`].
@@ -135,6 +141,7 @@ impl ApiKeys {
             .delete(organisation, id)
             .await?
             .ok_or(Error::NotFound("API key"))?;
+        record(SecurityEvent::ApiKeyRevoked, organisation, id, None);
         Ok(())
     }
 
@@ -196,6 +203,27 @@ impl ApiKeys {
                 touched
             });
     }
+}
+
+/// Writes a line of the security log about a key, with the originator of the change.
+fn record(
+    event: SecurityEvent,
+    organisation: &OrganisationId,
+    key: ApiKeyId,
+    detail: Option<&str>,
+) {
+    let origin = Origin::current();
+    let subject = origin.actor.id();
+    SecurityRecord {
+        subject: subject.as_ref().map(|id| id as &dyn Display),
+        organisation: Some(organisation),
+        object: Some(&key),
+        address: origin.address,
+        request_id: origin.request_id.as_deref(),
+        detail,
+        ..SecurityRecord::new(event)
+    }
+    .write();
 }
 
 fn lock(noted: &Mutex<NotedUses>) -> MutexGuard<'_, NotedUses> {

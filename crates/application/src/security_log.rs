@@ -74,6 +74,10 @@ pub enum SecurityEvent {
     AccessRevoked,
     /// Another key signs tokens.
     SigningKeyReplaced,
+    /// An API key was created.
+    ApiKeyCreated,
+    /// An API key was revoked.
+    ApiKeyRevoked,
 }
 
 impl SecurityEvent {
@@ -115,6 +119,8 @@ impl SecurityEvent {
             Self::InvitationAccepted => "invitation-accepted",
             Self::AccessRevoked => "access-revoked",
             Self::SigningKeyReplaced => "signing-key-replaced",
+            Self::ApiKeyCreated => "api-key-created",
+            Self::ApiKeyRevoked => "api-key-revoked",
         }
     }
 

@@ -130,6 +130,8 @@ async fn make_an_admin(database: &[&str]) {
         let (code, said, error) = installation.make_admin(address, acme).await;
         assert_eq!(code, Some(0), "{error}");
         assert_eq!(said, format!("{address} is an admin of {acme} {state}."));
+        let is_logged = error.contains("event=\"role-changed\"") && error.contains(acme);
+        assert_eq!(is_logged, state == "now", "{error}");
     }
     let item = installation.audited("member.added").await;
     assert_eq!(item["before"], json!(null));

@@ -1,5 +1,7 @@
 //! The metrics recorder, for `/metrics`.
 
+mod process;
+
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -13,16 +15,21 @@ const BUCKETS: [f64; 11] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
 ];
 
+/// Counter of mails about accounts that failed.
+pub(crate) const ACCOUNT_MAILS_FAILED: &str = "allclear_account_mails_failed_total";
+
 /// Interval of the recorder's upkeep.
 pub(crate) const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates the relay's lag.
+/// Drains recorded samples into histograms, which would otherwise grow without scrapes, and updates the relay's lag and the
+/// numbers of the process.
 pub(crate) fn upkeep(relay: &Relay) {
     #[expect(
         clippy::cast_precision_loss,
         reason = "a gauge is a float; the lag is far below 2^52"
     )]
     metrics::gauge!("allclear_outbox_lag_commits").set(relay.lag() as f64);
+    process::record();
     handle().run_upkeep();
 }
 
@@ -40,8 +47,13 @@ pub(crate) fn handle() -> PrometheusHandle {
         if metrics::set_global_recorder(recorder).is_err() {
             tracing::warn!("this process already has another metrics recorder");
         }
+        describe();
+        metrics::gauge!("allclear_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+        process::record_start();
+        process::record();
         // An alert on an increase needs the counters from the start.
         for name in [
+            ACCOUNT_MAILS_FAILED,
             "allclear_resyncs_total",
             "allclear_broadcast_messages_rejected_total",
         ] {
@@ -50,6 +62,77 @@ pub(crate) fn handle() -> PrometheusHandle {
         handle
     };
     HANDLE.get_or_init(make).clone()
+}
+
+/// Describes the metrics to readers of `/metrics`.
+fn describe() {
+    for (name, text) in [
+        ("allclear_http_requests_total", "Responses."),
+        (
+            "allclear_events_published_total",
+            "Events that this node has published to its viewers.",
+        ),
+        (
+            "allclear_resyncs_total",
+            "Organisations whose viewers had to read everything again.",
+        ),
+        (
+            "allclear_broadcast_messages_rejected_total",
+            "Messages from Redis with a wrong signature.",
+        ),
+        ("allclear_deliveries_total", "Messages to subscribers."),
+        (
+            ACCOUNT_MAILS_FAILED,
+            "Mails about accounts that could not be sent and are lost.",
+        ),
+        (
+            "allclear_task_failures_total",
+            "Failures of background tasks by a defect.",
+        ),
+    ] {
+        metrics::describe_counter!(name, text);
+    }
+    metrics::describe_histogram!(
+        "allclear_http_request_seconds",
+        "Times of responses in seconds."
+    );
+    for (name, text) in [
+        (
+            "allclear_event_stream_viewers",
+            "Open event streams of this node.",
+        ),
+        ("allclear_sockets", "Open sockets of this node."),
+        (
+            "allclear_clock_ahead_seconds",
+            "How far the clock of this node is ahead of PostgreSQL's.",
+        ),
+        (
+            "allclear_outbox_lag_commits",
+            "Commits that this node has not sent to its viewers.",
+        ),
+        (
+            "allclear_deliveries_waiting",
+            "Messages to subscribers that wait, of the whole installation.",
+        ),
+        (
+            "allclear_build_info",
+            "1, with the version of this node as a label.",
+        ),
+        (
+            process::MEMORY,
+            "Memory of the process in bytes (resident set).",
+        ),
+        (
+            process::DESCRIPTORS,
+            "Open file descriptors of the process.",
+        ),
+        (
+            process::START,
+            "Start of the process in seconds since 1970.",
+        ),
+    ] {
+        metrics::describe_gauge!(name, text);
+    }
 }
 
 /// Counts the events that this node sends to its viewers.

@@ -1,8 +1,10 @@
 //! Access to the metrics for Prometheus.
 
 use reqwest::RequestBuilder;
+use serde_json::json;
 
-use crate::app::{TestApp, TestResponse, client, send};
+use crate::app::{TestApp, TestResponse, client, operator_of, send};
+use crate::process::{Process, command};
 
 const TOKEN: &str = "0123456789abcdef";
 
@@ -50,9 +52,52 @@ async fn counters_of_messages_and_tasks_exist_before_the_first_event() {
         "allclear_deliveries_total{channel=\"discord\",outcome=\"ended\"}",
         "allclear_task_failures_total{task=\"prune_deliveries\"}",
         "allclear_task_failures_total{task=\"requests\"}",
+        "allclear_account_mails_failed_total 0",
     ] {
         assert!(text.contains(series), "{series}: {text}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_metric_has_a_description() {
+    let app = TestApp::start().await;
+    let text = metrics(&app, |request| request).await.body;
+    let text = text.as_str().unwrap();
+    for line in text.lines() {
+        let Some(kind) = line.strip_prefix("# TYPE ") else {
+            continue;
+        };
+        let name = kind.split_whitespace().next().unwrap();
+        assert!(text.contains(&format!("# HELP {name} ")), "{name}: {text}");
+    }
+    let version = format!(
+        "allclear_build_info{{version=\"{}\"}} 1",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert!(text.contains(&version), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mail_about_an_account_that_fails_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--smtp-url", "smtp://127.0.0.1:1"];
+    let process = Process::serve(command(&folder.path().join("data"), &flags)).await;
+    let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
+    let path = format!(
+        "/api/v1/identity/organisations/{}/invitations",
+        ada.organisation
+    );
+    let invited = ada.client.post(format!("{}{path}", process.url));
+    let invited = invited.json(&json!({"email": "bob@example.com", "role": "member"}));
+    assert_eq!(send(invited).await.status, 503);
+    let text = send(client().get(format!("{}/metrics", process.url)))
+        .await
+        .body;
+    let text = text.as_str().unwrap();
+    let value = text
+        .lines()
+        .find_map(|line| line.strip_prefix("allclear_account_mails_failed_total "));
+    assert!(value.is_some_and(|value| value != "0"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,7 @@ use validator::Validate;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::link::Links;
-use crate::mail::{Mail, MailContent, Mailer};
+use crate::mail::{Mail, MailContent, Mailer, SendError};
 use crate::mail_budget::{MailBudget, MailCause, MailKind};
 use crate::membership::administered;
 use crate::organisation::OrganisationStore;
@@ -47,6 +47,17 @@ pub struct Invitation {
     pub created_at: DateTime<Utc>,
     /// Expiry of the link.
     pub expires_at: DateTime<Utc>,
+}
+
+/// An invitation that is stored.
+#[derive(Debug)]
+pub struct StoredInvitation {
+    /// The invitation.
+    pub invitation: Invitation,
+    /// Its link.
+    pub link: String,
+    /// Whether the link was mailed.
+    pub mailed: Result<(), SendError>,
 }
 
 /// The use cases of invitations. An invitation is a capability: any person can use its link, once.
@@ -122,8 +133,9 @@ impl Invitations {
             Some(inviter),
             Some(inviter.id),
         );
-        let (invitation, _) = sent.await?;
-        Ok(invitation)
+        let stored = sent.await?;
+        stored.mailed?;
+        Ok(stored.invitation)
     }
 
     /// Revokes an invitation. [`Error::NotFound`], [`Error::Forbidden`], [`Error::SecondFactorRequired`].
@@ -143,17 +155,17 @@ impl Invitations {
         }
     }
 
-    /// Invites an address to sign up, and returns the mailed link. For the waitlist with the account of the administrator, and for
-    /// the command line, which has none. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used up.
+    /// Invites an address to sign up, also if the mail cannot be sent: the result has the link. For the waitlist with the account of
+    /// the administrator, and for the command line, which has none. [`Error::Invalid`], [`Error::TooMany`] if a mail budget is used
+    /// up.
     pub async fn admit(
         &self,
         draft: AddressDraft,
         account: Option<UserId>,
-    ) -> Result<String, Error> {
+    ) -> Result<StoredInvitation, Error> {
         draft.validate().map_err(Invalid::from)?;
-        let sent = self.mail(draft.email, None, Role::Editor, None, account);
-        let (_, link) = sent.await?;
-        Ok(link)
+        self.mail(draft.email, None, Role::Editor, None, account)
+            .await
     }
 
     /// Returns the invitation of a link. [`Error::BadCode`].
@@ -185,7 +197,7 @@ impl Invitations {
         administered(store, factors, session, organisation).await
     }
 
-    /// Stores an invitation and mails it. `inviter` is named in it; `account` is the one that causes the mail.
+    /// Stores an invitation and mails it; a mail that fails is no error. `inviter` is named in it; `account` is the one that causes the mail.
     async fn mail(
         &self,
         email: String,
@@ -193,7 +205,7 @@ impl Invitations {
         role: Role,
         inviter: Option<&User>,
         account: Option<UserId>,
-    ) -> Result<(Invitation, String), Error> {
+    ) -> Result<StoredInvitation, Error> {
         let cause = MailCause {
             kind: MailKind::EnteredAddress,
             to: EmailKey::of(&email).into(),
@@ -227,10 +239,15 @@ impl Invitations {
             inviter: inviter.map(|user| user.name.clone()),
             link: link.clone(),
         };
-        self.mailer
+        let mailed = self
+            .mailer
             .send(Mail::new(invitation.email.clone(), content))
-            .await?;
-        Ok((invitation, link))
+            .await;
+        Ok(StoredInvitation {
+            invitation,
+            link,
+            mailed,
+        })
     }
 }
 

@@ -74,7 +74,7 @@ impl Waitlist {
             email: waiting.email,
         };
         let account = Some(session.user.id);
-        self.invitations.admit(draft, account).await?;
+        self.invitations.admit(draft, account).await?.mailed?;
         self.store.remove(id).await?;
         Ok(())
     }

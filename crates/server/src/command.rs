@@ -265,8 +265,13 @@ async fn check(settings: &Settings) -> Result<(), String> {
 }
 
 async fn invite(settings: &Settings, address: String) -> Result<(), String> {
-    let link = identity::invite(settings, address).await?;
-    print_line(link)
+    let stored = identity::invite(settings, address).await?;
+    if let Err(error) = stored.mailed {
+        print_error(&format!(
+            "allclear: the person is invited, but the mail could not be sent: {error}. Send the person this link:"
+        ));
+    }
+    print_line(stored.link)
 }
 
 async fn rotate_keys(settings: &Settings) -> Result<(), String> {

@@ -7,9 +7,10 @@ use allclear_application::account::{AccountPorts, Accounts};
 use allclear_application::background::Background;
 use allclear_application::caller::TokenVerifier;
 use allclear_application::clock::Clock;
-use allclear_application::invitation::Invitations;
+use allclear_application::error::Error;
+use allclear_application::invitation::{Invitations, StoredInvitation};
 use allclear_application::link::Links;
-use allclear_application::mail::Mailer;
+use allclear_application::mail::{Mail, Mailer, SendError};
 use allclear_application::mail_budget::MailBudget;
 use allclear_application::membership::Memberships;
 use allclear_application::openid::OpenId;
@@ -31,9 +32,11 @@ use allclear_persistence::database::Database;
 use allclear_transport::identity::BuiltInServices;
 use allclear_transport::identity::openid::{OpenIdServices, OpenIdThrottle};
 use allclear_transport::identity::throttle::IdentityThrottle;
+use async_trait::async_trait;
 
 use crate::infrastructure::Infrastructure;
 use crate::installation::Installation;
+use crate::metrics::ACCOUNT_MAILS_FAILED;
 use crate::settings::Settings;
 use crate::tasks::Tasks;
 use crate::{connect, mail, openid};
@@ -89,7 +92,7 @@ impl Foundation {
         let keys = Arc::new(keys.map_err(|error| error.to_string())?);
         let mail_budget = mail_budget(&infra.settings, infra.store(), infra.clock(), hmac_key);
         let security_mails = SecurityMails::new(
-            infra.mailer(),
+            account_mailer(infra),
             Arc::clone(&mail_budget),
             infra.clock(),
             infra.background.clone(),
@@ -175,7 +178,7 @@ fn account_ports(infra: &Infrastructure, base: &Foundation) -> AccountPorts {
         second_factors: Arc::clone(&base.second_factors),
         opener: base.opener.clone(),
         hasher: Arc::clone(&base.hasher) as _,
-        mailer: infra.mailer(),
+        mailer: account_mailer(infra),
         mails: base.security_mails.clone(),
         mail_budget: Arc::clone(&base.mail_budget),
         clock: infra.clock(),
@@ -198,7 +201,7 @@ fn passwords(infra: &Infrastructure, base: &Foundation) -> Passwords {
     let ports = PasswordPorts {
         accounts: infra.store(),
         hasher: Arc::clone(&base.hasher) as _,
-        mailer: infra.mailer(),
+        mailer: account_mailer(infra),
         mail_budget: Arc::clone(&base.mail_budget),
         security_mails: base.security_mails.clone(),
         clock: infra.clock(),
@@ -212,12 +215,31 @@ fn organisations(infra: &Infrastructure, base: &Foundation) -> (Memberships, Arc
     let invitations = Invitations::new(
         infra.store(),
         infra.store(),
-        infra.mailer(),
+        account_mailer(infra),
         Arc::clone(&base.mail_budget),
         infra.clock(),
         infra.links.clone(),
     );
     (memberships, Arc::new(invitations))
+}
+
+/// The mailer of mails about accounts.
+fn account_mailer(infra: &Infrastructure) -> Arc<dyn Mailer> {
+    Arc::new(AccountMailer(infra.mailer()))
+}
+
+/// Sends mails about accounts, and counts those that fail: they are not retried.
+struct AccountMailer(Arc<dyn Mailer>);
+
+#[async_trait]
+impl Mailer for AccountMailer {
+    async fn send(&self, mail: Mail) -> Result<(), SendError> {
+        let sent = self.0.send(mail).await;
+        if sent.is_err() {
+            metrics::counter!(ACCOUNT_MAILS_FAILED).increment(1);
+        }
+        sent
+    }
 }
 
 /// Verifies passkeys of this public URL. `None` if passkeys are not offered: its host is an address, or people may only sign in with
@@ -323,8 +345,11 @@ pub(crate) async fn rotate_keys(settings: &Settings) -> Result<String, String> {
     .await
 }
 
-/// Invites a person. A server may be running on the same database. Returns the link.
-pub(crate) async fn invite(settings: &Settings, address: String) -> Result<String, String> {
+/// Invites a person. A server may be running on the same database. Returns the invitation, also if its mail could not be sent.
+pub(crate) async fn invite(
+    settings: &Settings,
+    address: String,
+) -> Result<StoredInvitation, String> {
     if settings.clerk.application()?.is_some() {
         return Err("people sign in with Clerk: invite them in Clerk's dashboard".to_owned());
     }
@@ -335,10 +360,22 @@ pub(crate) async fn invite(settings: &Settings, address: String) -> Result<Strin
         let clock = Arc::clone(clock);
         let invitations =
             Invitations::new(store, factors, mail.mailer, mail.budget, clock, mail.links);
-        invitations
+        let stored = invitations
             .admit(AddressDraft { email: address }, None)
-            .await
-            .map_err(|error| error.to_string())
+            .await;
+        let stored = stored.map_err(|error| match error {
+            Error::Invalid(invalid) => invalid.errors.first().map_or_else(
+                || invalid.to_string(),
+                |first| format!("{}: {}", first.field, first.message),
+            ),
+            error => error.to_string(),
+        })?;
+        SecurityRecord {
+            object: Some(&stored.invitation.id),
+            ..SecurityRecord::new(SecurityEvent::Invited)
+        }
+        .write();
+        Ok(stored)
     })
     .await
 }

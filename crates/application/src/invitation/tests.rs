@@ -81,8 +81,31 @@ async fn the_command_line_gets_the_link_that_was_mailed() {
         .return_once(|_, _| Ok(()));
     let mailer =
         mailer(|to, content| to == ADDRESS && matches!(content, MailContent::Invitation { .. }));
-    let link = service(store, mailer).admit(draft(), None).await.unwrap();
-    assert!(link.starts_with("https://status.example.com/login?invitation="));
+    let stored = service(store, mailer).admit(draft(), None).await.unwrap();
+    assert!(
+        stored
+            .link
+            .starts_with("https://status.example.com/login?invitation=")
+    );
+    assert!(stored.mailed.is_ok());
+}
+
+#[tokio::test]
+async fn the_command_line_gets_the_link_of_a_mail_that_failed() {
+    let mut store = MockOrganisationStore::new();
+    store
+        .expect_add_invitation()
+        .times(1)
+        .return_once(|_, _| Ok(()));
+    let mut mailer = MockMailer::new();
+    mailer.expect_send().return_once(|_| {
+        Err(SendError::Temporary {
+            reason: "no mail server".into(),
+        })
+    });
+    let stored = service(store, mailer).admit(draft(), None).await.unwrap();
+    assert!(stored.link.contains("/login?invitation="));
+    assert!(stored.mailed.is_err());
 }
 
 #[tokio::test]

@@ -134,7 +134,7 @@ impl Pool {
             tracing::error!(
                 server,
                 reason,
-                "the mail server cannot be used; mails wait and are retried"
+                "the mail server cannot be used; messages to subscribers wait and are retried, mails about accounts are lost"
             );
         }
     }

@@ -236,8 +236,22 @@ async fn an_invitation_lets_one_person_in_beside_a_closed_server() {
         )
     };
     assert_eq!(sign_up(None).await.status, 403);
-    let (code, link, stderr) = run(command(&data, &["invite", "bob@example.com"])).await;
+    let (code, _, stderr) = run(command(&data, &["invite", "foo"])).await;
+    assert_eq!(code, Some(1), "{stderr}");
+    let last = stderr.lines().last();
+    assert_eq!(last, Some("allclear: email: Invalid email address"));
+    let without_server = [
+        "invite",
+        "bob@example.com",
+        "--smtp-url",
+        "smtp://127.0.0.1:1",
+    ];
+    let (code, link, stderr) = run(command(&data, &without_server)).await;
     assert_eq!(code, Some(0), "{stderr}");
+    assert!(
+        stderr.contains("event=\"invited\"") && stderr.contains("the mail could not be sent: "),
+        "{stderr}"
+    );
     let token = link
         .trim()
         .split_once("/login?invitation=")

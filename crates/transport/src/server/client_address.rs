@@ -1,6 +1,7 @@
 //! The address of the client, also behind proxies.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
@@ -58,7 +59,26 @@ impl TrustedProxies {
         let is_named = request
             .peer_addr()
             .is_some_and(|peer| self.walk(peer.ip().to_canonical(), headers).1);
+        if is_forwarded && let Some(peer) = request.peer_addr() {
+            self.warn_of_unknown_proxy(peer.ip().to_canonical());
+        }
         !is_forwarded || is_named
+    }
+
+    /// Warns about a forwarded request of a peer that is not trusted, once per process, if the peer is probably the operator's proxy.
+    fn warn_of_unknown_proxy(&self, peer: IpAddr) {
+        static HAS_WARNED: AtomicBool = AtomicBool::new(false);
+        if HAS_WARNED.load(Ordering::Relaxed)
+            || self.is_trusted(peer)
+            || !is_local(peer)
+            || HAS_WARNED.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        tracing::warn!(
+            address = %peer,
+            "a proxy that is not in ALLCLEAR_TRUSTED_PROXIES forwards requests: all its clients have its address and share their limits"
+        );
     }
 
     /// The last address that is not a trusted proxy, and whether trusted proxies have named it. What cannot be read ends the walk: a
@@ -68,6 +88,9 @@ impl TrustedProxies {
             .get_all("x-forwarded-for")
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .collect();
+        if !values.is_empty() {
+            self.warn_of_unknown_proxy(peer);
+        }
         let (mut client, mut is_named) = (peer, false);
         for hop in values.iter().flat_map(|value| value.split(',')).rev() {
             if !self.is_trusted(client) {
@@ -84,6 +107,14 @@ impl TrustedProxies {
     /// Whether an address is in one of the networks.
     pub(crate) fn is_trusted(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+/// Whether an address is of this machine or of a private network (RFC 1918, RFC 4193).
+const fn is_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private(),
+        IpAddr::V6(address) => address.is_loopback() || address.is_unique_local(),
     }
 }
 
@@ -161,6 +192,21 @@ mod tests {
             client(b"203.0.113.7:4711"),
             ("203.0.113.7".to_owned(), true)
         );
+    }
+
+    #[test]
+    fn only_this_machine_and_private_networks_are_local() {
+        for (address, expected) in [
+            ("127.0.0.1", true),
+            ("10.88.0.1", true),
+            ("192.168.1.2", true),
+            ("::1", true),
+            ("fd00::1", true),
+            ("203.0.113.7", false),
+            ("2001:db8::1", false),
+        ] {
+            assert_eq!(is_local(address.parse().unwrap()), expected, "{address}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 pub(crate) enum EndSignal {
     /// SIGINT: a person at the terminal.
     Interrupt,
-    /// SIGTERM: a supervisor.
+    /// SIGTERM, a supervisor; or SIGHUP, a terminal that was closed.
     Terminate,
 }
 
@@ -15,6 +15,9 @@ pub struct EndSignals {
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
+    /// `None` if SIGHUP is ignored.
+    #[cfg(unix)]
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -29,14 +32,26 @@ impl EndSignals {
         Ok(Self {
             interrupt: received(SignalKind::interrupt())?,
             terminate: received(SignalKind::terminate())?,
+            hangup: if is_hangup_ignored() {
+                None
+            } else {
+                Some(received(SignalKind::hangup())?)
+            },
         })
     }
 
     /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> EndSignal {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => None,
+            }
+        };
         tokio::select! {
             Some(()) = self.interrupt.recv() => EndSignal::Interrupt,
             Some(()) = self.terminate.recv() => EndSignal::Terminate,
+            Some(()) = hangup => EndSignal::Terminate,
             else => std::future::pending().await,
         }
     }
@@ -59,6 +74,16 @@ impl EndSignals {
         }
         EndSignal::Interrupt
     }
+}
+
+/// Whether the process was started to ignore SIGHUP, as `nohup` does. `false` where Linux' `/proc` does not tell.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is signal 1.
+    ignored.is_some_and(|mask| mask & 1 == 1)
 }
 
 /// Installs a handler for SIGXFSZ, so that a write beyond the file size limit (`RLIMIT_FSIZE`) fails with an error instead of

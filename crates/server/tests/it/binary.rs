@@ -179,6 +179,21 @@ async fn acknowledged_writes_survive_sigterm_and_sigkill() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn hangup_ends_the_server_like_a_termination() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::serve(command(&folder.path().join("data"), &[])).await;
+    let pid = process.id().to_string();
+    assert!(
+        Blocking::new("kill")
+            .args(["-HUP", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(process.end().await, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_data_folder_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();

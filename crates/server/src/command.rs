@@ -55,6 +55,8 @@ enum Action {
     /// Replace the key that signs tokens; the server may be running
     RotateKeys,
     /// List people, make a person an admin, or remove the second factors of a person who has lost them
+    // Without a command, the error names the commands; the help would list all settings.
+    #[command(arg_required_else_help = false)]
     User {
         #[command(subcommand)]
         action: UserAction,
@@ -74,6 +76,13 @@ pub fn main() -> ExitCode {
         Err(code) => return code,
     };
     let action = arguments.command.unwrap_or(Action::Serve);
+    if matches!(
+        action,
+        Action::Serve | Action::Invite { .. } | Action::RotateKeys | Action::User { .. }
+    ) && let Err(message) = arguments.settings.check()
+    {
+        return wrong_setting(&message);
+    }
     if matches!(
         action,
         Action::Serve
@@ -129,28 +138,23 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
+fn wrong_setting(message: &str) -> ExitCode {
+    print_error(&format!("allclear: {message}"));
+    ExitCode::from(2)
+}
+
 /// Parses flags, environment and `allclear.toml`. Prints one line for a bad value.
 fn arguments() -> Result<Arguments, ExitCode> {
-    let wrong = |message: &str| {
-        print_error(&format!("allclear: {message}"));
-        ExitCode::from(2)
-    };
     // A setting may precede or follow the command's name.
     let command = Arguments::command().mut_args(|setting| setting.global(true));
-    let command =
-        settings::with_file(command, Path::new(settings::FILE)).map_err(|error| wrong(&error))?;
+    let command = settings::with_file(command, Path::new(settings::FILE))
+        .map_err(|error| wrong_setting(&error))?;
     let parsed = command
         .try_get_matches()
         .and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|error| {
         if error.use_stderr() {
-            let text = error.to_string();
-            wrong(
-                text.lines()
-                    .next()
-                    .unwrap_or_default()
-                    .trim_start_matches("error: "),
-            )
+            wrong_setting(&in_one_line(&error.to_string()))
         } else {
             // --help and --version: a closed pipe is no error.
             let _ = error.print();
@@ -159,9 +163,34 @@ fn arguments() -> Result<Arguments, ExitCode> {
     })
 }
 
+/// What an error of clap says before the usage, such as the missing arguments or the possible values.
+fn in_one_line(error: &str) -> String {
+    let lines = error
+        .lines()
+        .map(str::trim)
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .filter(|line| !line.is_empty());
+    let mut text = String::new();
+    for line in lines {
+        let separator = match (text.is_empty(), line.starts_with("tip:")) {
+            (true, _) => "",
+            (false, true) => "; ",
+            (false, false) => " ",
+        };
+        text.push_str(separator);
+        text.push_str(line);
+    }
+    text.trim_start_matches("error: ").to_owned()
+}
+
 async fn serve(settings: &Settings) -> Result<(), String> {
     let signals = EndSignals::receive()?;
     warn_of_unknown_variables();
+    if settings.trusts_everybody() {
+        tracing::warn!(
+            "ALLCLEAR_TRUSTED_PROXIES contains every address: any client can choose the address that limits and the log use"
+        );
+    }
     let app = App::start(settings).await?;
     print_if_possible(&welcome(&app, settings));
     app.serve_until(signals, settings.shutdown_delay()).await
@@ -199,9 +228,10 @@ fn welcome(app: &App, settings: &Settings) -> String {
 }
 
 fn data(settings: &Settings) -> String {
-    match &settings.database_url {
-        Some(url) if !url.reveal().starts_with("sqlite:") => "PostgreSQL".to_owned(),
-        _ => settings.database().trim_start_matches("sqlite:").to_owned(),
+    if settings.is_on_sqlite() {
+        settings.database().trim_start_matches("sqlite:").to_owned()
+    } else {
+        "PostgreSQL".to_owned()
     }
 }
 
@@ -290,4 +320,45 @@ async fn after_restore(settings: &Settings) -> Result<(), String> {
     print_line(format_args!(
         "Raised the revisions of {raised} organisations. You can start the nodes now."
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The line about wrong arguments.
+    fn refused(arguments: &[&str]) -> String {
+        let command = Arguments::command().mut_args(|setting| setting.global(true));
+        let command = command.mut_args(|setting| setting.env(None::<&'static str>));
+        let parsed = command.try_get_matches_from([&["allclear"], arguments].concat());
+        in_one_line(&parsed.unwrap_err().to_string())
+    }
+
+    #[test]
+    fn error_about_arguments_is_one_line_with_all_it_needs() {
+        for (arguments, expected) in [
+            (
+                &["backup"][..],
+                "the following required arguments were not provided: <FILE>",
+            ),
+            (
+                &["user", "make-admin"],
+                "the following required arguments were not provided: <ADDRESS> <ORGANISATION>",
+            ),
+            (
+                &["--sign-up", "maybe"],
+                "invalid value 'maybe' for '--sign-up <ALLCLEAR_SIGN_UP>' [possible values: open, waitlist, closed]",
+            ),
+            (
+                &["user"],
+                "'allclear user' requires a subcommand but one was not provided [subcommands: list, reset-factors, make-admin, help]",
+            ),
+            (
+                &["--sing-up", "open"],
+                "unexpected argument '--sing-up' found; tip: a similar argument exists: '--sign-up'",
+            ),
+        ] {
+            assert_eq!(refused(arguments), expected);
+        }
+    }
 }

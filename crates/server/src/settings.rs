@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use allclear_domain::account::SignUpMode;
+use allclear_identity::clerk::keys::Keys;
 use allclear_transport::configuration::{Configuration, IdentityProvider};
 use allclear_transport::server::client_address::TrustedProxies;
 use allclear_transport::server::headers::Hsts;
@@ -13,7 +14,7 @@ use allclear_transport::socket::SocketSettings;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use strum::VariantNames;
-use url::Url;
+use url::{ParseError, Url};
 
 use crate::log;
 
@@ -85,7 +86,7 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) mail: MailSettings,
 
-    /// Mails to subscribers that are sent at the same time
+    /// Mails to subscribers that are sent at the same time, 1 to 1000
     #[arg(long, env = "ALLCLEAR_MAIL_CONCURRENCY", value_name = "ALLCLEAR_MAIL_CONCURRENCY", default_value = "16", value_parser = concurrency)]
     pub mail_concurrency: usize,
 
@@ -105,7 +106,7 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) clerk: ClerkSettings,
 
-    /// Days for which the audit log keeps items
+    /// Days for which the audit log keeps items, 1 to 3650
     #[arg(long, env = "ALLCLEAR_AUDIT_DAYS", value_name = "ALLCLEAR_AUDIT_DAYS", default_value = "365", value_parser = audit_days)]
     pub audit_days: u16,
 
@@ -137,7 +138,7 @@ pub struct Settings {
     #[arg(long, env = "ALLCLEAR_KEEP_ALIVE", value_name = "ALLCLEAR_KEEP_ALIVE", default_value = "75000", value_parser = milliseconds)]
     pub keep_alive: Duration,
 
-    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready [default: 5000 with trusted
+    /// Milliseconds for which the server still serves after a SIGTERM, although it is not ready, at most 3600000 [default: 5000 with trusted
     /// proxies, 0 without]
     #[arg(long, env = "ALLCLEAR_SHUTDOWN_DELAY", value_name = "ALLCLEAR_SHUTDOWN_DELAY", value_parser = delay)]
     pub shutdown_delay: Option<Duration>,
@@ -235,6 +236,34 @@ impl Settings {
         self.database_url
             .as_ref()
             .map_or_else(file, |url| url.reveal().to_owned())
+    }
+
+    /// Whether the database is SQLite.
+    pub(crate) fn is_on_sqlite(&self) -> bool {
+        self.database().starts_with("sqlite:")
+    }
+
+    /// Whether a range of trusted proxies contains every address.
+    pub(crate) fn trusts_everybody(&self) -> bool {
+        let mut proxies = self.trusted_proxies.iter();
+        proxies.any(|range| range.ends_with("/0"))
+    }
+
+    /// Checks the settings whose values are not checked while they are parsed, because an error would repeat a secret.
+    ///
+    /// # Errors
+    /// One line that says what is wrong, without secrets.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let clerk = self.clerk.application()?;
+        if let Some(pem) = clerk.as_ref().and_then(|clerk| clerk.jwt_key.as_ref()) {
+            Keys::configured(pem).map_err(clerk::wrong("ALLCLEAR_CLERK_JWT_KEY"))?;
+        }
+        self.openid.providers(clerk.is_some())?;
+        self.mail.server()?;
+        self.redis.authorities()?;
+        self.metrics.access()?;
+        self.webhook.outbound()?;
+        Ok(())
     }
 
     /// Time for which the server still serves after a SIGTERM, so that a load balancer notices that it is not ready.
@@ -353,7 +382,13 @@ fn listen(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn web_address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    if text.is_empty() {
+        return Err("it is empty: leave the setting out for its default".to_owned());
+    }
+    let url = Url::parse(text).map_err(|error| match error {
+        ParseError::RelativeUrlWithoutBase => "it must begin with http:// or https://".to_owned(),
+        error => error.to_string(),
+    })?;
     if matches!(url.scheme(), "http" | "https") {
         Ok(url)
     } else {
@@ -379,9 +414,10 @@ fn milliseconds(text: &str) -> Result<Duration, String> {
 }
 
 fn delay(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .map(Duration::from_millis)
-        .map_err(|_| "it must be a number of milliseconds".to_owned())
+    match text.parse() {
+        Ok(number @ 0..=3_600_000) => Ok(Duration::from_millis(number)),
+        _ => Err("it must be a number of milliseconds from 0 to 3600000, an hour".to_owned()),
+    }
 }
 
 fn concurrency(text: &str) -> Result<usize, String> {

@@ -71,7 +71,7 @@ fn as_flag(value: toml::Value) -> String {
     match value {
         toml::Value::String(text) => text,
         toml::Value::Array(items) => {
-            let items: Vec<_> = items.iter().filter_map(toml::Value::as_str).collect();
+            let items: Vec<_> = items.into_iter().map(as_flag).collect();
             items.join(",")
         }
         other => other.to_string(),

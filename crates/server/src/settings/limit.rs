@@ -11,40 +11,40 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "a flag is named as its field is")]
 pub(crate) struct LimitSettings {
-    /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an hour
+    /// Failed sign-ins of a client address before further tries are slowed down: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_IN", value_name = "ALLCLEAR_LIMIT_SIGN_IN", value_parser = limit)]
     limit_sign_in: Option<Limit>,
 
-    /// Wrong passwords for a mail address from a client address: burst and rate an hour
+    /// Wrong passwords for a mail address from a client address: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_GUESSES", value_name = "ALLCLEAR_LIMIT_GUESSES", value_parser = limit)]
     limit_guesses: Option<Limit>,
 
-    /// Wrong passwords for a mail address from all clients before further tries are slowed down: burst and rate an hour
+    /// Wrong passwords for a mail address from all clients before further tries are slowed down: burst and rate an hour [default: 100/100]
     #[arg(long, env = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_name = "ALLCLEAR_LIMIT_ACCOUNT_GUESSES", value_parser = limit)]
     limit_account_guesses: Option<Limit>,
 
-    /// Accounts created from a client address: burst and rate an hour
+    /// Accounts created from a client address: burst and rate an hour [default: 30/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SIGN_UP", value_name = "ALLCLEAR_LIMIT_SIGN_UP", value_parser = limit)]
     limit_sign_up: Option<Limit>,
 
-    /// Password resets requested from a client address: burst and rate an hour
+    /// Password resets requested from a client address: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_RESET", value_name = "ALLCLEAR_LIMIT_RESET", value_parser = limit)]
     limit_reset: Option<Limit>,
 
     /// Links of accounts and invitations followed from a client address, and separately those of subscribers with a wrong code: burst
-    /// and rate an hour
+    /// and rate an hour [default: 30/120]
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFY", value_name = "ALLCLEAR_LIMIT_VERIFY", value_parser = limit)]
     limit_verify: Option<Limit>,
 
-    /// Subscriptions requested from a client address: burst and rate an hour
+    /// Subscriptions requested from a client address: burst and rate an hour [default: 10/30]
     #[arg(long, env = "ALLCLEAR_LIMIT_SUBSCRIBE", value_name = "ALLCLEAR_LIMIT_SUBSCRIBE", value_parser = limit)]
     limit_subscribe: Option<Limit>,
 
-    /// Verification mails to a mail address, by all organisations together: burst and rate an hour
+    /// Verification mails to a mail address, by all organisations together: burst and rate an hour [default: 3/1]
     #[arg(long, env = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_name = "ALLCLEAR_LIMIT_VERIFICATION_MAIL", value_parser = limit)]
     limit_verification_mail: Option<Limit>,
 
-    /// Invitations sent from a client address: burst and rate an hour
+    /// Invitations sent from a client address: burst and rate an hour [default: 50/100]
     #[arg(long, env = "ALLCLEAR_LIMIT_INVITE", value_name = "ALLCLEAR_LIMIT_INVITE", value_parser = limit)]
     limit_invite: Option<Limit>,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use allclear_mail::sender;
 use allclear_mail::smtp::Server;
 use clap::Args;
+use url::Url;
 
 use super::secret_string::SecretString;
 
@@ -54,9 +55,15 @@ impl MailSettings {
             return Ok(None);
         };
         let server = Server::parse(url.reveal(), authorities.as_deref());
+        // An unencoded password often ends the host early.
+        let hint = if Url::parse(url.reveal()).is_err() {
+            "; a password must be percent-encoded"
+        } else {
+            ""
+        };
         server
             .map(Some)
-            .map_err(|error| format!("ALLCLEAR_SMTP_URL is invalid: {error}"))
+            .map_err(|error| format!("ALLCLEAR_SMTP_URL is invalid: {error}{hint}"))
     }
 
     /// Reads and checks the file with the certificates of authorities; `None` without the setting.

@@ -15,7 +15,7 @@ pub(crate) struct MetricsSettings {
     #[arg(long, env = "ALLCLEAR_METRICS_NETWORKS", value_name = "ALLCLEAR_METRICS_NETWORKS", value_delimiter = ',', value_parser = super::network)]
     metrics_networks: Vec<String>,
 
-    /// Bearer token with which a client of any network may read /metrics
+    /// Bearer token of at least 16 characters, with which a client of any network may read /metrics [default: none]
     #[arg(
         long,
         env = "ALLCLEAR_METRICS_TOKEN",

@@ -120,7 +120,8 @@ impl Args for OpenIdSettings {
             .value_name("ALLCLEAR_LIMIT_OIDC")
             .value_parser(limit)
             .help(
-                "Sign-ins by OpenID Connect that a client address begins and does not complete: burst and rate an hour",
+                "Sign-ins by OpenID Connect that a client address begins and does not complete: burst and rate an hour \
+                 [default: 60/600]",
             );
         command.args([providers, setting, passwords, limit])
     }

@@ -55,8 +55,19 @@ impl TypedValueParser for UrlWithScheme {
         let text =
             text.ok_or_else(|| refused(&format!("it must begin with {}", self.0.join(" or "))))?;
         // A driver's own error would repeat the URL with its password.
-        Url::parse(text)
+        let url = Url::parse(text)
             .map_err(|error| refused(&format!("{error}; a password must be percent-encoded")))?;
+        if url.scheme().starts_with("redis") && !is_database_number(url.path()) {
+            return Err(refused(
+                "its path must be the number of a database, such as /0",
+            ));
+        }
         Ok(text.into())
     }
+}
+
+/// Whether the path of a Redis URL is empty or a number.
+fn is_database_number(path: &str) -> bool {
+    let path = path.trim_matches('/');
+    path.is_empty() || path.parse::<i64>().is_ok_and(|number| number >= 0)
 }

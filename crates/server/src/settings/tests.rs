@@ -53,6 +53,7 @@ fn a_bad_value_is_named() {
         ("--public-url", "https://a.example/path"),
         ("--metrics-networks", "10.0.0.0/99"),
         ("--shutdown-delay", "5s"),
+        ("--shutdown-delay", "3600001"),
         ("--hsts", "preload"),
         ("--log", "verbose"),
         ("--log", "info,sqlx=loud"),
@@ -70,6 +71,58 @@ fn a_bad_value_is_named() {
             .ends_with("there is no setting colour")
     );
     assert!(parse(&[], "sign_up = ").is_err());
+}
+
+#[test]
+fn reason_of_a_bad_value_says_what_to_write() {
+    for (flag, bad, reason) in [
+        ("--public-url", "", "it is empty"),
+        (
+            "--public-url",
+            "status",
+            "it must begin with http:// or https://",
+        ),
+        (
+            "--redis-url",
+            "redis://cache/abc",
+            "the number of a database",
+        ),
+    ] {
+        let refused = parse(&[flag, bad], "").unwrap_err();
+        assert!(refused.contains(reason), "{refused}");
+    }
+    let refused = parse(&[], "trusted_proxies = [3]").unwrap_err();
+    assert!(refused.contains("'3'"), "{refused}");
+    let smtp = parse(&["--smtp-url", "smtp://ann:hunter2/@mail.example.com"], "");
+    let refused = smtp.unwrap().check().unwrap_err();
+    assert!(
+        refused.contains("must be percent-encoded") && !refused.contains("hunter2"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn help_has_the_defaults_of_rate_limits_that_the_guide_has() {
+    let guide = include_str!("../../../../docs/configuration.md");
+    let mut command = Settings::augment_args(Command::new("allclear"));
+    let help = command.render_long_help().to_string();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut count = 0;
+    for row in guide.lines().filter_map(|line| line.strip_prefix("| `")) {
+        let (name, rest) = row.split_once("` | `").unwrap_or_default();
+        let (default, _) = rest.split_once('`').unwrap_or_default();
+        if default.contains('/') && name.starts_with("ALLCLEAR_LIMIT_") {
+            let (_, text) = help.split_once(&format!("<{name}>")).unwrap();
+            let (text, _) = text.split_once("[env:").unwrap();
+            let rest = &help[help.find(&format!("<{name}>")).unwrap()..];
+            let (_, after) = rest.split_once("[env:").unwrap();
+            let (after, _) = after.split_once(" --").unwrap_or((after, ""));
+            let shown = format!("[default: {default}]");
+            assert!(text.contains(&shown) || after.contains(&shown), "{name}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 12);
 }
 
 #[test]

@@ -48,7 +48,7 @@ async fn a_wrong_or_missing_key_stops_the_start_with_one_clear_line() {
             .lines()
             .filter(|line| line.starts_with("allclear: "))
             .collect();
-        assert_eq!((ended, lines.len()), (Some(1), 1), "{flags:?}: {stderr}");
+        assert_eq!((ended, lines.len()), (Some(2), 1), "{flags:?}: {stderr}");
         assert!(
             lines[0].contains(name) && !lines[0].contains("_abc"),
             "{flags:?}: {}",

@@ -114,7 +114,7 @@ async fn wrong_settings_stop_the_start_with_one_clear_line() {
             .lines()
             .filter(|line| line.starts_with("allclear: "))
             .collect();
-        assert_eq!((ended, lines.len()), (Some(1), 1), "{flags:?}: {stderr}");
+        assert_eq!((ended, lines.len()), (Some(2), 1), "{flags:?}: {stderr}");
         assert!(
             lines[0].contains(reason) && !stderr.contains("hunter2"),
             "{}",

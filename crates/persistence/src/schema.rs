@@ -36,10 +36,15 @@ pub(crate) async fn bring_up_to_date(
     refuse_newer(&upgrade).await?;
     if !is_postgresql && is_empty(&upgrade).await? {
         fill_new_sqlite(&upgrade, clock.now()).await?;
-    } else {
-        Migrator::up(&upgrade, None).await?;
+        return upgrade.commit().await;
     }
-    upgrade.commit().await
+    let steps = Migrator::get_pending_migrations(&upgrade).await?.len();
+    Migrator::up(&upgrade, None).await?;
+    upgrade.commit().await?;
+    if steps > 0 {
+        tracing::info!(steps, "the schema of the database was migrated");
+    }
+    Ok(())
 }
 
 async fn is_empty(sqlite: &DatabaseTransaction) -> Result<bool, DbErr> {

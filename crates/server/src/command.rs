@@ -192,7 +192,16 @@ async fn serve(settings: &Settings) -> Result<(), String> {
         );
     }
     let app = App::start(settings).await?;
-    print_if_possible(&welcome(&app, settings));
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        address = %app.address(),
+        public_url = app.public_url(),
+        database = if settings.is_on_sqlite() { "SQLite" } else { "PostgreSQL" },
+        "started"
+    );
+    if settings.log_format == LogFormat::Text {
+        print_if_possible(&welcome(&app, settings));
+    }
     app.serve_until(signals, settings.shutdown_delay()).await
 }
 

@@ -3,7 +3,7 @@
 mod configured;
 mod issued;
 
-use std::fs::{File, read_to_string};
+use std::fs::read_to_string;
 use std::time::Duration;
 
 use reqwest::Method;
@@ -35,12 +35,11 @@ pub(crate) fn assert_hidden<'l>(
 async fn no_secret_is_in_the_audit_log_the_log_or_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let (data, log) = (folder.path().join("data"), folder.path().join("log"));
-    let mut server = command(
+    let server = command(
         &data,
         &["--log-format", "json", "--webhook-allow", "127.0.0.1"],
     );
-    server.stderr(File::create(&log).unwrap());
-    let process = Process::serve_quietly(server).await;
+    let process = Process::serve_with_json_log(server, &log).await;
     let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
     let api = |path: &str| format!("{}/api/v1{path}", process.url);
     let secret = |number: u8| format!("{CANARY}-{number}");

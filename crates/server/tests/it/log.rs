@@ -2,10 +2,11 @@
 
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::app::client;
 use crate::process::{Process, command, run};
 
 /// Malformed requests: TLS, control characters, endless heads, wrong lengths, unexpected frames.
@@ -97,6 +98,54 @@ async fn start_error_is_an_event_of_the_json_log() {
     let flags = [&flags[..], &["--log", "off"]].concat();
     let (_, _, stderr) = run(command(&data, &flags)).await;
     assert!(stderr.starts_with("allclear: "), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn json_log_has_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = command(&folder.path().join("data"), &["--log-format", "json"]);
+    let process = Process::serve_with_json_log(server, &log).await;
+    assert_eq!(process.terminate().await, Some(0));
+    let log = std::fs::read_to_string(&log).unwrap();
+    let mut events = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let started = events.find(|event| event["message"] == "started").unwrap();
+    assert_eq!(started["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(started["database"], "SQLite");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forgotten_trusted_proxy_is_logged_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mut server = command(&folder.path().join("data"), &[]);
+    server.stderr(std::fs::File::create(&log).unwrap());
+    let process = Process::serve_quietly(server).await;
+    for address in ["203.0.113.7", "203.0.113.8"] {
+        let url = format!("{}/api/v1/identity/sign-in", process.url);
+        let request = client().post(url).header("x-forwarded-for", address);
+        let body = json!({"email": "ada@example.com", "password": "a wrong password"});
+        assert_eq!(request.json(&body).send().await.unwrap().status(), 401);
+    }
+    assert_eq!(process.terminate().await, Some(0));
+    let log = std::fs::read_to_string(log).unwrap();
+    let warnings = log.matches("ALLCLEAR_TRUSTED_PROXIES").count();
+    assert_eq!(warnings, 1, "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn range_of_all_addresses_as_trusted_proxies_is_logged() {
+    let log = logged(
+        &["--trusted-proxies", "0.0.0.0/0", "--shutdown-delay", "0"],
+        0,
+    )
+    .await;
+    assert!(
+        log.contains("ALLCLEAR_TRUSTED_PROXIES contains every address"),
+        "{log}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,11 +1,13 @@
 //! The binary itself, as a process.
 
+use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
 
@@ -66,6 +68,15 @@ pub(crate) async fn run(mut command: Command) -> (Option<i32>, String, String) {
     (status.code(), text(stdout), text(stderr))
 }
 
+/// The event of the log that says that the server has started.
+fn started(log: &Path) -> Option<Value> {
+    let text = std::fs::read_to_string(log).unwrap();
+    let mut events = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    events.find(|event: &Value| event["message"] == "started")
+}
+
 impl Process {
     /// Starts a serving command, and waits until it prints its address.
     pub(crate) async fn serve(mut command: Command) -> Self {
@@ -103,6 +114,25 @@ impl Process {
             if found {
                 return lines;
             }
+        }
+    }
+
+    /// Starts a server with the JSON log in a new file, and waits for the event that names its address.
+    pub(crate) async fn serve_with_json_log(mut command: Command, log: &Path) -> Self {
+        command.stderr(File::create(log).unwrap());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        loop {
+            if let Some(event) = started(log) {
+                let address = event["address"].as_str().unwrap();
+                return Self {
+                    url: format!("http://{address}"),
+                    child,
+                    lines,
+                };
+            }
+            assert_eq!(child.try_wait().unwrap(), None, "the server starts");
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Secrets with which the server is configured are in no line of the log and no error. Those of mail and OpenID Connect are in the
 //! test of issued secrets, those of Clerk in a test of their own.
 
-use std::fs::{File, read_to_string};
+use std::fs::read_to_string;
 
 use allclear_test_support::postgres;
 use serde_json::json;
@@ -43,9 +43,8 @@ async fn no_secret_of_a_running_server_is_in_its_log_or_an_error() {
     if let Some(url) = &database {
         arguments.extend(["--database-url", url]);
     }
-    let mut server = command(&data, &arguments);
-    server.stderr(File::create(&log).unwrap());
-    let process = Process::serve_quietly(server).await;
+    let server = command(&data, &arguments);
+    let process = Process::serve_with_json_log(server, &log).await;
     let ada = operator_of(&process.url, "ada@example.com", "Acme").await;
     ada.create("/component/create", json!({"name": "API"}))
         .await;

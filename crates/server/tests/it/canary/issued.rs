@@ -1,7 +1,7 @@
 //! Secrets that the server issues, keeps or is configured with are in no item of the audit log, no line of the log at any level, and
 //! no error.
 
-use std::fs::{File, read_to_string};
+use std::fs::read_to_string;
 
 use allclear_application::clock::Clock;
 use allclear_server::clock::SystemClock;
@@ -375,9 +375,8 @@ async fn no_issued_or_configured_secret_is_in_the_audit_log_the_log_or_an_error(
         "1000/1000",
     ]);
     arguments.extend(openid.iter().map(String::as_str));
-    let mut server = command(&data, &arguments);
-    server.stderr(File::create(&log).unwrap());
-    let process = Process::serve_quietly(server).await;
+    let server = command(&data, &arguments);
+    let process = Process::serve_with_json_log(server, &log).await;
     let ada = operator_of(&process.url, ADDRESS, "Acme").await;
     let mut world = World {
         process,

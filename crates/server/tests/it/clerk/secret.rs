@@ -1,6 +1,6 @@
 //! The secrets of Clerk are in no line of the log and no error.
 
-use std::fs::{File, read_to_string};
+use std::fs::read_to_string;
 
 use serde_json::json;
 
@@ -18,9 +18,8 @@ async fn log_and_errors_contain_no_secret_of_clerk() {
     let configured = flags(&clerk);
     let mut arguments: Vec<_> = configured.iter().map(String::as_str).collect();
     arguments.extend(["--log", "trace", "--log-format", "json"]);
-    let mut server = command(&data, &arguments);
-    server.stderr(File::create(&log).unwrap());
-    let process = Process::serve_quietly(server).await;
+    let server = command(&data, &arguments);
+    let process = Process::serve_with_json_log(server, &log).await;
     let call = |path: &str| format!("{}/api/v1{path}", process.url);
 
     let mut errors = Vec::new();

@@ -1,6 +1,6 @@
 //! The security log of the binary.
 
-use std::fs::{File, read_to_string};
+use std::fs::read_to_string;
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -29,9 +29,8 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         "--limit-streams",
         "1",
     ];
-    let mut server = command(&data, &arguments);
-    server.stderr(File::create(&log).unwrap());
-    let process = Process::serve_quietly(server).await;
+    let server = command(&data, &arguments);
+    let process = Process::serve_with_json_log(server, &log).await;
     let operator = operator_of(&process.url, "ada@example.com", "Acme").await;
     let call = |path: &str| format!("{}/api/v1/identity{path}", process.url);
     let user = send(operator.client.get(call("/session"))).await.body["data"]["user"]["id"].clone();
@@ -68,6 +67,10 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
     let path = call(&format!("/organisations/{}", operator.organisation));
     let renamed = operator.client.patch(path).json(&json!({"name": "Beta"}));
     assert_eq!(send(renamed).await.status, 200);
+    let id = key["id"].as_str().unwrap();
+    let revoke = format!("{}/api/v1/api-key/{id}", process.url);
+    let revoke = client().delete(revoke).bearer_auth(&operator.token);
+    assert_eq!(send(revoke).await.status, 200);
     let stream = async || {
         let events = format!(
             "{}/api/v1/status/{}/events",
@@ -96,10 +99,12 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
             "sign-in-failed",
             "throttled",
             "token-refused",
+            "api-key-created",
             "access-refused",
             "foreign-request-refused",
             "invited",
             "organisation-renamed",
+            "api-key-revoked",
             "throttled",
             "signed-out"
         ]
@@ -111,6 +116,8 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         "invited",
         "signed-out",
         "organisation-renamed",
+        "api-key-created",
+        "api-key-revoked",
     ] {
         assert_eq!(latest(event)["subject"], user, "{event}");
     }
@@ -129,8 +136,14 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
         "access-refused",
         "invited",
         "organisation-renamed",
+        "api-key-created",
+        "api-key-revoked",
     ] {
         assert_eq!(latest(event)["organisation"], operator.organisation);
+    }
+    for event in ["api-key-created", "api-key-revoked"] {
+        assert_eq!(latest(event)["object"], key["id"], "{event}");
+        assert!(latest(event)["request_id"].is_string(), "{event}");
     }
     for line in &lines {
         assert_eq!(line["address"], "127.0.0.1", "{line}");

@@ -224,8 +224,8 @@ mod tests {
         assert!(error.contains("a.db-wal belongs to another"), "{error}");
 
         fs::remove_file(&log).unwrap();
-        let mode = "PRAGMA journal_mode = WAL";
-        database.execute_unprepared(mode).await.unwrap();
+        let change = "PRAGMA journal_mode = WAL";
+        database.execute_unprepared(change).await.unwrap();
         let written = "INSERT INTO t VALUES (1)";
         database.execute_unprepared(written).await.unwrap();
         assert!(has_content(&log));

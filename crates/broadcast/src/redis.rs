@@ -19,6 +19,7 @@ use redis::{
     AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, RedisError, RedisResult,
     TlsCertificates,
 };
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -35,8 +36,6 @@ const BATCH: usize = 64;
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time between two attempts to connect.
 const RETRY_DELAY: Duration = Duration::from_millis(250);
-/// Length of the sender's identifier, which precedes the commit in a message.
-const SENDER: usize = size_of::<uuid::Bytes>();
 /// A subscription without messages is renewed after this time, because its connection may be dead.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 
@@ -162,11 +161,12 @@ async fn publish(
         while waiting.recv_many(&mut batch, BATCH).await > 0 {
             let mut pipe = redis::pipe();
             for commit in batch.drain(..) {
-                match serde_json::to_vec(&*commit) {
-                    Ok(text) => {
-                        let message = [&node.as_bytes()[..], &text].concat();
-                        pipe.publish(&*channel, envelopes.sign(&message)).ignore();
-                    }
+                let message = Message {
+                    sender: node,
+                    commit: &commit,
+                };
+                match serde_json::to_vec(&message) {
+                    Ok(text) => _ = pipe.publish(&*channel, envelopes.sign(&text)).ignore(),
                     Err(error) => tracing::error!(%error, "a commit cannot be serialised"),
                 }
             }
@@ -223,21 +223,40 @@ impl Receiver {
     async fn receive(&mut self, mut subscription: PubSub) {
         let mut messages = subscription.on_message();
         while let Ok(Some(message)) = timeout(MAX_SILENCE, messages.next()).await {
-            let message = self.envelopes.open(message.get_payload_bytes());
-            let Some((sender, text)) = message.and_then(|text| text.split_at_checked(SENDER))
-            else {
+            let Some(text) = self.envelopes.open(message.get_payload_bytes()) else {
                 self.rejections.count();
                 continue;
             };
-            if sender == self.node.as_bytes() {
-                continue;
-            }
-            match serde_json::from_slice(text) {
-                Ok(commit) => self.local.publish(Arc::new(commit)).await,
+            match commit_of_another(text, self.node) {
+                Ok(Some(commit)) => self.local.publish(Arc::new(commit)).await,
+                Ok(None) => {}
                 Err(error) => tracing::warn!(%error, "received a message that is not a commit"),
             }
         }
     }
+}
+
+/// A message: a commit with its sender.
+#[derive(Serialize)]
+struct Message<'c> {
+    sender: Uuid,
+    #[serde(flatten)]
+    commit: &'c Commit,
+}
+
+/// The sender of a message; `None` if it is a node of version 0.1.0, whose messages have none.
+#[derive(Deserialize)]
+struct Sender {
+    sender: Option<Uuid>,
+}
+
+/// The commit of a message; `None` if `node` is its sender.
+fn commit_of_another(text: &[u8], node: Uuid) -> serde_json::Result<Option<Commit>> {
+    let Sender { sender } = serde_json::from_slice(text)?;
+    if sender == Some(node) {
+        return Ok(None);
+    }
+    serde_json::from_slice(text).map(Some)
 }
 
 /// Whether Redis is unavailable, so that the log says so once.

@@ -1,3 +1,5 @@
+use allclear_domain::event::EventKind;
+
 use super::*;
 
 /// A node; nodes of an installation with the same name share its key.
@@ -82,6 +84,27 @@ async fn other_nodes_receive_commits_in_order() {
     for revision in received + 1..=last + 300 {
         assert_eq!(commits.recv().await.unwrap().revision, revision);
     }
+}
+
+#[test]
+fn commits_of_other_nodes_and_of_earlier_versions_are_read() {
+    let (node, other) = (Uuid::new_v4(), Uuid::new_v4());
+    let sent = Commit::example("org", 7, &[EventKind::NewComponent]);
+    let message = |sender| {
+        serde_json::to_vec(&Message {
+            sender,
+            commit: &sent,
+        })
+        .unwrap()
+    };
+    let earlier = serde_json::to_vec(&sent).unwrap();
+    for text in [message(other), earlier] {
+        let read = commit_of_another(&text, node).unwrap().unwrap();
+        assert_eq!((read.revision, read.size()), (7, sent.size()));
+    }
+    assert!(commit_of_another(&message(node), node).unwrap().is_none());
+    let read: Commit = serde_json::from_slice(&message(node)).unwrap();
+    assert_eq!(read.revision, 7, "as a node of an earlier version reads it");
 }
 
 #[tokio::test]

@@ -260,7 +260,7 @@ pub async fn reset_factors(
     let user = account.ok_or(Error::NotFound("Account"))?.user;
     factors.reset_factors(user.id).await?;
     SecurityRecord {
-        subject: Some(&user.id),
+        object: Some(&user.id),
         ..SecurityRecord::new(SecurityEvent::FactorsReset)
     }
     .write();

@@ -294,11 +294,14 @@ async fn an_operator_resets_the_factors_of_an_address_and_its_owner_is_mailed() 
     let unknown = reset_factors(&accounts, &factors, &mails, "bob@example.com").await;
     assert!(matches!(unknown, Err(Error::NotFound(_))));
     background.wait_idle().await;
-    let events: Vec<_> = log_lines(&log)
-        .iter()
-        .map(|line| line["fields"]["event"].clone())
-        .collect();
-    assert_eq!(events, ["factors-reset"]);
+    let lines = log_lines(&log);
+    let [line] = &lines[..] else {
+        panic!("{lines:?}")
+    };
+    let fields = &line["fields"];
+    assert_eq!(fields["event"], "factors-reset");
+    assert_eq!(fields["object"], user(1, ADDRESS).id.to_string());
+    assert_eq!(fields.get("subject"), None);
 }
 
 #[tokio::test]

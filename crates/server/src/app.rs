@@ -30,8 +30,8 @@ use crate::tasks::Tasks;
 /// Maximum number of connections that wait to be accepted; the system may allow fewer.
 const BACKLOG: u32 = 2048;
 
-/// Longest wait at the end for mails about accounts.
-const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest wait at the end for work of earlier requests, as long as the deliveries take to end.
+const BACKGROUND_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A running server.
 pub struct App {
@@ -152,10 +152,12 @@ impl App {
         // A worker that has only viewers ends immediately.
         self.public.viewers.close();
         self.handle.stop(true).await;
-        let account_mails = timeout(BACKGROUND_TIMEOUT, self.background.wait_idle());
-        let (account_mails, ()) = tokio::join!(account_mails, self.running_deliveries.stop());
-        if account_mails.is_err() {
-            tracing::warn!("mails about accounts were still being sent and are lost");
+        let background = timeout(BACKGROUND_TIMEOUT, self.background.wait_idle());
+        let (background, ()) = tokio::join!(background, self.running_deliveries.stop());
+        if background.is_err() {
+            tracing::warn!(
+                "work of earlier requests did not end in time; mails about accounts may be lost"
+            );
         }
         drop(self.tasks);
         if let Err(error) = self.database.close().await {

@@ -2,8 +2,11 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(test)]
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -18,7 +21,8 @@ use crate::error::Error;
 pub struct Background {
     tasks: TaskTracker,
     runtime: Handle,
-    /// Whether work has panicked.
+    /// Whether work has panicked: so a mock reports an unexpected call.
+    #[cfg(test)]
     panicked: Arc<AtomicBool>,
 }
 
@@ -33,6 +37,7 @@ impl Background {
         Self {
             tasks: TaskTracker::new(),
             runtime,
+            #[cfg(test)]
             panicked: Arc::default(),
         }
     }
@@ -43,6 +48,7 @@ impl Background {
         what: &'static str,
         work: impl Future<Output = Result<(), Error>> + Send + 'static,
     ) {
+        #[cfg(test)]
         let panicked = Arc::clone(&self.panicked);
         let logged = async move {
             match AssertUnwindSafe(work).catch_unwind().await {
@@ -52,6 +58,7 @@ impl Background {
                 }
                 Err(_) => {
                     tracing::error!("{what} failed: it panicked");
+                    #[cfg(test)]
                     panicked.store(true, Ordering::Relaxed);
                 }
             }
@@ -74,15 +81,13 @@ impl Background {
     }
 
     /// Waits until all started work has ended: at shutdown, and in tests.
-    ///
-    /// # Panics
-    /// In tests of this crate, if work has panicked: so a mock reports an unexpected call.
     pub async fn wait_idle(&self) {
         self.tasks.close();
         self.tasks.wait().await;
         self.tasks.reopen();
+        #[cfg(test)]
         assert!(
-            !cfg!(test) || !self.panicked.load(Ordering::Relaxed),
+            !self.panicked.load(Ordering::Relaxed),
             "background work has panicked"
         );
     }

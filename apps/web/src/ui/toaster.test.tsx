@@ -117,6 +117,19 @@ describe('the toaster', () => {
     expect(shown()).toEqual([]);
   });
 
+  it('does not return to a field that the user had left before', async () => {
+    render(<input aria-label="Name" />);
+    screen.getByLabelText('Name').focus();
+    show('Component Created', 'Component Updated');
+    const [dismiss = document.body] = screen.getAllByRole('button', { name: 'Dismiss' });
+    act(() => dismiss.focus());
+    act(() => dismiss.blur());
+    act(() => dismiss.focus());
+    fireEvent.click(dismiss);
+    await pass(200);
+    expect(document.body).toHaveFocus();
+  });
+
   it('returns the focus when newer toasts replace the focused one', () => {
     render(<input aria-label="Name" />);
     screen.getByLabelText('Name').focus();

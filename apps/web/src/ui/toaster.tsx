@@ -59,7 +59,8 @@ function useHotkey(region: RefObject<HTMLElement | null>): () => void {
   useEffect(() => {
     const element = region.current;
     const remember = ({ relatedTarget: other }: FocusEvent) => {
-      if (other instanceof Element && !element?.contains(other)) cameFrom.current = other;
+      if (other instanceof Node && element?.contains(other)) return;
+      cameFrom.current = other instanceof Element ? other : null;
     };
     element?.addEventListener('focusin', remember);
     return () => element?.removeEventListener('focusin', remember);
@@ -95,7 +96,8 @@ function openDialog(): HTMLElement | undefined {
 /** Returns the focus to its former element, or to the open dialog. */
 function leave(goal: Element | null) {
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-  if (goal instanceof HTMLElement && goal.isConnected) goal.focus();
+  // A press may have scrolled away from it.
+  if (goal instanceof HTMLElement && goal.isConnected) goal.focus({ preventScroll: true });
   else openDialog()?.focus();
 }
 

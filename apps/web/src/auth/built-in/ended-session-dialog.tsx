@@ -63,7 +63,13 @@ function OpenDialog({ session }: { session: SignedIn }) {
       )}
       {awaited !== null && (
         <>
-          <SecondStep awaited={awaited} onSignedIn={refresh} />
+          <SecondStep
+            awaited={awaited}
+            onSignedIn={() => {
+              setAwaited(null);
+              return refresh();
+            }}
+          />
           <div className="grid justify-items-center">
             <TextButton onClick={() => setAwaited(null)}>Back to password</TextButton>
           </div>

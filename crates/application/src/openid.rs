@@ -236,7 +236,7 @@ impl OpenId {
                     .await;
                 let signed_in = match found {
                     Ok(signed_in) => signed_in,
-                    // A fault of the storage refuses nobody.
+                    // A failure of the storage is no refused sign-in.
                     Err(failure @ SignInFailure::Failed(_)) => return Err(failure),
                     Err(failure) => {
                         self.record_refused_sign_in(&linked).await?;

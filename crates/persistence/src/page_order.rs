@@ -150,7 +150,7 @@ async fn store_positions<E: EntityTrait>(
     const MOVED: &str = "moved";
     for rows in moved.chunks(ROWS_AT_ONCE) {
         let rows = rows.iter().map(|row| row.into_value_tuple()).collect();
-        // Both databases name the columns of a list of values so.
+        // Both databases name these columns `column1` and `column2`.
         let update = Query::update()
             .table(table)
             .value(position, Expr::col((MOVED, "column2")))

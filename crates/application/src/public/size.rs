@@ -126,7 +126,7 @@ pub fn shorten_description(description: &mut String) -> bool {
 pub struct Budget(usize);
 
 impl Budget {
-    /// A limit of so many bytes of JSON.
+    /// A budget of `bytes` bytes of JSON.
     #[must_use]
     pub const fn new(bytes: usize) -> Self {
         Self(bytes)

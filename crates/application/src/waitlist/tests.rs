@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::fixture::{clock, links, mail_budget, mailer, session, user};
 use crate::mail::MockMailer;
-use crate::mail_budget::{MailBudgetLimits, MockMailCountStore};
+use crate::mail_budget::{MailBudgetLimits, MailScope, MockMailCountStore};
 use crate::organisation::MockOrganisationStore;
 use crate::second_factor::MockFactorStore;
 
@@ -16,13 +16,20 @@ fn service(
     invitations: MockOrganisationStore,
     mailer: MockMailer,
 ) -> Waitlist {
-    // The mails that an administrator causes do not count as those of strangers.
+    // A mail counts for the administrator that causes it, and not for strangers.
     let mut counts = MockMailCountStore::new();
+    let account = administrator().user.id.to_string();
     counts
         .expect_take()
-        .withf(|counts, _| counts.iter().all(|count| count.key != "strangers"))
+        .withf(move |counts, _| {
+            let mut keys = counts.iter().map(|count| (count.scope, count.key.as_str()));
+            keys.clone()
+                .any(|key| key == (MailScope::Account, &account))
+                && keys.all(|(_, key)| key != "strangers")
+        })
         .returning(|_, _| Ok(()));
     let limits = MailBudgetLimits {
+        account: Some(10),
         installation: Some(10),
         ..MailBudgetLimits::default()
     };

@@ -144,8 +144,8 @@ fn day_of(month: &CalendarMonth, date: NaiveDate) -> Option<&DowntimeDay> {
 
 /// The downtime of a day, and a link to what happened.
 fn text(page: &UptimePage, calendar: &ComponentCalendar, day: &DowntimeDay) -> Markup {
-    let months = page_of(day.date, page.today);
-    let path = history_path(&page.owner.id, months, Some(calendar.component.code));
+    let history_page = page_of(day.date, page.today);
+    let path = history_path(&page.owner.id, history_page, Some(calendar.component.code));
     html! {
         a href={ (path) "#" (day.date.format("%Y-%m")) } {
             (day.date.format("%b %-d"))

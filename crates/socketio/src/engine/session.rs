@@ -59,14 +59,16 @@ struct Inner {
     reader: Option<Waker>,
     /// The upgrading WebSocket.
     upgrader: Option<Waker>,
-    /// Wait until the queue is empty.
+    /// Whether the transport may still be sending packets that it has taken from the queue.
+    sending: bool,
+    /// Wait until the queue is empty and its packets are sent.
     flush_waiters: Vec<Waker>,
     /// Time of the next timer call.
     fires_at: Option<Instant>,
 }
 
 impl Inner {
-    /// The tasks to wake if the queue is empty or the session has ended.
+    /// The tasks to wake if everything is sent or the session has ended.
     fn take_flush_waiters(&mut self) -> Vec<Waker> {
         if self.is_flushed() {
             mem::take(&mut self.flush_waiters)
@@ -76,7 +78,8 @@ impl Inner {
     }
 
     fn is_flushed(&self) -> bool {
-        self.state.queued() == 0 || !self.state.is_open()
+        let is_sent = self.state.queued() == 0 && !self.sending;
+        is_sent || !self.state.is_open()
     }
 }
 
@@ -128,6 +131,7 @@ impl Session {
             state,
             reader: None,
             upgrader: None,
+            sending: false,
             flush_waiters: Vec::new(),
             fires_at: None,
         };
@@ -271,8 +275,12 @@ impl Session {
         self.change(|state| state.receive(packet, Instant::now(), &self.settings))
     }
 
+    /// A poll begins, so the client has received the response to the last one.
     pub(crate) fn begin_poll(&self) -> Result<(), PollError> {
-        self.change(SessionState::begin_poll)
+        self.change_inner(|inner| {
+            inner.sending = false;
+            inner.state.begin_poll()
+        })
     }
 
     pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Encoded>> {
@@ -282,6 +290,7 @@ impl Session {
                 return Poll::Pending;
             };
             inner.state.end_poll();
+            inner.sending = true;
             Poll::Ready(packets)
         })
     }
@@ -302,10 +311,11 @@ impl Session {
         lock(&self.inner).state.end_post();
     }
 
-    /// The next output of the WebSocket; stores the waker if there is none.
+    /// The next output of the WebSocket, which has sent the last one; stores the waker if there is none.
     pub(crate) fn poll_output(&self, context: &mut Context<'_>) -> Output {
         self.change_inner(|inner| {
             let output = inner.state.take_output();
+            inner.sending = matches!(output, Output::Packet(_));
             if matches!(output, Output::Idle) {
                 store_waker(&mut inner.reader, context);
             }
@@ -313,7 +323,7 @@ impl Session {
         })
     }
 
-    /// Ready when no packet is queued, or when the session has ended.
+    /// Ready when every packet was sent, or when the session has ended.
     pub(crate) fn poll_flushed(&self, context: &Context<'_>) -> Poll<()> {
         let mut inner = lock(&self.inner);
         if inner.is_flushed() {

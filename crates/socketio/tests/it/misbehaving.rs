@@ -167,11 +167,28 @@ async fn client_that_never_reads_is_dropped_without_delaying_others() {
     drop(deaf);
 }
 
-/// Waits until the connection has accepted everything that was sent.
+/// Waits until the connection has taken everything from the queue.
 async fn flushed(socket: &SocketRef) {
     while socket.queued() > 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
+}
+
+#[actix_web::test]
+async fn a_message_is_flushed_when_its_end_is_sent() {
+    let mut server = TestServer::start(Settings {
+        max_queue_bytes: 16 * 1024 * 1024,
+        ..quick()
+    });
+    let (mut slow, socket) = server.joined().await;
+    // More than the kernels accept.
+    let large = Event::new("large", &("x".repeat(15 * 1024 * 1024),)).unwrap();
+    socket.emit(&large);
+    flushed(&socket).await;
+    let unread = timeout(Duration::from_millis(200), socket.flushed()).await;
+    assert!(unread.is_err(), "the client has read nothing");
+    let sent = async { futures_util::join!(slow.data(), socket.flushed()) };
+    timeout(Duration::from_secs(20), sent).await.unwrap();
 }
 
 #[actix_web::test]

@@ -20,6 +20,8 @@ pub const EVENT_BYTES: usize = 64 * 1024;
 const FRAME_BYTES: usize = 256;
 /// Maximum number of resolved incidents, and of past maintenances, on the status page.
 pub const PAST_SHOWN: u64 = 50;
+/// Maximum number of unresolved incidents, and of maintenances that have not ended, on the status page.
+pub const OPEN_SHOWN: usize = 1_000;
 /// Size limit of the unresolved incidents on the status page, and of the maintenances that have not ended, in bytes of JSON. What
 /// exceeds it is shortened.
 pub const PAGE_BYTES: usize = 1024 * 1024;

@@ -7,7 +7,9 @@ use allclear_application::error::Error;
 use allclear_application::public::incident::{
     AffectedComponent, ComponentName, IncidentTimelineEntry, PublicIncident, SHOWN_AFTER_RESOLUTION,
 };
-use allclear_application::public::size::{Budget, PAGE_BYTES, PAST_SHOWN, WithTimeline};
+use allclear_application::public::size::{
+    Budget, OPEN_SHOWN, PAGE_BYTES, PAST_SHOWN, WithTimeline,
+};
 use allclear_domain::id::{ComponentId, IncidentId, IncidentUpdateId, OrganisationId};
 use allclear_domain::incident::Incident;
 use chrono::{DateTime, Utc};
@@ -26,7 +28,7 @@ use crate::run::{Fetch, RunStatement};
 use crate::timeline::{MAX_TIMELINES_PER_READ, Timeline};
 use crate::transaction::Transaction;
 
-/// The incidents on a status page, newest first.
+/// The incidents on a status page, newest first. Of the unresolved ones, the newest.
 pub(crate) async fn list_for_page(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -34,7 +36,8 @@ pub(crate) async fn list_for_page(
 ) -> Result<Vec<PublicIncident>, Error> {
     let resolved_since = now - SHOWN_AFTER_RESOLUTION;
     // Two queries that each search an index; joined by OR, they could read every incident.
-    let open = open_ids(transaction, organisation).await?;
+    let mut open = open_ids(transaction, organisation).await?;
+    open.truncate(OPEN_SHOWN);
     let past = ids(transaction, newest_resolved(organisation, resolved_since)).await?;
     let mut shown = Vec::with_capacity(open.len() + past.len());
     let mut budget = Budget::new(PAGE_BYTES);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use allclear_application::error::Error;
 use allclear_application::public::maintenance::PublicMaintenance;
 use allclear_application::public::size::{
-    Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, PAGE_BYTES, PAST_SHOWN, WithTimeline,
+    Budget, EVENT_BYTES, LIST_TIMELINE_BYTES, OPEN_SHOWN, PAGE_BYTES, PAST_SHOWN, WithTimeline,
 };
 use allclear_domain::id::{MaintenanceId, OrganisationId};
 use allclear_domain::maintenance::SHOWN_AFTER_END;
@@ -20,7 +20,7 @@ use crate::run::Fetch;
 use crate::timeline::MAX_TIMELINES_PER_READ;
 use crate::transaction::Transaction;
 
-/// The maintenances on a status page, newest first.
+/// The maintenances on a status page, newest first. Of those that have not ended, the first to end.
 pub(crate) async fn list_for_page(
     transaction: &Transaction,
     organisation: &OrganisationId,
@@ -29,6 +29,8 @@ pub(crate) async fn list_for_page(
     let mut ahead: Vec<Uuid> = not_over(organisation, now)
         .select_only()
         .column(Column::Id)
+        .order_by_asc(Column::ShownUntil)
+        .limit(OPEN_SHOWN as u64)
         .into_tuple()
         .fetch_all(transaction)
         .await?;
@@ -38,7 +40,7 @@ pub(crate) async fn list_for_page(
         .await?;
     let (mut budget, mut read) = (Budget::new(PAGE_BYTES), Budget::new(PAGE_BYTES));
     let mut shown = Vec::with_capacity(ahead.len() + past.len());
-    // Some at a time: an organisation may have any number of them, and long texts are shortened.
+    // Some at a time, because their texts may be long.
     for some in ahead.chunks(MAX_TIMELINES_PER_READ) {
         let rows = Entity::find()
             .filter(Column::Id.is_in(some.iter().copied()))

@@ -12,7 +12,7 @@ use allclear_application::organisation::OrganisationStore;
 use allclear_application::page::Page;
 use allclear_application::public::SnapshotStore;
 use allclear_application::public::incident::SHOWN_AFTER_RESOLUTION;
-use allclear_application::public::size::PAGE_BYTES;
+use allclear_application::public::size::{OPEN_SHOWN, PAGE_BYTES};
 use allclear_application::transition::Transition;
 use allclear_domain::component::ComponentStatus;
 use allclear_domain::id::{ComponentId, IncidentId};
@@ -38,7 +38,8 @@ contract!(
     the_public_sees_what_is_unresolved_and_what_was_of_late,
     the_public_form_has_links_and_no_names_of_operators,
     the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved,
-    a_page_of_countless_open_incidents_shows_all_of_them_and_is_bounded,
+    a_page_of_many_open_incidents_shows_all_of_them_and_is_bounded,
+    a_page_shows_the_newest_thousand_of_more_open_incidents,
 );
 
 async fn an_update_that_waits_for_the_lock_has_the_time_after_the_wait(database: &Database) {
@@ -291,7 +292,23 @@ async fn the_public_sees_all_that_is_open_and_the_newest_50_that_are_resolved(da
     assert!(shown.is_sorted_by(|newer, older| newer.id > older.id));
 }
 
-async fn a_page_of_countless_open_incidents_shows_all_of_them_and_is_bounded(database: &Database) {
+async fn a_page_shows_the_newest_thousand_of_more_open_incidents(database: &Database) {
+    let world = World::new(database, "acme").await;
+    let oldest = world.open("Oldest", &[]).await;
+    for number in 0..OPEN_SHOWN {
+        world.open(&format!("Down {number}"), &[]).await;
+    }
+    let snapshot = database.snapshot(&world.acme, clock().now()).await;
+    let shown = snapshot.unwrap().unwrap().incidents;
+    assert_eq!(shown.len(), OPEN_SHOWN);
+    assert!(
+        shown
+            .iter()
+            .all(|incident| incident.id != oldest.id.to_string())
+    );
+}
+
+async fn a_page_of_many_open_incidents_shows_all_of_them_and_is_bounded(database: &Database) {
     const OPEN: usize = 150;
     let world = World::new(database, "acme").await;
     let long = IncidentPatch {

@@ -226,7 +226,7 @@ impl MailBudget {
     /// last, because all mails share it.
     fn counts(&self, cause: &MailCause) -> Vec<MailCount> {
         let mailbox = || {
-            let key = cause.to.without_tag();
+            let key = cause.to.usual_mailbox();
             let purpose = match cause.kind {
                 MailKind::EnteredAddress => "mail budget",
                 MailKind::PasswordReset { .. } => "mail budget of password resets",

@@ -173,11 +173,11 @@ pub enum RecipientKey {
 }
 
 impl RecipientKey {
-    /// The key without the sub-address of a mailbox; see [`EmailKey::without_tag`].
+    /// The key of the mailbox that it usually reaches; see [`EmailKey::usual_mailbox`].
     #[must_use]
-    pub fn without_tag(&self) -> Self {
+    pub fn usual_mailbox(&self) -> Self {
         match self {
-            Self::Mailbox(address) => Self::Mailbox(address.without_tag()),
+            Self::Mailbox(address) => Self::Mailbox(address.usual_mailbox()),
             Self::Url(_) => self.clone(),
         }
     }
@@ -320,7 +320,7 @@ mod tests {
         let key = |channel, text| {
             let target = Target::parse(channel, text).unwrap();
             RecipientKey::from(&target)
-                .without_tag()
+                .usual_mailbox()
                 .as_str()
                 .to_owned()
         };

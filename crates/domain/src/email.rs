@@ -99,16 +99,20 @@ impl EmailKey {
         Self(Mailbox::of(address).0.to_lowercase())
     }
 
-    /// The key without a sub-address: `ann@example.com` for `ann+list@example.com` (RFC 5233). Sub-addresses usually reach one
-    /// mailbox, so they share one mail budget.
+    /// The key of the mailbox that the address usually reaches: `ann@example.com` for the sub-address `ann+list@example.com`
+    /// (RFC 5233), and without dots at Gmail, which ignores them. Addresses of one mailbox share one mail budget.
     #[must_use]
-    pub fn without_tag(&self) -> Self {
+    pub fn usual_mailbox(&self) -> Self {
         let Some((local, domain)) = self.0.rsplit_once('@') else {
             return self.clone();
         };
-        match local.split_once('+') {
-            Some((name, _)) if !name.is_empty() => Self(format!("{name}@{domain}")),
-            _ => self.clone(),
+        let name = match local.split_once('+') {
+            Some((name, _)) if !name.is_empty() => name,
+            _ => local,
+        };
+        match domain {
+            "gmail.com" | "googlemail.com" => Self(format!("{}@gmail.com", name.replace('.', ""))),
+            _ => Self(format!("{name}@{domain}")),
         }
     }
 
@@ -228,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_addresses_share_the_key_without_tag() {
+    fn addresses_of_one_mailbox_share_a_key() {
         let key = EmailKey::of("ann@example.com");
         for address in [
             "ann@example.com",
@@ -236,10 +240,12 @@ mod tests {
             "ann+a+b@EXAMPLE.com",
             "ann+@example.com",
         ] {
-            assert_eq!(EmailKey::of(address).without_tag(), key, "{address}");
+            assert_eq!(EmailKey::of(address).usual_mailbox(), key, "{address}");
         }
+        let dotted = EmailKey::of("a.n.n+a@googlemail.com").usual_mailbox();
+        assert_eq!(dotted, EmailKey::of("ann@gmail.com"));
         let tag_only = EmailKey::of("+a@example.com");
-        assert_eq!(tag_only.without_tag(), tag_only);
+        assert_eq!(tag_only.usual_mailbox(), tag_only);
     }
 
     /// A text, and one that becomes the same by the lower case of Unicode: K is U+212A, and ſ is s in upper case.

@@ -5,7 +5,7 @@ use std::fs::read_to_string;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{PASSWORD, assert_status, client, cookie_client, operator_of, send};
+use crate::app::{Operator, PASSWORD, assert_status, client, cookie_client, operator_of, send};
 use crate::process::{Process, command};
 
 /// The lines of the security log, in order.
@@ -109,47 +109,73 @@ async fn each_security_event_names_actor_action_and_address_and_no_secret() {
             "signed-out"
         ]
     );
-    let latest = |event: &str| lines.iter().rfind(|line| line["event"] == event).unwrap();
-    for event in [
-        "signed-in",
-        "organisation-created",
-        "invited",
-        "signed-out",
-        "organisation-renamed",
-        "api-key-created",
-        "api-key-revoked",
-    ] {
-        assert_eq!(latest(event)["subject"], user, "{event}");
-    }
-    assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
-    assert_eq!(latest("sign-in-failed")["request_id"], failed);
-    let throttled = lines.iter().find(|line| line["event"] == "throttled");
-    assert_eq!(throttled.unwrap()["object"], "/api/v1/identity/sign-in");
-    assert_eq!(latest("throttled")["request_id"], refused_stream);
-    let foreign = latest("foreign-request-refused");
-    assert_eq!(foreign["object"], "/api/v1/identity/sign-out");
-    let record = latest("access-refused");
-    assert_eq!(record["object"], "/api/v1/component/create");
-    assert_eq!(record["subject"], key["id"]);
-    for event in [
-        "organisation-created",
-        "access-refused",
-        "invited",
-        "organisation-renamed",
-        "api-key-created",
-        "api-key-revoked",
-    ] {
-        assert_eq!(latest(event)["organisation"], operator.organisation);
-    }
-    for event in ["api-key-created", "api-key-revoked"] {
-        assert_eq!(latest(event)["object"], key["id"], "{event}");
-        assert!(latest(event)["request_id"].is_string(), "{event}");
-    }
-    for line in &lines {
-        assert_eq!(line["address"], "127.0.0.1", "{line}");
-        let text = line.to_string();
-        for secret in [PASSWORD, "a wrong password", operator.token.as_str()] {
-            assert!(!text.contains(secret), "{text}");
+    let expected = Expected {
+        operator: &operator,
+        user,
+        key: key["id"].clone(),
+        failed,
+        refused_stream,
+    };
+    expected.assert_recorded(&lines);
+}
+
+/// What the records of the events must contain.
+struct Expected<'a> {
+    operator: &'a Operator,
+    /// Identifier of the operator's account.
+    user: Value,
+    /// Identifier of the API key.
+    key: Value,
+    /// Identifier of the request of the last failed sign-in.
+    failed: Value,
+    /// Identifier of the request of the refused event stream.
+    refused_stream: Value,
+}
+
+impl Expected<'_> {
+    fn assert_recorded(&self, lines: &[Value]) {
+        let latest = |event: &str| lines.iter().rfind(|line| line["event"] == event).unwrap();
+        for event in [
+            "signed-in",
+            "organisation-created",
+            "invited",
+            "signed-out",
+            "organisation-renamed",
+            "api-key-created",
+            "api-key-revoked",
+        ] {
+            assert_eq!(latest(event)["subject"], self.user, "{event}");
+        }
+        assert_eq!(latest("sign-in-failed")["subject"], "a***@example.com");
+        assert_eq!(latest("sign-in-failed")["request_id"], self.failed);
+        let throttled = lines.iter().find(|line| line["event"] == "throttled");
+        assert_eq!(throttled.unwrap()["object"], "/api/v1/identity/sign-in");
+        assert_eq!(latest("throttled")["request_id"], self.refused_stream);
+        let foreign = latest("foreign-request-refused");
+        assert_eq!(foreign["object"], "/api/v1/identity/sign-out");
+        let record = latest("access-refused");
+        assert_eq!(record["object"], "/api/v1/component/create");
+        assert_eq!(record["subject"], self.key);
+        for event in [
+            "organisation-created",
+            "access-refused",
+            "invited",
+            "organisation-renamed",
+            "api-key-created",
+            "api-key-revoked",
+        ] {
+            assert_eq!(latest(event)["organisation"], self.operator.organisation);
+        }
+        for event in ["api-key-created", "api-key-revoked"] {
+            assert_eq!(latest(event)["object"], self.key, "{event}");
+            assert!(latest(event)["request_id"].is_string(), "{event}");
+        }
+        for line in lines {
+            assert_eq!(line["address"], "127.0.0.1", "{line}");
+            let text = line.to_string();
+            for secret in [PASSWORD, "a wrong password", self.operator.token.as_str()] {
+                assert!(!text.contains(secret), "{text}");
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ mod headers;
 
 use std::collections::BTreeMap;
 
+use actix_web::http::StatusCode;
 use actix_web::web::Bytes;
 use actix_web::{HttpResponse, web};
 use allclear_application::error::Error;
@@ -135,10 +136,24 @@ fn describe_operations(path: &str, item: &mut PathItem) {
             operation.operation_id = Some(format!("{method}_{words}"));
             let role = required_role(operation).filter(|role| role != Role::Admin.as_ref());
             headers::describe(method, path, operation, role.is_some());
+            describe_responses(operation);
             if let Some(role) = role {
                 let key = SecurityRequirement::new("apiKey", [role]);
                 operation.security.get_or_insert_default().push(key);
             }
+        }
+    }
+}
+
+/// Describes responses without a description by their status: OpenAPI 3.1.0 requires one (section 4.8.17).
+fn describe_responses(operation: &mut Operation) {
+    for (status, response) in &mut operation.responses.responses {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            let status = StatusCode::from_bytes(status.as_bytes()).ok();
+            let reason = status.and_then(|status| status.canonical_reason());
+            response.description = reason.unwrap_or("Response").to_owned();
         }
     }
 }

@@ -111,6 +111,13 @@ async fn disconnected_viewer_resumes_where_it_stopped() {
         "Last-Event-ID wins over since"
     );
     assert_eq!(resumed.next().await.2, Some(3));
+    let url = format!(
+        "{}/api/v1/status/{}/events",
+        operator.url, operator.organisation
+    );
+    let unreadable = crate::app::client().get(url).header("last-event-id", "abc");
+    let mut unreadable = Stream::of(unreadable.send().await.unwrap());
+    assert_eq!(unreadable.next().await.0, "resync");
     let mut since = Stream::open(&operator, "?since=2", None).await;
     assert_eq!(since.next().await.2, Some(3));
     operator.component("four").await;

@@ -41,6 +41,9 @@ const READS: usize = 8;
 /// same moment when a node stops: twenty thousand of them return at about 2,500 a second.
 const RETRY: RangeInclusive<u32> = 2_000..=10_000;
 
+/// Stands for an identifier that is no revision: what such a viewer has seen is unknown, so it has to read the snapshot again.
+const NO_REVISION: i64 = -1;
+
 /// Start of a stream.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -86,10 +89,10 @@ impl EventStreams {
         }
         let subscription = self.viewers.subscribe(organisation);
         let mut live = FrameStream::of(organisation, subscription, slot);
-        let last_event_id = request
-            .headers()
-            .get("last-event-id")
-            .and_then(|id| id.to_str().ok()?.parse().ok());
+        let last_event_id = request.headers().get("last-event-id").map(|id| {
+            let id = id.to_str().ok().and_then(|id| id.parse().ok());
+            id.unwrap_or(NO_REVISION)
+        });
         let seen = last_event_id.or(since.since).map(Revision);
         self.start(&mut live, organisation, seen).await?;
         Ok(respond(request, live.opened(opening())))

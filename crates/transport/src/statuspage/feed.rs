@@ -13,6 +13,8 @@ use std::fmt::Write;
 use allclear_application::statuspage::{PublicState, Record};
 use allclear_domain::entry::Entry;
 use allclear_domain::maintenance::MaintenanceStatus;
+use allclear_domain::time_zone::TimeZone;
+use chrono::{DateTime, Utc};
 
 use self::text::{escape_html, host};
 
@@ -124,26 +126,35 @@ impl<'a> Feed<'a> {
         if record.status != MaintenanceStatus::Scheduled {
             return String::new();
         }
-        let zone = self.state.organisation.time_zone;
-        let (date, time) = (
-            "%b <var data-var='date'>%e</var>, ",
-            "<var data-var='time'>%H:%M</var>",
-        );
-        let start = record.maintenance.start_at;
-        let text = match record.maintenance.end_at {
-            None => zone.format(start, &format!("{date}{time} %Z")),
-            Some(end) if zone.date_of(start) == zone.date_of(end) => {
-                let start = zone.format(start, &format!("{date}{time}"));
-                format!("{start} - {}", zone.format(end, &format!("{time} %Z")))
-            }
-            Some(end) => {
-                let pattern = format!("{date}{time} %Z");
-                let start = zone.format(start, &pattern);
-                format!("{start} - {}", zone.format(end, &pattern))
-            }
-        };
+        let (start, end) = (record.maintenance.start_at, record.maintenance.end_at);
+        let text = from_to(self.state.organisation.time_zone, start, end);
         format!("<p><strong>THIS IS A SCHEDULED EVENT {text}</strong></p>")
     }
+}
+
+/// The start and the end of a maintenance, with the zone at the end, and also at the start if the date or the zone is another one:
+/// daylight saving time may begin or end between them.
+fn from_to(zone: TimeZone, start: DateTime<Utc>, end: Option<DateTime<Utc>>) -> String {
+    let (date, time) = (
+        "%b <var data-var='date'>%e</var>, ",
+        "<var data-var='time'>%H:%M</var>",
+    );
+    let complete = format!("{date}{time} %Z");
+    let Some(end) = end else {
+        return zone.format(start, &complete);
+    };
+    let is_same_day = zone.date_of(start) == zone.date_of(end);
+    let is_same_zone = zone.format(start, "%Z") == zone.format(end, "%Z");
+    let [of_start, of_end] = match (is_same_day, is_same_zone) {
+        (true, true) => [format!("{date}{time}"), format!("{time} %Z")],
+        (true, false) => [complete, format!("{time} %Z")],
+        (false, _) => [complete.clone(), complete],
+    };
+    format!(
+        "{} - {}",
+        zone.format(start, &of_start),
+        zone.format(end, &of_end)
+    )
 }
 
 impl Item<'_> {
@@ -158,5 +169,27 @@ impl Item<'_> {
 
     fn content(&self) -> String {
         format!("<p>{}</p>", escape_html(&self.entry.body))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_maintenance_over_a_change_of_the_clock_names_both_zones() {
+        let zone: TimeZone = "America/New_York".parse().unwrap();
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let shown = |start: &str, end: &str| from_to(zone, at(start), Some(at(end)));
+        let time = |text: &str| format!("<var data-var='time'>{text}</var>");
+        let date = "Mar <var data-var='date'>14</var>, ";
+        assert_eq!(
+            shown("2027-03-14T06:30:00Z", "2027-03-14T07:30:00Z"),
+            format!("{date}{} EST - {} EDT", time("01:30"), time("03:30"))
+        );
+        assert_eq!(
+            shown("2027-03-14T07:30:00Z", "2027-03-14T08:30:00Z"),
+            format!("{date}{} - {} EDT", time("03:30"), time("04:30"))
+        );
     }
 }

@@ -81,6 +81,9 @@ impl Background {
     }
 
     /// Waits until all started work has ended: at shutdown, and in tests.
+    ///
+    /// # Panics
+    /// In tests of this crate, if work has panicked.
     pub async fn wait_idle(&self) {
         self.tasks.close();
         self.tasks.wait().await;

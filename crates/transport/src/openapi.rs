@@ -153,7 +153,7 @@ fn describe_responses(operation: &mut Operation) {
         {
             let status = StatusCode::from_bytes(status.as_bytes()).ok();
             let reason = status.and_then(|status| status.canonical_reason());
-            response.description = reason.unwrap_or("Response").to_owned();
+            response.description = String::from(reason.unwrap_or("Response"));
         }
     }
 }

@@ -319,4 +319,15 @@ async fn the_openapi_document_names_every_component_call() {
             "{method} {path}"
         );
     }
+    let calls = document["paths"].as_object().unwrap().values();
+    let calls = calls.flat_map(|path| path.as_object().unwrap().values());
+    for call in calls {
+        for (status, response) in call["responses"].as_object().unwrap() {
+            let description = response["description"].as_str();
+            assert!(
+                description.is_some_and(|text| !text.is_empty()),
+                "{status} of {call}"
+            );
+        }
+    }
 }

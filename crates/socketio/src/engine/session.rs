@@ -59,8 +59,10 @@ struct Inner {
     reader: Option<Waker>,
     /// The upgrading WebSocket.
     upgrader: Option<Waker>,
-    /// Whether the transport may still be sending packets that it has taken from the queue.
+    /// Whether the WebSocket may still be sending the packet that it has taken from the queue.
     sending: bool,
+    /// Number of responses to polls that are still being sent.
+    responses: usize,
     /// Wait until the queue is empty and its packets are sent.
     flush_waiters: Vec<Waker>,
     /// Time of the next timer call.
@@ -78,7 +80,7 @@ impl Inner {
     }
 
     fn is_flushed(&self) -> bool {
-        let is_sent = self.state.queued() == 0 && !self.sending;
+        let is_sent = self.state.queued() == 0 && !self.sending && self.responses == 0;
         is_sent || !self.state.is_open()
     }
 }
@@ -132,6 +134,7 @@ impl Session {
             reader: None,
             upgrader: None,
             sending: false,
+            responses: 0,
             flush_waiters: Vec::new(),
             fires_at: None,
         };
@@ -275,14 +278,11 @@ impl Session {
         self.change(|state| state.receive(packet, Instant::now(), &self.settings))
     }
 
-    /// A poll begins, so the client has received the response to the last one.
     pub(crate) fn begin_poll(&self) -> Result<(), PollError> {
-        self.change_inner(|inner| {
-            inner.sending = false;
-            inner.state.begin_poll()
-        })
+        self.change(SessionState::begin_poll)
     }
 
+    /// The packets of the response to a poll. [`Self::response_sent`] follows.
     pub(crate) fn poll_packets(&self, context: &mut Context<'_>) -> Poll<Vec<Encoded>> {
         self.change_inner(|inner| {
             let Some(packets) = inner.state.take_poll() else {
@@ -290,9 +290,14 @@ impl Session {
                 return Poll::Pending;
             };
             inner.state.end_poll();
-            inner.sending = true;
+            inner.responses += 1;
             Poll::Ready(packets)
         })
+    }
+
+    /// The response to a poll was sent, or its connection has ended.
+    pub(crate) fn response_sent(&self) {
+        self.change_inner(|inner| inner.responses -= 1);
     }
 
     pub(crate) fn is_polled(&self) -> bool {

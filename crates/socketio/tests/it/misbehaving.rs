@@ -192,6 +192,30 @@ async fn a_message_is_flushed_when_its_end_is_sent() {
 }
 
 #[actix_web::test]
+async fn a_response_to_a_poll_is_flushed_when_its_end_is_sent() {
+    let mut server = TestServer::start(Settings {
+        max_queue_bytes: 16 * 1024 * 1024,
+        ..Settings::default()
+    });
+    let polling = server.polling().await;
+    polling.post("40").await;
+    polling.poll().await;
+    let socket = server.connected().await;
+    // More than the kernels accept.
+    let large = Event::new("large", &("x".repeat(15 * 1024 * 1024),)).unwrap();
+    socket.emit(&large);
+    let unread = polling.client.get(&polling.url).send().await.unwrap();
+    // Another poll does not mean that the response to the last one was read.
+    let client = polling.client.clone();
+    let another = tokio::spawn(client.get(&polling.url).send());
+    let flushed = timeout(Duration::from_millis(200), socket.flushed()).await;
+    assert!(flushed.is_err(), "the client has read nothing");
+    let sent = async { futures_util::join!(unread.bytes(), socket.flushed()) };
+    timeout(Duration::from_secs(20), sent).await.unwrap();
+    another.abort();
+}
+
+#[actix_web::test]
 async fn connection_of_a_client_that_never_reads_is_closed() {
     let mut server = TestServer::start(Settings {
         max_queue_packets: 8,

@@ -1,9 +1,13 @@
 //! HTTP long-polling (Engine.IO protocol v4, "HTTP long-polling").
 
+use std::convert::Infallible;
 use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use actix_web::body::{BodySize, MessageBody};
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, web};
 use bytes::{Bytes, BytesMut};
@@ -12,6 +16,7 @@ use futures_util::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
 use super::max_message;
+use super::websocket::CHUNK_SIZE;
 use crate::engine::connection::Connection;
 use crate::engine::encoded;
 use crate::engine::handler::EngineHandler;
@@ -46,10 +51,40 @@ pub(super) async fn poll<H: EngineHandler>(
     let mut guard = PollGuard(Some(session));
     let packets = poll_fn(|context| session.poll_packets(context)).await;
     guard.0 = None;
-    Ok(respond(
-        "text/plain; charset=UTF-8",
-        encoded::payload(&packets),
-    ))
+    let packets = Packets {
+        rest: encoded::payload(&packets),
+        session: Arc::clone(&connection.session),
+    };
+    Ok(respond("text/plain; charset=UTF-8", packets))
+}
+
+/// The body of a response to a poll.
+struct Packets {
+    rest: Bytes,
+    session: Arc<Session>,
+}
+
+impl MessageBody for Packets {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized(self.rest.len() as u64)
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
+        let rest = &mut self.get_mut().rest;
+        let size = rest.len().min(CHUNK_SIZE);
+        Poll::Ready((size > 0).then(|| Ok(rest.split_to(size))))
+    }
+}
+
+impl Drop for Packets {
+    fn drop(&mut self) {
+        self.session.response_sent();
+    }
 }
 
 /// A request whose packets are being received.
@@ -145,7 +180,7 @@ fn refuse(error: PollError) -> Result<HttpResponse, Refusal> {
     }
 }
 
-fn respond(kind: &'static str, body: Bytes) -> HttpResponse {
+fn respond(kind: &'static str, body: impl MessageBody + 'static) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, HeaderValue::from_static(kind)))
         .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-store")))

@@ -29,7 +29,7 @@ const FRAMES: usize = 16;
 const MAX_CONTROL: usize = 16;
 /// Bytes that are handed to the HTTP server at once. The server copies them, and the copy of a
 /// client that does not read stays in memory.
-const CHUNK_SIZE: usize = 16 * 1024;
+pub(super) const CHUNK_SIZE: usize = 16 * 1024;
 const CLOSE: u8 = 0x88;
 const PONG: u8 = 0x8A;
 

@@ -1,19 +1,15 @@
 //! The `user` commands, for operators of an installation whose people are locked out. A server may be running on the same database.
 
-use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use allclear_application::account::AccountStore;
 use allclear_application::background::Background;
 use allclear_application::clock::Clock;
-use allclear_application::domain::DomainStore;
 use allclear_application::error::Error;
 use allclear_application::origin::Origin;
 use allclear_application::second_factor::reset_factors;
 use allclear_application::security_log::{SecurityEvent, SecurityRecord};
 use allclear_domain::audit::Actor;
-use allclear_domain::email::EmailKey;
 use allclear_domain::membership::Role;
 use allclear_persistence::account::administration::MadeAdmin;
 use allclear_persistence::database::Database;
@@ -109,25 +105,17 @@ async fn reset(
     }
 }
 
-/// Writes the line of the security log, with the identifiers of the account and the organisation.
-async fn record_admin(database: &Database, address: &str, name: &str) {
-    let account = database.owner(&EmailKey::of(address)).await;
-    let account = account.ok().flatten().map(|account| account.user.id);
-    let organisation = database.find_by_id_or_code(name).await.ok().flatten();
-    SecurityRecord {
-        organisation: organisation.as_ref().map(|id| id as &dyn Display),
-        object: account.as_ref().map(|id| id as &dyn Display),
-        detail: Some(Role::Admin.as_ref()),
-        ..SecurityRecord::new(SecurityEvent::RoleChanged)
-    }
-    .write();
-}
-
 async fn make_admin(database: &Database, address: &str, name: &str) -> Result<(), String> {
     let made = database.make_admin(address, name).await;
     match made.map_err(|error| error.to_string())? {
-        MadeAdmin::Done => {
-            record_admin(database, address, name).await;
+        MadeAdmin::Done(user, organisation) => {
+            SecurityRecord {
+                organisation: Some(&organisation),
+                object: Some(&user),
+                detail: Some(Role::Admin.as_ref()),
+                ..SecurityRecord::new(SecurityEvent::RoleChanged)
+            }
+            .write();
             print_line(format_args!("{address} is an admin of {name} now."))
         }
         MadeAdmin::Already => print_line(format_args!("{address} is an admin of {name} already.")),

@@ -2,7 +2,7 @@
 
 use allclear_application::error::Error;
 use allclear_domain::email::EmailKey;
-use allclear_domain::id::UserId;
+use allclear_domain::id::{OrganisationId, UserId};
 use allclear_domain::membership::Role;
 use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -31,10 +31,10 @@ pub struct ListedAccount {
 }
 
 /// Result of a request to make an account an admin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MadeAdmin {
-    /// The account is an admin now.
-    Done,
+    /// The account is an admin of the organisation now.
+    Done(UserId, OrganisationId),
     /// The account was an admin already.
     Already,
     /// No account has this address.
@@ -128,5 +128,5 @@ async fn make_admin(
     }
     let roles = (before, Some(Role::Admin));
     let audit_items = membership::audit_items(transaction, &organisation, id, now, roles).await?;
-    Ok((MadeAdmin::Done, audit_items))
+    Ok((MadeAdmin::Done(id, organisation), audit_items))
 }

@@ -275,7 +275,7 @@ async fn an_identifier_comes_before_the_same_code(database: &Database) {
         let address = format!("ann{number}@example.com");
         let ann = account(database, &address, "correct horse").await;
         let made = database.make_admin(&address, named.as_str()).await;
-        assert_eq!(made.unwrap(), MadeAdmin::Done);
+        assert_eq!(made.unwrap(), MadeAdmin::Done(ann.id, named.clone()));
         let memberships = database.memberships_of(ann.id).await.unwrap();
         let joined: Vec<_> = memberships
             .iter()

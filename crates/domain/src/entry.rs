@@ -55,10 +55,10 @@ impl EntryStatus {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Investigating => "Investigating",
-            Self::Identified => "Identified",
-            Self::Monitoring => "Monitoring",
-            Self::Resolved => "Resolved",
+            Self::Investigating => IncidentStatus::Investigating.label(),
+            Self::Identified => IncidentStatus::Identified.label(),
+            Self::Monitoring => IncidentStatus::Monitoring.label(),
+            Self::Resolved => IncidentStatus::Resolved.label(),
             Self::Postmortem => "Postmortem",
             Self::Scheduled => "Scheduled",
             Self::InProgress => "In progress",

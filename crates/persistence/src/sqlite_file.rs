@@ -110,7 +110,7 @@ pub(crate) async fn require_installation(connection: &DatabaseConnection) -> Res
 /// the write-ahead log when they close.
 ///
 /// # Errors
-/// If the file cannot be read, or has tables but none of Allclear.
+/// If the file cannot be read, or contains only tables of other programs.
 pub(crate) async fn open_existing(
     url: &str,
     path: &Path,

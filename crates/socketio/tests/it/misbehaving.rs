@@ -211,7 +211,8 @@ async fn a_response_to_a_poll_is_flushed_when_its_end_is_sent() {
     let flushed = timeout(Duration::from_millis(200), socket.flushed()).await;
     assert!(flushed.is_err(), "the client has read nothing");
     let sent = async { futures_util::join!(unread.bytes(), socket.flushed()) };
-    timeout(Duration::from_secs(20), sent).await.unwrap();
+    let (body, ()) = timeout(Duration::from_secs(20), sent).await.unwrap();
+    assert!(body.unwrap().len() > 15 * 1024 * 1024);
     another.abort();
 }
 
